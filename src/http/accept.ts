@@ -1,0 +1,63 @@
+import { notAcceptable } from './errors.ts';
+
+/** The media types in which this server answers. */
+export type ResponseMediaType = 'application/graphql-response+json' | 'application/json';
+
+/** Clients send one of a few Accept values, again and again: each is parsed once. Bounded in number and length. */
+const negotiated = new Map<string, ResponseMediaType | undefined>();
+const maxNegotiated = 64;
+const maxRemembered = 256;
+
+/** `accept` → media type of the answer. Throws 406, before anything runs, when the client allows neither. */
+export function negotiateMediaType(accept: string | null): ResponseMediaType {
+  if (accept === null || accept.trim() === '') return 'application/json';
+  let mediaType = negotiated.get(accept);
+  if (mediaType === undefined) {
+    mediaType = choose(accept);
+    if (negotiated.size < maxNegotiated && accept.length <= maxRemembered) negotiated.set(accept, mediaType);
+  }
+  if (mediaType === undefined) throw notAcceptable(accept);
+  return mediaType;
+}
+
+/** One element of an Accept value (RFC 9110 section 12.5.1). */
+interface MediaRange {
+  readonly range: string;
+  readonly quality: number;
+}
+
+/**
+ * The type with the higher quality; the more specific range decides a type's quality. When both are equal, the one
+ * the client names first, and application/json when it names neither: a wildcard says nothing about the newer type.
+ */
+function choose(accept: string): ResponseMediaType | undefined {
+  const ranges = accept.split(',').map(parseRange);
+  const json = preference(ranges, 'application/json');
+  const graphql = preference(ranges, 'application/graphql-response+json');
+  if (json.quality === 0 && graphql.quality === 0) return undefined;
+  if (json.quality !== graphql.quality) return json.quality > graphql.quality ? 'application/json' : 'application/graphql-response+json';
+  return graphql.named < json.named ? 'application/graphql-response+json' : 'application/json';
+}
+
+interface Preference {
+  readonly quality: number;
+  /** Where in the header the type stands by name; Infinity when only a wildcard covers it. */
+  readonly named: number;
+}
+
+function preference(ranges: readonly MediaRange[], type: ResponseMediaType): Preference {
+  const named = ranges.findIndex(({ range }) => range === type);
+  const match = ranges[named] ?? ranges.find(({ range }) => range === 'application/*') ?? ranges.find(({ range }) => range === '*/*');
+  return { quality: match?.quality ?? 0, named: named < 0 ? Infinity : named };
+}
+
+function parseRange(element: string): MediaRange {
+  const [range = '', ...parameters] = element.split(';');
+  const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
+  return { range: range.trim().toLowerCase(), quality: weight === undefined ? 1 : parseQuality(weight.slice(2)) };
+}
+
+/** A weight that is not one (RFC 9110 section 12.4.2) counts as 1: the client did name the range. */
+function parseQuality(text: string): number {
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 1;
+}

@@ -1,0 +1,71 @@
+import type { HTTPRequestBody } from '../message/http-request.ts';
+import { badRequest, bodyTooLarge } from './errors.ts';
+
+/** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
+export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {
+  switch (body.kind) {
+    case 'value':
+      return body.value;
+    case 'none':
+      return parseJSON('');
+    case 'text':
+      if (isLonger(body.text, maxBytes)) throw bodyTooLarge(maxBytes);
+      return parseJSON(body.text);
+    case 'bytes':
+      if (body.bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
+      return parseJSON(decodeUTF8(body.bytes));
+    case 'stream':
+      return readStream(body.chunks, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes)));
+  }
+}
+
+function parseJSON(text: string): unknown {
+  if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
+  try {
+    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
+  } catch {
+    // The engine's own message quotes the body, which may hold a password: it is not repeated.
+    throw badRequest('Expected the body to be JSON, but it does not parse.');
+  }
+}
+
+const byteOrderMark = 0xfeff;
+
+/** Whether the text is longer than so many bytes in UTF-8, where a UTF-16 unit takes one to three. */
+function isLonger(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
+}
+
+function decodeUTF8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest('Expected the body to be UTF-8 text, but its bytes are not.');
+  }
+}
+
+/** Counts while reading: a Content-Length is a claim, and a stream need not have one. */
+async function readStream(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    if (!(chunk instanceof Uint8Array)) throw badRequest('Expected the body to be a stream of bytes.');
+    length += chunk.byteLength;
+    if (length > maxBytes) throw bodyTooLarge(maxBytes);
+    parts.push(chunk);
+  }
+  return concatenate(parts, length);
+}
+
+function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const [only, second] = parts;
+  if (only !== undefined && second === undefined) return only;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,36 @@
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { ResponseHead } from '../message/http-response.ts';
+import type { Invocation } from '../message/invocation.ts';
+
+/** What the `context` function gets. */
+export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
+  /** The request in the form that is the same on every platform. */
+  readonly request: HTTPRequest;
+  /** Set headers and status of the response here. */
+  readonly response: ResponseHead;
+  /** The platform's own event. */
+  readonly event: TEvent;
+  /** The platform's own context. */
+  readonly context: TPlatformContext;
+  /** Bindings and secrets, on platforms that hand them over with the call. */
+  readonly env: unknown;
+  /** Keeps the function alive for work that outlasts the answer. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Gathers them. `signal` stays a getter all the way: it is made when somebody reads it. */
+export function createContextArgument(request: HTTPRequest, response: ResponseHead, invocation: Invocation): ContextArgument {
+  return {
+    request,
+    response,
+    event: invocation.event,
+    context: invocation.context,
+    env: invocation.env,
+    waitUntil: (work) => invocation.waitUntil(work),
+    get signal() {
+      return invocation.signal;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { HeaderMap } from '../message/header-map.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+
+/** An origin, a pattern for origins, or several of them. */
+export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
+
+/** Options of cross-origin resource sharing, under the names of the `cors` package. */
+export interface CORSOptions {
+  /**
+   * Who may read answers. "*": everybody, without credentials. A string, pattern, or list: these origins. A function:
+   * asked for each request, may be asynchronous; true lets the asking origin in. Default: "*".
+   */
+  readonly origin?: CORSOrigin | ((origin: string) => boolean | Promise<boolean>);
+  /** Default: GET, POST. */
+  readonly methods?: string | readonly string[];
+  /** Default: those the preflight asks for. */
+  readonly allowedHeaders?: string | readonly string[];
+  readonly exposedHeaders?: string | readonly string[];
+  /** Let browsers send cookies. Needs an `origin` other than "*". Default: false. */
+  readonly credentials?: boolean;
+  /** Seconds for which a browser may remember a preflight. Default: as the browser likes. */
+  readonly maxAge?: number;
+  /** Status of a preflight's answer. Default: 204. */
+  readonly optionsSuccessStatus?: number;
+}
+
+/** Adds what the answer to this request must say about sharing. An origin function that fails lets nobody in. */
+export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): Promise<void> {
+  const allowed = await allowedOrigin(cors, request);
+  if (cors.origin !== undefined && cors.origin !== '*') headers.append('vary', 'Origin');
+  if (allowed === undefined) return;
+  headers.set('access-control-allow-origin', allowed);
+  if (cors.credentials === true) headers.set('access-control-allow-credentials', 'true');
+  if (isPreflight(request)) addPreflightHeaders(cors, request, headers);
+  else if (cors.exposedHeaders !== undefined) headers.set('access-control-expose-headers', list(cors.exposedHeaders));
+}
+
+/** A browser's question before the request itself (Fetch standard, "CORS-preflight request"). */
+export function isPreflight(request: HTTPRequest): boolean {
+  return request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
+}
+
+/** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
+async function allowedOrigin({ origin = '*' }: CORSOptions, request: HTTPRequest): Promise<string | undefined> {
+  if (origin === '*') return '*';
+  const asking = request.headers.get('origin');
+  if (asking === null) return undefined;
+  const allowed = typeof origin === 'function' ? await origin(asking) : matches(origin, asking);
+  return allowed === true ? asking : undefined;
+}
+
+function matches(origin: CORSOrigin, asking: string): boolean {
+  if (typeof origin === 'string') return origin === asking;
+  // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
+  if (origin instanceof RegExp) return new RegExp(origin.source, origin.flags.replace(/[gy]/g, '')).test(asking);
+  return origin.some((one) => matches(one, asking));
+}
+
+function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
+  headers.set('access-control-allow-methods', list(cors.methods ?? ['GET', 'POST']));
+  const asked = request.headers.get('access-control-request-headers');
+  if (cors.allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(cors.allowedHeaders));
+  else if (asked !== null) {
+    headers.set('access-control-allow-headers', asked);
+    headers.append('vary', 'Access-Control-Request-Headers');
+  }
+  if (cors.maxAge !== undefined) headers.set('access-control-max-age', String(cors.maxAge));
+}
+
+function list(value: string | readonly string[]): string {
+  return typeof value === 'string' ? value : value.join(', ');
+}

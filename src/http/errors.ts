@@ -1,0 +1,53 @@
+import type { GraphQLError } from 'graphql';
+
+import { createError } from '../operation/errors.ts';
+
+/** Refusals of an HTTP request. The status travels in `extensions.http`, which no client sees. */
+function refusal(status: number, message: string, headers?: Record<string, string>): GraphQLError {
+  return createError('BAD_REQUEST', message, { extensions: { http: { status, ...(headers ? { headers } : {}) } } });
+}
+
+/** 400: the request cannot be read at all, or is refused as a whole. */
+export function badRequest(message: string): GraphQLError {
+  return createError('BAD_REQUEST', message);
+}
+
+/** 400, or 422 in the draft profile: JSON it is, but not an operation request. */
+export function malformedRequest(message: string): GraphQLError {
+  return createError('BAD_REQUEST', message, { extensions: { http: { status: 400, draftStatus: 422 } } });
+}
+
+export function methodNotAllowed(method: string): GraphQLError {
+  return refusal(405, `Expected GET or POST, got ${method}.`, { allow: 'GET, POST' });
+}
+
+/** A GET may be sent by any link or image, and repeated by anybody: it must not change anything (RFC 9110 section 9.2.1). */
+export function onlyQueriesByGET(operation: string): GraphQLError {
+  return refusal(405, `Expected a query: a GET request cannot run a ${operation}. Send it as POST.`, { allow: 'POST' });
+}
+
+export function notAcceptable(accept: string): GraphQLError {
+  // A header may be as long as the client likes: the answer is not.
+  const asked = accept.length > 100 ? `${accept.slice(0, 100)}…` : accept;
+  return refusal(406, `Expected Accept to allow application/graphql-response+json or application/json, got ${JSON.stringify(asked)}.`);
+}
+
+export function bodyTooLarge(limit: number): GraphQLError {
+  return refusal(413, `Expected a body of at most ${limit} bytes, got more.`);
+}
+
+export function queryStringTooLong(limit: number, length: number): GraphQLError {
+  return refusal(414, `Expected a query string of at most ${limit} characters, got ${length}.`);
+}
+
+export function unsupportedMediaType(message: string): GraphQLError {
+  return refusal(415, message);
+}
+
+export function preflightMissing(headerNames: readonly string[]): GraphQLError {
+  return createError(
+    'BAD_REQUEST',
+    'This request was refused because a web page of another site could have sent it without asking (cross-site request forgery). ' +
+      `Send "content-type: application/json", or one of these headers with a value that is not empty: ${headerNames.join(', ')}.`,
+  );
+}

@@ -1,0 +1,101 @@
+import { GraphQLError } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
+
+import { HeaderMap } from '../message/header-map.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import type { Invocation } from '../message/invocation.ts';
+import { createError, formatResult, toGraphQLError } from '../operation/errors.ts';
+import type { GraphQLRequest } from '../operation/graphql-request.ts';
+import { runOperation } from '../operation/run.ts';
+import type { OperationOutcome, OperationSettings } from '../operation/run.ts';
+import { negotiateMediaType } from './accept.ts';
+import type { ResponseMediaType } from './accept.ts';
+import { createContextArgument } from './context-argument.ts';
+import { addCORSHeaders } from './cors.ts';
+import type { CORSOptions } from './cors.ts';
+import { preventCSRF } from './csrf.ts';
+import type { CSRFSettings } from './csrf.ts';
+import { onlyQueriesByGET } from './errors.ts';
+import { landingPageFor } from './landing.ts';
+import type { LandingSettings } from './landing.ts';
+import { parseGraphQLRequest } from './params.ts';
+import type { RequestSettings } from './params.ts';
+import { toBatchResponse, toHTTPResponse } from './response.ts';
+import type { ResponseSettings } from './response.ts';
+
+/** All that serving GraphQL over HTTP needs. Made once, at cold start. */
+export interface HTTPSettings extends CSRFSettings, LandingSettings, RequestSettings, ResponseSettings {
+  readonly cors: CORSOptions | undefined;
+  readonly operation: OperationSettings;
+}
+
+/** `HTTPRequest` → `HTTPResponse`. Throws for a request that is refused: {@link toErrorResponse} makes its answer. */
+export async function handleHTTPRequest(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Promise<HTTPResponse> {
+  if (request.method === 'OPTIONS') return optionsResponse(settings);
+  const page = settings.renderLandingPage === undefined ? undefined : await landingPageFor(settings, request);
+  if (page !== undefined) return page;
+
+  preventCSRF(settings, request);
+  const mediaType = negotiateMediaType(request.headers.get('accept'));
+  const reading = parseGraphQLRequest(settings, request);
+  const parsed = reading instanceof Promise ? await reading : reading;
+
+  if (parsed.kind === 'single') return toHTTPResponse(settings, await run(settings, request, parsed.request, invocation), mediaType);
+  const outcomes = await Promise.all(parsed.elements.map((element) => runElement(settings, request, element, invocation)));
+  return toBatchResponse(outcomes, mediaType);
+}
+
+/** The answer to a request that was refused or failed outside of any operation. */
+export function toErrorResponse(settings: HTTPSettings, request: HTTPRequest | undefined, thrown: unknown): HTTPResponse {
+  const outcome = refused(settings.operation, toGraphQLError(thrown));
+  return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
+}
+
+/** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
+export async function finishResponse(settings: HTTPSettings, request: HTTPRequest, response: HTTPResponse): Promise<HTTPResponse> {
+  if (settings.cors !== undefined) await addCORSHeaders(settings.cors, request, response.headers);
+  return request.method === 'HEAD' ? { ...response, body: null } : response;
+}
+
+function run(settings: HTTPSettings, request: HTTPRequest, operation: GraphQLRequest, invocation: Invocation): Promise<OperationOutcome> {
+  const head = { headers: new HeaderMap() };
+  return runOperation(settings.operation, {
+    request: operation,
+    contextArgument: createContextArgument(request, head, invocation),
+    life: invocation,
+    http: request,
+    head,
+    refuse: request.method === 'GET' ? refuseUnlessQuery : refuseSubscription,
+  });
+}
+
+function runElement(settings: HTTPSettings, request: HTTPRequest, element: GraphQLRequest | GraphQLError, invocation: Invocation): OperationOutcome | Promise<OperationOutcome> {
+  return element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, request, element, invocation);
+}
+
+function refused(settings: OperationSettings, error: GraphQLError): OperationOutcome {
+  return { result: formatResult(settings, { errors: [error] }), errors: [error], head: { headers: new HeaderMap() }, operationType: undefined };
+}
+
+function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError | undefined {
+  return operation === 'query' ? undefined : onlyQueriesByGET(operation);
+}
+
+function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {
+  if (operation !== 'subscription') return undefined;
+  return createError('OPERATION_RESOLUTION_FAILURE', 'Expected a query or a mutation: this endpoint answers once, and a subscription has many answers.');
+}
+
+function optionsResponse(settings: HTTPSettings): HTTPResponse {
+  return { status: settings.cors?.optionsSuccessStatus ?? 204, headers: new HeaderMap({ allow: 'GET, POST, OPTIONS' }), body: null };
+}
+
+/** Errors follow Accept like answers do; where it allows neither type, JSON is the kinder choice. */
+function mediaTypeOfError(request: HTTPRequest | undefined): ResponseMediaType {
+  try {
+    return negotiateMediaType(request?.headers.get('accept') ?? null);
+  } catch {
+    return 'application/json';
+  }
+}

@@ -1,0 +1,100 @@
+import type { DataSourceConfig } from '../datasource/data-source.ts';
+import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import type { Logger } from './logger.ts';
+
+/** The life of one operation, as far as resolvers and data sources may take part in it. */
+export interface OperationLife {
+  /** Fires when nobody waits for the answer any more. Made when first read: an AbortController per operation has a price. */
+  readonly signal: AbortSignal;
+  /** Keeps the function alive for work that outlasts the answer. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** What making a context value needs. */
+export interface ContextSettings {
+  /** The user's `context` function. Unset: an empty object. */
+  readonly context: ((argument: never) => unknown) | undefined;
+  readonly dataSources: (() => Readonly<Record<string, unknown>>) | undefined;
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+  /** Whether a data source instance that serves two operations is an error, or is warned of once. */
+  readonly strictDataSources: boolean;
+}
+
+/**
+ * The context value of one operation: what `context` returns, with fresh data sources under `dataSources`.
+ * Returns a promise only when something asynchronous takes part.
+ */
+export function createContextValue(settings: ContextSettings, argument: unknown, life: OperationLife): unknown {
+  const value: unknown = settings.context === undefined ? {} : settings.context(argument as never);
+  if (settings.dataSources === undefined) return value;
+  return isPromise(value)
+    ? value.then((resolved) => attachDataSources(settings, resolved, life))
+    : attachDataSources(settings, value, life);
+}
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+async function attachDataSources(settings: ContextSettings, value: unknown, life: OperationLife): Promise<unknown> {
+  const contextValue = assertTakesDataSources(value);
+  const dataSources = assertDataSources(settings.dataSources?.());
+  const initialising: unknown[] = [];
+  for (const [name, dataSource] of Object.entries(dataSources)) {
+    if (!hasInitialize(dataSource)) continue;
+    assertFresh(settings, name, dataSource);
+    initialising.push(dataSource.initialize({ context: contextValue, cache: settings.cache, operation: life }));
+  }
+  // Assigned before the wait: a data source's initialize may look at its siblings through the context.
+  contextValue['dataSources'] = dataSources;
+  await Promise.all(initialising);
+  return contextValue;
+}
+
+function assertTakesDataSources(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(`Expected context() to return an object that can take dataSources, got ${value === null ? 'null' : typeof value}.`);
+  }
+  if ('dataSources' in value) {
+    throw new TypeError(
+      'Expected context() to return a new object without the key "dataSources": it is set from the dataSources option. ' +
+        'Name your own key differently, or return a new object for every operation.',
+    );
+  }
+  return value as Record<string, unknown>;
+}
+
+function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !isPromise(value)) return value as Record<string, unknown>;
+  throw new TypeError(
+    `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${isPromise(value) ? 'a promise' : String(value)}.`,
+  );
+}
+
+interface Initializable {
+  initialize(config: DataSourceConfig<unknown>): unknown;
+}
+
+function hasInitialize(value: unknown): value is Initializable {
+  return typeof value === 'object' && value !== null && typeof (value as { initialize?: unknown }).initialize === 'function';
+}
+
+/** Every instance that ever served an operation. Weak: it keeps none alive. */
+const served = new WeakSet<object>();
+const warned = new WeakSet<Logger>();
+
+/** Data source rule 3: an instance shared by two operations mixes their answers, so that one user may see another's. */
+function assertFresh(settings: ContextSettings, name: string, dataSource: object): void {
+  if (!served.has(dataSource)) {
+    served.add(dataSource);
+    return;
+  }
+  const message =
+    `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +
+    `operation, for example dataSources: () => ({ ${name}: new ${dataSource.constructor.name}() }): a shared one mixes the answers of different users.`;
+  if (settings.strictDataSources) throw new Error(message);
+  if (warned.has(settings.logger)) return;
+  warned.add(settings.logger);
+  settings.logger.warn(message);
+}

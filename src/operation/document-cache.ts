@@ -1,0 +1,40 @@
+import type { DocumentNode } from 'graphql';
+
+/**
+ * Heap of a parsed document per character of its text, the text included, measured with graphql 17 on Node 24
+ * for typical queries: about 60 bytes.
+ */
+const bytesPerCharacter = 60;
+
+/** Valid documents by their text, the least recently used dropped first, bounded by an estimate of the heap they hold. */
+export class DocumentCache {
+  readonly #documents = new Map<string, DocumentNode>();
+  readonly #maxCharacters: number;
+  #characters = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxCharacters = maxBytes / bytesPerCharacter;
+  }
+
+  get(source: string): DocumentNode | undefined {
+    const document = this.#documents.get(source);
+    // A Map keeps insertion order: what was used goes to the end, so that the first key is always the oldest.
+    // While the cache is less than half full nothing will be dropped soon, and the hit stays a single look-up.
+    if (document !== undefined && this.#characters > this.#maxCharacters / 2) {
+      this.#documents.delete(source);
+      this.#documents.set(source, document);
+    }
+    return document;
+  }
+
+  set(source: string, document: DocumentNode): void {
+    if (source.length > this.#maxCharacters || this.#documents.has(source)) return;
+    this.#documents.set(source, document);
+    this.#characters += source.length;
+    for (const oldest of this.#documents.keys()) {
+      if (this.#characters <= this.#maxCharacters) return;
+      this.#documents.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
+}

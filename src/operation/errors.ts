@@ -1,0 +1,164 @@
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+
+import type { Logger } from './logger.ts';
+
+/** The values of `extensions.code` that this library gives. Resolvers may use any other. */
+export type ErrorCode =
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'BAD_USER_INPUT'
+  | 'BAD_REQUEST'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'INTERNAL_SERVER_ERROR';
+
+/** Decides the final form of an error. Gets the form that is about to be sent and the error as it was thrown. */
+export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
+
+/** How errors become visible to a client. */
+export interface ErrorSettings {
+  /** Replace the text of unexpected errors. */
+  readonly maskErrors: boolean;
+  /** Add `extensions.stacktrace`. */
+  readonly includeStacktrace: boolean;
+  /** Leave `extensions.response`, an upstream server's answer, in what the client gets. */
+  readonly exposeUpstreamErrors: boolean;
+  readonly formatError?: FormatError | undefined;
+  readonly logger: Logger;
+}
+
+/** The result as the client gets it: unexpected errors masked and logged, every error with a code, then `formatError`. */
+export function formatResult(settings: ErrorSettings, result: ExecutionResult): FormattedExecutionResult {
+  if (result.errors === undefined || result.errors.length === 0) return result as FormattedExecutionResult;
+  const errors = result.errors.map((error) => formatGraphQLError(settings, error));
+  // `errors` first, as the GraphQL specification (section 7.1) recommends for humans who read the answer.
+  return { errors, ...('data' in result ? { data: result.data } : {}), ...(result.extensions ? { extensions: result.extensions } : {}) };
+}
+
+/** One error as the client gets it. */
+export function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+  const unexpected = isUnexpected(error);
+  const errorId = unexpected ? createErrorId() : undefined;
+  if (unexpected) settings.logger.error(`Unexpected error ${errorId}${at(error)}: ${error.message}`, rootCause(error));
+
+  const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
+  const shown = settings.includeStacktrace ? withStacktrace(formatted, error) : formatted;
+  return settings.formatError === undefined ? shown : settings.formatError(shown, error);
+}
+
+/** Whatever was thrown, as a GraphQLError. What is not one already becomes its `originalError`. */
+export function toGraphQLError(thrown: unknown): GraphQLError {
+  if (isGraphQLError(thrown)) return thrown;
+  const originalError = thrown instanceof Error ? thrown : new Error(`Expected an Error to be thrown, got ${describe(thrown)}.`, { cause: thrown });
+  return new GraphQLError(originalError.message, { originalError });
+}
+
+/** True for a GraphQLError of any copy of graphql. */
+export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
+  return thrown instanceof GraphQLError || (thrown instanceof Error && thrown.name === 'GraphQLError' && 'extensions' in thrown);
+}
+
+/** A GraphQLError with a code: the one way in which this library makes errors that a client may read. */
+export function createError(code: ErrorCode, message: string, options: { readonly extensions?: Record<string, unknown>; readonly cause?: unknown } = {}): GraphQLError {
+  const error = new GraphQLError(message, { extensions: { code, ...options.extensions } });
+  if (options.cause !== undefined) error.cause = options.cause;
+  return error;
+}
+
+/** The same error with a code, unless it has one. graphql-js gives none to what it reports itself. */
+export function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
+  if (error.extensions['code'] === undefined) error.extensions['code'] = code;
+  return error;
+}
+
+/** Thrown when a document does not validate: all that is wrong with it at once. */
+export class DocumentError extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? 'The document is not valid.');
+    this.name = 'DocumentError';
+    this.errors = errors;
+  }
+}
+
+/** `extensions.http` of an error: asks for a status or for headers. It never reaches the client as an extension. */
+export interface HTTPExtension {
+  readonly status?: number;
+  /** The status where `httpStatusProfile` is 'draft', if it differs. */
+  readonly draftStatus?: number;
+  readonly headers?: Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
+}
+
+export function httpExtensionOf(error: GraphQLError): HTTPExtension | undefined {
+  const http = error.extensions['http'];
+  return typeof http === 'object' && http !== null ? http : undefined;
+}
+
+/**
+ * Unexpected is what nobody threw as a GraphQLError on purpose. Also a built-in scalar or an enum that could not
+ * represent a resolver's value: graphql-js throws a GraphQLError there, and its message holds the value itself.
+ */
+function isUnexpected(error: GraphQLError): boolean {
+  if (error.path !== undefined && unrepresentable.test(error.message) && error.extensions['code'] === undefined) return true;
+  const original = error.originalError;
+  if (original === undefined || original === null) return false;
+  return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
+}
+
+const unrepresentable = /^(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent /;
+
+function rootCause(error: GraphQLError): unknown {
+  const original = error.originalError;
+  if (original === undefined || original === null || original === error) return error;
+  return isGraphQLError(original) ? rootCause(original) : original;
+}
+
+function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFormattedError {
+  return {
+    message: 'Internal server error',
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+    extensions: { code: 'INTERNAL_SERVER_ERROR', errorId },
+  };
+}
+
+function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+  const { http: _forTheTransport, response, ...extensions } = error.extensions;
+  return {
+    message: error.message,
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+    extensions: {
+      code: 'INTERNAL_SERVER_ERROR',
+      ...extensions,
+      ...(response !== undefined && settings.exposeUpstreamErrors ? { response } : {}),
+    },
+  };
+}
+
+function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {
+  const cause = rootCause(error);
+  const stack = cause instanceof Error ? cause.stack : error.stack;
+  return { ...formatted, extensions: { ...formatted.extensions, stacktrace: stack?.split('\n') ?? [] } };
+}
+
+function at(error: GraphQLError): string {
+  return error.path === undefined ? '' : ` at ${error.path.join('.')}`;
+}
+
+/** Ties an answer to a log line. No secret: node:crypto would cost a cold start 3.5 ms for nothing. */
+function createErrorId(): string {
+  return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
+}
+
+/** A value in a few words, for messages that say what came. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
+  if (typeof value === 'object') return value.constructor?.name === 'Object' ? 'an object' : `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  return typeof value === 'function' ? 'a function' : String(value);
+}

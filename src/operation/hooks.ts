@@ -1,0 +1,97 @@
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+
+import { DocumentError } from './errors.ts';
+import type { EndHook, GraphQLRequestContext, GraphQLRequestListener, RequestContextWithDocument, RequestContextWithErrors, RequestContextWithOperation, RequestContextWithResponse, RequestContextWithSource, ServerPlugin } from './plugin.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
+export async function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Promise<OperationHooks | undefined> {
+  const started = await Promise.all(plugins.map((plugin) => plugin.requestDidStart?.(context)));
+  const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
+  return listeners.length === 0 ? undefined : new OperationHooks(listeners, context);
+}
+
+/**
+ * The hooks of one operation. Stages are told one listener after another, in the order of the plugins; the end
+ * callbacks of a stage in the opposite order, as brackets close. Everything is awaited: a function platform
+ * freezes what is left over.
+ */
+export class OperationHooks {
+  readonly #listeners: readonly GraphQLRequestListener[];
+  readonly #context: Mutable<GraphQLRequestContext>;
+
+  constructor(listeners: readonly GraphQLRequestListener[], context: GraphQLRequestContext) {
+    this.#listeners = listeners;
+    this.#context = context;
+  }
+
+  async didResolveSource(source: string): Promise<void> {
+    this.#context.source = source;
+    for (const listener of this.#listeners) await listener.didResolveSource?.(this.#context as RequestContextWithSource<unknown>);
+  }
+
+  aroundParsing(parse: () => DocumentNode): Promise<DocumentNode> {
+    return this.#around((listener) => listener.parsingDidStart?.(this.#context as RequestContextWithSource<unknown>), parse);
+  }
+
+  aroundValidation(document: DocumentNode, validate: () => void): Promise<void> {
+    this.#context.document = document;
+    return this.#around(async (listener) => {
+      const end = await listener.validationDidStart?.(this.#context as RequestContextWithDocument<unknown>);
+      return end && ((error) => end(error instanceof DocumentError ? error.errors : undefined));
+    }, validate);
+  }
+
+  async didResolveOperation(document: DocumentNode, operation: OperationDefinitionNode): Promise<void> {
+    this.#context.document = document;
+    this.#context.operation = operation;
+    this.#context.operationName = operation.name?.value ?? null;
+    for (const listener of this.#listeners) await listener.didResolveOperation?.(this.#context as RequestContextWithOperation<unknown>);
+  }
+
+  /** The first answer that a plugin gives in place of an execution. */
+  async responseForOperation(): Promise<ExecutionResult | undefined> {
+    for (const listener of this.#listeners) {
+      const result = await listener.responseForOperation?.(this.#context as RequestContextWithOperation<unknown>);
+      if (result !== null && result !== undefined) return result;
+    }
+    return undefined;
+  }
+
+  aroundExecution(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
+    return this.#around(async (listener) => {
+      const end = await listener.executionDidStart?.(this.#context as RequestContextWithOperation<unknown>);
+      return typeof end === 'object' && end !== null ? end.executionDidEnd?.bind(end) : end;
+    }, execute);
+  }
+
+  async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
+    this.#context.errors = errors;
+    for (const listener of this.#listeners) await listener.didEncounterErrors?.(this.#context as RequestContextWithErrors<unknown>);
+  }
+
+  /** Returns what is to be sent: a hook may have replaced the result. */
+  async willSendResponse(result: FormattedExecutionResult): Promise<FormattedExecutionResult> {
+    const context = this.#context as RequestContextWithResponse<unknown>;
+    context.response.result = result;
+    for (const listener of this.#listeners) await listener.willSendResponse?.(context);
+    return context.response.result;
+  }
+
+  async #around<T>(start: (listener: GraphQLRequestListener) => EndHook | void | Promise<EndHook | void>, stage: () => T | Promise<T>): Promise<T> {
+    const ends: EndHook[] = [];
+    for (const listener of this.#listeners) {
+      const end = await start(listener);
+      if (typeof end === 'function') ends.unshift(end);
+    }
+    const outcome = await Promise.resolve()
+      .then(stage)
+      .catch(async (error: Error) => {
+        for (const end of ends) await end(error);
+        throw error;
+      });
+    for (const end of ends) await end();
+    return outcome;
+  }
+}

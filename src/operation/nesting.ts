@@ -1,0 +1,63 @@
+import { createError } from './errors.ts';
+
+/** Throws when braces, brackets and parentheses nest deeper than the limit. One pass over the text, no recursion. */
+export function assertNesting(source: string, limit: number): void {
+  let depth = 0;
+  for (let at = 0; at < source.length; at++) {
+    switch (source.charCodeAt(at)) {
+      case openBrace:
+      case openBracket:
+      case openParenthesis:
+        if (++depth > limit) throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${limit} levels. Parsing aborted.`);
+        break;
+      case closeBrace:
+      case closeBracket:
+      case closeParenthesis:
+        depth--;
+        break;
+      case quote:
+        at = endOfString(source, at);
+        break;
+      case hash:
+        at = endOfLine(source, at);
+        break;
+    }
+  }
+}
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openParenthesis = 0x28;
+const closeParenthesis = 0x29;
+const quote = 0x22;
+const hash = 0x23;
+const backslash = 0x5c;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** The index of the last character of the string that starts here. An unterminated one is for the parser to report. */
+function endOfString(source: string, start: number): number {
+  if (source.startsWith('"""', start)) return endOfBlockString(source, start + 3);
+  for (let at = start + 1; at < source.length; at++) {
+    const character = source.charCodeAt(at);
+    if (character === backslash) at++;
+    else if (character === quote || character === lineFeed || character === carriageReturn) return at;
+  }
+  return source.length;
+}
+
+function endOfBlockString(source: string, start: number): number {
+  let end = source.indexOf('"""', start);
+  while (end > 0 && source.charCodeAt(end - 1) === backslash) end = source.indexOf('"""', end + 3);
+  return end < 0 ? source.length : end + 2;
+}
+
+function endOfLine(source: string, start: number): number {
+  for (let at = start; at < source.length; at++) {
+    const character = source.charCodeAt(at);
+    if (character === lineFeed || character === carriageReturn) return at;
+  }
+  return source.length;
+}

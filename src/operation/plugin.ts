@@ -1,0 +1,92 @@
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { ResponseHead } from '../message/http-response.ts';
+import type { GraphQLRequest } from './graphql-request.ts';
+import type { Logger } from './logger.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What every hook of one operation shares. It grows from stage to stage; the types below say what each hook can rely on. */
+export interface GraphQLRequestContext<TContext = unknown> {
+  readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
+  /** Status and headers may be shaped until `willSendResponse` has run. */
+  readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
+  readonly schema: GraphQLSchema;
+  readonly contextValue: TContext;
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+  readonly source?: string;
+  readonly document?: DocumentNode;
+  readonly operationName?: string | null;
+  readonly operation?: OperationDefinitionNode;
+  readonly errors?: readonly GraphQLError[];
+}
+
+type With<TContext, TKey extends keyof GraphQLRequestContext> = GraphQLRequestContext<TContext> &
+  Required<Pick<GraphQLRequestContext<TContext>, TKey>>;
+
+export type RequestContextWithSource<TContext> = With<TContext, 'source'>;
+export type RequestContextWithDocument<TContext> = With<TContext, 'source' | 'document'>;
+export type RequestContextWithOperation<TContext> = With<TContext, 'source' | 'document' | 'operationName' | 'operation'>;
+export type RequestContextWithErrors<TContext> = With<TContext, 'errors'>;
+export type RequestContextWithResponse<TContext> = GraphQLRequestContext<TContext> & {
+  readonly response: { readonly http: ResponseHead; result: FormattedExecutionResult };
+};
+
+/** Called when a stage has ended: with the error if it failed. It is awaited. */
+export type EndHook<TError = Error> = (error?: TError) => MaybePromise<void>;
+
+/** The hooks of one operation, in the order of the pipeline. All are optional, and all are awaited. */
+export interface GraphQLRequestListener<TContext = unknown> {
+  didResolveSource?(context: RequestContextWithSource<TContext>): MaybePromise<void>;
+  /** Only for a document that is not in the document cache yet. */
+  parsingDidStart?(context: RequestContextWithSource<TContext>): MaybePromise<EndHook | void>;
+  /** Only for a document that is not in the document cache yet. */
+  validationDidStart?(context: RequestContextWithDocument<TContext>): MaybePromise<EndHook<readonly GraphQLError[]> | void>;
+  didResolveOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<void>;
+  /** A result returned here is the answer: nothing is executed. */
+  responseForOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<ExecutionResult | null | undefined>;
+  executionDidStart?(context: RequestContextWithOperation<TContext>): MaybePromise<EndHook | { executionDidEnd?: EndHook } | void>;
+  didEncounterErrors?(context: RequestContextWithErrors<TContext>): MaybePromise<void>;
+  /** The last word: may still change `response.result` and `response.http`. */
+  willSendResponse?(context: RequestContextWithResponse<TContext>): MaybePromise<void>;
+}
+
+/** What a server tells its plugins when it starts. */
+export interface ServerStartContext {
+  readonly schema: GraphQLSchema;
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+}
+
+/** The page a browser gets instead of an answer, in development only. */
+export interface LandingPage {
+  readonly html: string | (() => MaybePromise<string>);
+  /** Extra response fields, for example a content security policy. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The hooks of a server's life. */
+export interface ServerListener {
+  /** A long-lived process is about to stop taking requests. */
+  drainServer?(): MaybePromise<void>;
+  /** The server has answered its last request. */
+  serverWillStop?(): MaybePromise<void>;
+  renderLandingPage?(): MaybePromise<LandingPage>;
+}
+
+/** A plugin: an object with the hooks it needs. */
+export interface ServerPlugin<TContext = unknown> {
+  /** Runs once per process, before the first request is served. A failure fails that request and is retried on the next. */
+  serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
+  /** Runs for every operation, also within a batch, after `context` and `dataSources`. */
+  requestDidStart?(context: GraphQLRequestContext<TContext>): MaybePromise<GraphQLRequestListener<TContext> | void>;
+  /** `context` or `dataSources` threw: there is no request context to hand to other hooks. */
+  contextCreationDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  /** The HTTP request was refused before an operation was found in it. */
+  invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  /** Options, schema or `serverWillStart` failed. */
+  startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+}

@@ -1,0 +1,45 @@
+import { Kind } from 'graphql';
+import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+
+import { createError } from './errors.ts';
+
+/** Which operations of a document may run. */
+export interface OperationChoice {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  /** Made by whoever knows why a mutation may not run: undefined lets it run. */
+  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+}
+
+/** The operation to run: the named one, or the only one. */
+export function resolveOperation({ schema, document, operationName, refuse }: OperationChoice): OperationDefinitionNode {
+  const operation = findOperation(document, operationName);
+  const refusal = refuse?.(operation);
+  if (refusal !== undefined) throw refusal;
+  if (!hasRootType(schema, operation.operation)) {
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);
+  }
+  return operation;
+}
+
+function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [first, second] = operations;
+  if (first === undefined) {
+    throw createError('OPERATION_RESOLUTION_FAILURE', 'Expected the document to contain an operation, but it has only fragments.');
+  }
+  if (operationName !== undefined) {
+    const named = operations.find((operation) => operation.name?.value === operationName);
+    if (named !== undefined) return named;
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation named ${JSON.stringify(operationName)}.`);
+  }
+  if (second !== undefined) {
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has ${operations.length} operations: send operationName to say which one to run.`);
+  }
+  return first;
+}
+
+function hasRootType(schema: GraphQLSchema, operation: OperationTypeNode): boolean {
+  return schema.getRootType(operation) !== null && schema.getRootType(operation) !== undefined;
+}

@@ -1,0 +1,124 @@
+import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { ResponseHead } from '../message/http-response.ts';
+import { createContextValue, isPromise } from './context.ts';
+import type { ContextSettings, OperationLife } from './context.ts';
+import { loadDocument } from './document.ts';
+import type { DocumentSettings } from './document.ts';
+import { DocumentError, formatResult, toGraphQLError } from './errors.ts';
+import type { ErrorSettings } from './errors.ts';
+import { executeOperation } from './execute.ts';
+import type { ExecutionSettings } from './execute.ts';
+import type { GraphQLRequest } from './graphql-request.ts';
+import { startHooks } from './hooks.ts';
+import type { OperationHooks } from './hooks.ts';
+import type { ServerPlugin } from './plugin.ts';
+import { resolveOperation } from './resolve.ts';
+import { resolveSource } from './source.ts';
+
+/** All that an operation needs from the server. Made once, at cold start. */
+export interface OperationSettings extends ContextSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
+  readonly plugins: readonly ServerPlugin[];
+}
+
+/** One operation and what it may see of the world. */
+export interface OperationInput {
+  readonly request: GraphQLRequest;
+  /** Handed on to `context`, unread. */
+  readonly contextArgument: unknown;
+  readonly life: OperationLife;
+  /** Handed on to plugins, unread. */
+  readonly http: HTTPRequest | undefined;
+  readonly head: ResponseHead;
+  /** Says why an operation may not run here; undefined lets it run. */
+  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+}
+
+/** What came of an operation. */
+export interface OperationOutcome {
+  /** The answer, as the client gets it. Without a `data` entry nothing was executed. */
+  readonly result: FormattedExecutionResult;
+  /** The errors as they were thrown, for whoever chooses a status. */
+  readonly errors: readonly GraphQLError[];
+  readonly head: ResponseHead;
+  /** Undefined when the request did not get as far as choosing an operation. */
+  readonly operationType: OperationTypeNode | undefined;
+}
+
+/** What is known of an operation so far, for when it fails half way. */
+interface Progress {
+  hooks?: OperationHooks | undefined;
+  operationType?: OperationTypeNode;
+}
+
+/** Runs one operation from its text to its answer. Never rejects: whatever is thrown becomes the errors of the answer. */
+export async function runOperation(settings: OperationSettings, input: OperationInput): Promise<OperationOutcome> {
+  const progress: Progress = {};
+  let result: ExecutionResult;
+  try {
+    result = await runStages(settings, input, progress);
+  } catch (thrown) {
+    result = { errors: errorsOf(thrown) };
+  }
+
+  try {
+    return await finish(settings, input, progress, result);
+  } catch (thrown) {
+    // A hook or formatError failed: neither is asked again.
+    const error = toGraphQLError(thrown);
+    return outcome(input, progress, formatResult({ ...settings, formatError: undefined }, { errors: [error] }), [error]);
+  }
+}
+
+async function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<ExecutionResult> {
+  const contextValue = await contextValueOf(settings, input);
+  const hooks = settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
+  progress.hooks = hooks;
+
+  const source = resolveSource(input.request);
+  if (hooks !== undefined) await hooks.didResolveSource(source);
+  const document = settings.documents.get(source) ?? (await loadDocument(settings, source, hooks));
+
+  const { schema } = settings;
+  const operation = resolveOperation({ schema, document, operationName: input.request.operationName, refuse: input.refuse });
+  progress.operationType = operation.operation;
+  const execution = { document, operation, contextValue, variables: input.request.variables };
+  if (hooks === undefined) return executeOperation(settings, execution);
+
+  await hooks.didResolveOperation(document, operation);
+  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => executeOperation(settings, execution));
+}
+
+/** Waits only for what is asynchronous: an await more is a turn of the event loop's queue in every operation. */
+async function contextValueOf(settings: OperationSettings, input: OperationInput): Promise<unknown> {
+  try {
+    const value = createContextValue(settings, input.contextArgument, input.life);
+    return isPromise(value) ? await value : value;
+  } catch (thrown) {
+    const error = toGraphQLError(thrown);
+    for (const plugin of settings.plugins) await plugin.contextCreationDidFail?.({ error, logger: settings.logger });
+    throw error;
+  }
+}
+
+function requestContext(settings: OperationSettings, input: OperationInput, contextValue: unknown): Parameters<typeof startHooks>[1] {
+  const { schema, cache, logger } = settings;
+  return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
+}
+
+function errorsOf(thrown: unknown): readonly GraphQLError[] {
+  return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
+}
+
+async function finish(settings: OperationSettings, input: OperationInput, progress: Progress, result: ExecutionResult): Promise<OperationOutcome> {
+  const { hooks } = progress;
+  const errors = result.errors ?? [];
+  if (hooks !== undefined && errors.length > 0) await hooks.didEncounterErrors(errors);
+  const formatted = formatResult(settings, result);
+  return outcome(input, progress, hooks === undefined ? formatted : await hooks.willSendResponse(formatted), errors);
+}
+
+function outcome(input: OperationInput, progress: Progress, result: FormattedExecutionResult, errors: readonly GraphQLError[]): OperationOutcome {
+  return { result, errors, head: input.head, operationType: progress.operationType };
+}
