@@ -1,0 +1,53 @@
+import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
+
+/**
+ * Computes one field.
+ *
+ * `parent` and `args` are `any`: only the schema text knows their types, and a user should be able to write
+ * `(book, { first }) => …` without an annotation or a generic.
+ */
+export type FieldResolver<TContext = any> = (parent: any, args: any, context: TContext, info: GraphQLResolveInfo) => unknown;
+
+/** The long form of a field's resolver; `subscribe` is what makes a field of the Subscription type a stream. */
+export interface FieldResolverObject<TContext = any> {
+  /** Computes the value. Default: the property of the parent with the field's name. */
+  readonly resolve?: FieldResolver<TContext>;
+  /** Returns the async iterable of events of a subscription field. Default: none. */
+  readonly subscribe?: FieldResolver<TContext>;
+  /** Replaces the field's `extensions`. Default: none. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+/** The resolvers of an object, interface or union type, by field name. */
+export interface TypeResolvers<TContext = any> {
+  readonly [field: string]: FieldResolver<TContext> | FieldResolverObject<TContext> | undefined;
+  /** Interfaces and unions: the name of the object type a value is of. Default: the value's `__typename`. */
+  // `any` where graphql-js has precise types: a property must fit the index signature above, whose third
+  // parameter is the context, while here the third is the info.
+  readonly __resolveType?: (value: any, context: any, info: any, abstractType: any) => unknown;
+  /** Object types: whether a value is of this type. Default: not asked. */
+  readonly __isTypeOf?: (value: any, context: any, info: any) => unknown;
+}
+
+/** The values an enum has inside the server, by the name it has in the schema. */
+export interface EnumValues {
+  readonly [name: string]: string | number | bigint | boolean | symbol | null | readonly unknown[] | { readonly [key: string]: unknown };
+}
+
+/** How a custom scalar goes in and out: a `GraphQLScalarType`, or its functions alone. */
+export interface ScalarResolvers {
+  /** Internal value → what JSON shows (graphql 17 calls it `coerceOutputValue`). Default: as it is. */
+  readonly serialize?: (value: any) => unknown;
+  /** Value of a variable → internal value (`coerceInputValue`). Default: as it is. */
+  readonly parseValue?: (value: any) => unknown;
+  /** Literal in the document → internal value. Default: `parseValue` of the plain value. */
+  readonly parseLiteral?: (node: any, variables?: any) => unknown;
+}
+
+/** What implements the schema: for each type name its resolvers, enum values or scalar. */
+export interface ResolverMap<TContext = any> {
+  readonly [type: string]: TypeResolvers<TContext> | EnumValues | ScalarResolvers | GraphQLScalarType;
+}
+
+/** One resolver map, or several that are merged type by type; of two resolvers for one field the later wins. */
+export type Resolvers<TContext = any> = ResolverMap<TContext> | readonly ResolverMap<TContext>[];
