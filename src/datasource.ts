@@ -1,0 +1,14 @@
+export type { CacheOutcome } from './datasource/cache-outcome.ts';
+export { DataSource, type DataSourceConfig, type DataSourceOperation } from './datasource/data-source.ts';
+export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';
+export {
+  DataSourceRequest,
+  type CacheOptions,
+  type CacheOptionsSource,
+  type DataSourceRequestInit,
+  type HTTPMethod,
+  type Milliseconds,
+} from './datasource/request.ts';
+export { RESTDataSource, type RESTDataSourceOptions } from './datasource/rest-data-source.ts';
+export type { RetryOptions } from './datasource/retry.ts';
+export type { HTTPFetch } from './datasource/send.ts';

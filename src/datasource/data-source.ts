@@ -1,0 +1,41 @@
+import type { KeyValueCache } from '../cache/key-value-cache.ts';
+
+/** What a data source is given when an operation begins. */
+export interface DataSourceConfig<TContext> {
+  readonly context: TContext;
+  readonly cache: KeyValueCache;
+  /** The operation's own life; absent when the data source is used without a server. */
+  readonly operation?: DataSourceOperation | undefined;
+}
+
+/** The life of the operation a data source works for. */
+export interface DataSourceOperation {
+  /** Aborts when nobody waits for the operation any more. Made when first read: read it only to send something. */
+  readonly signal: AbortSignal;
+  /** Takes work that may end after the answer is known, a cache write for instance. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/**
+ * The logic for talking to one store or one API. The `dataSources` function makes a new instance for
+ * every operation: an instance that serves two of them mixes what they may see.
+ *
+ * @example
+ * class Authors extends DataSource<MyContext> {
+ *   byId(id: string) {
+ *     return this.context.db.authors.get(id);
+ *   }
+ * }
+ */
+// `any`, so that a subclass which does not care about its context need not write a type for it.
+// oxlint-disable-next-line typescript/no-explicit-any
+export abstract class DataSource<TContext = any> {
+  // `declare`: a real field would be set to undefined after a subclass's own initialiser or getter had its say.
+  /** The context of the operation, from {@link initialize} on. */
+  declare context: TContext;
+
+  /** Called once for every operation, before the first resolver. An override may be async; call `super.initialize`. */
+  initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
+    this.context = config.context;
+  }
+}

@@ -1,0 +1,97 @@
+/** What may end one taker's wait. */
+export interface Patience {
+  readonly signals: readonly (AbortSignal | null | undefined)[];
+  /** Milliseconds; undefined means no limit. */
+  readonly timeout?: number | undefined;
+  /** Makes the error of a wait that took longer than `timeout`. */
+  readonly onTimeout?: (timeout: number) => Error;
+}
+
+/**
+ * Work that several callers wait for. A caller that gives up leaves alone; only when the last one has
+ * left is the work itself aborted. Sharing a plain promise made with the first caller's signal would let
+ * that caller's abort fail all the others.
+ */
+export class Flight<T> {
+  /** Everybody has left: nobody may join any more. */
+  abandoned = false;
+  /** The work itself; who awaits this instead of joining does not count as a taker. */
+  readonly settled: Promise<T>;
+  #takers = 0;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  constructor(work: (flight: Flight<T>) => Promise<T>) {
+    this.settled = work(this);
+    // Every taker may have left by the time it fails.
+    this.settled.catch(() => {});
+  }
+
+  /** Aborts when everybody has left. Made when first read: an answer from a cache never needs it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.abandoned) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Ends the work for everybody when `signal` aborts. */
+  abortWith(signal: AbortSignal): void {
+    if (signal.aborted) this.#abandon(signal.reason);
+    else signal.addEventListener('abort', () => this.#abandon(signal.reason), { once: true });
+  }
+
+  /** Waits for the work, as long as the taker's patience lasts. */
+  join({ signals, timeout, onTimeout }: Patience): Promise<T> {
+    this.#takers++;
+    const watched = signals.filter((signal) => signal !== undefined && signal !== null);
+    if (watched.length === 0 && timeout === undefined) return this.settled;
+
+    return new Promise<T>((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        for (const signal of watched) signal.removeEventListener('abort', onAbort);
+      };
+      const leave = (reason: unknown): void => {
+        settle();
+        this.#leave(reason);
+        reject(reason);
+      };
+      const onAbort = (): void => leave(watched.find((signal) => signal.aborted)?.reason);
+      const timer = timeout === undefined ? undefined : setTimeout(() => leave(onTimeout?.(timeout)), timeout);
+
+      for (const signal of watched) signal.addEventListener('abort', onAbort, { once: true });
+      this.settled.then(resolve, reject).finally(settle);
+      if (watched.some((signal) => signal.aborted)) onAbort();
+    });
+  }
+
+  /**
+   * Waits for the work as long as another flight is under way. Unlike {@link join} it stays bound to
+   * `signal` afterwards: the body of the response may still be on its way.
+   */
+  follow(signal: AbortSignal): Promise<T> {
+    this.#takers++;
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        this.#leave(signal.reason);
+        reject(signal.reason as Error);
+      };
+      this.settled.then(resolve, reject);
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #leave(reason: unknown): void {
+    if (--this.#takers === 0) this.#abandon(reason);
+  }
+
+  #abandon(reason: unknown): void {
+    if (this.abandoned) return;
+    this.abandoned = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}

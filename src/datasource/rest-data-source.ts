@@ -1,0 +1,241 @@
+import { serializeBody } from './body.ts';
+import { DataSource, type DataSourceConfig, type DataSourceOperation } from './data-source.ts';
+import { createResponseError, createTimeoutError } from './errors.ts';
+import { Flight, type Patience } from './flight.ts';
+import { findMemoized, memoize, type CallResult, type MemoizedResults } from './memo.ts';
+import { fromFetch, parseBody, parseReceived, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { identityOf } from './request-identity.ts';
+import {
+  DataSourceRequest,
+  type CacheOptions,
+  type CallDescription,
+  type DataSourceRequestInit,
+  type Milliseconds,
+} from './request.ts';
+import type { RetryOptions } from './retry.ts';
+import { sendToOrigin, type HTTPFetch } from './send.ts';
+import { resolveCallURL, toRequestURL } from './url.ts';
+
+/** The object form of RESTDataSource's constructor argument. */
+export interface RESTDataSourceOptions {
+  /** Overrides the fetch implementation. Default: the platform's `fetch`. */
+  readonly httpFetch?: HTTPFetch | undefined;
+}
+
+// Declared here and not as fields, so that a subclass may write them as a field or as a getter: TypeScript
+// allows that for members of an interface, and no field of ours shadows the getter at run time.
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
+export interface RESTDataSource<TContext = any> {
+  /** Prefixes the path of every call. Unset: paths are absolute URLs, used exactly as given. */
+  baseURL?: string | undefined;
+  /**
+   * Whether this instance sends the same GET once only: outgoing GETs are kept by cache key, until a call of another
+   * method with the same key. The response cache is another matter and stays on. Default: true
+   */
+  memoizeGetRequests: boolean;
+  /** How long a call may take in all. Default: no limit */
+  timeout?: Milliseconds | undefined;
+  /** Gives up every call of this instance. Default: none; the operation's own signal counts in any case. */
+  signal?: AbortSignal | undefined;
+  /** How often and when a failed GET is sent again. Default: never */
+  retry?: RetryOptions | number | undefined;
+}
+
+/**
+ * One REST API. A subclass names its `baseURL` and has a method for each thing it can fetch.
+ *
+ * @example
+ * class Books extends RESTDataSource {
+ *   baseURL = 'https://books.example.com/v1/';
+ *
+ *   byId(id: string) {
+ *     return this.get<Book>(`books/${encodeURIComponent(id)}`);
+ *   }
+ * }
+ */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
+export abstract class RESTDataSource<TContext = any> extends DataSource<TContext> {
+  static {
+    this.prototype.memoizeGetRequests = true;
+  }
+
+  /** What `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
+  memoizedResults: MemoizedResults = new Map();
+  readonly #httpFetch: HTTPFetch | undefined;
+  #operation: DataSourceOperation | undefined;
+
+  constructor(options?: HTTPFetch | RESTDataSourceOptions) {
+    super();
+    this.#httpFetch = typeof options === 'function' ? options : options?.httpFetch;
+  }
+
+  override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
+    this.#operation = config.operation;
+    // Another operation may be another user's: what an instance knows from before is not for this one.
+    this.memoizedResults.clear();
+    return super.initialize(config);
+  }
+
+  // `any` as the default result of the five, so that JavaScript habits carry over: `(await this.get('books')).title`.
+
+  /** Sends a GET. `params` are added to the URL's query. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected get<TResult = any>(path: string, params?: object | string, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'GET', path, params, init }) as Promise<TResult>;
+  }
+
+  /** Sends a POST. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected post<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'POST', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a PUT. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected put<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'PUT', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a PATCH. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected patch<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'PATCH', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a DELETE. `params` are added to the URL's query; `init.body` is sent. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected delete<TResult = any>(path: string, params?: object | string, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'DELETE', path, params, init }) as Promise<TResult>;
+  }
+
+  /** Called before every call, memoised or not: the place for `request.headers.set` and `request.params.set`. Waited for. */
+  protected willSendRequest(_request: DataSourceRequest): void | Promise<void> {}
+
+  /** The URL of a call, before its parameters. Default: `baseURL` and the path, which cannot leave it. */
+  protected resolveURL(request: DataSourceRequest): URL | Promise<URL> {
+    return resolveCallURL(this.baseURL, request.path);
+  }
+
+  /** What two calls must have in common to share a response. Default: the full URL, `request.url`. */
+  protected cacheKeyFor(request: DataSourceRequest): string {
+    return request.url;
+  }
+
+  /** How long a response may be reused. Default: as long as its own header fields say. */
+  protected cacheOptionsFor(
+    _response: Response,
+    _request: DataSourceRequest,
+  ): CacheOptions | undefined | Promise<CacheOptions | undefined> {
+    return undefined;
+  }
+
+  /** Makes the result of a response. Default: a success is parsed, anything else is thrown as an error. */
+  protected async didReceiveResponse<TResult = unknown>(response: Response, request: DataSourceRequest): Promise<TResult> {
+    if (response.ok) return (await this.parseBody(response)) as TResult;
+    throw await this.errorFromResponse(response, request);
+  }
+
+  /** Sees every error of a call. Default: throws it. An override that does not throw makes the result undefined. */
+  protected didEncounterError(error: unknown, _request: DataSourceRequest): void | Promise<void> {
+    throw error;
+  }
+
+  /** The body of a response. Default: parsed if its media type is JSON, else as text. */
+  protected parseBody(response: Response): Promise<unknown> {
+    return parseBody(response);
+  }
+
+  /** The error for a response that is no success. Default: a GraphQLError with a code by the status. */
+  protected async errorFromResponse(response: Response, request: DataSourceRequest): Promise<Error> {
+    const { status, statusText, headers, url } = response;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    // A body that says it is JSON and is not must not hide the status, so it is there to be read twice.
+    const read = (): Response => rebuildResponse(bytes, { status, statusText, headers, url });
+    const body = await this.parseBody(read()).catch(() => read().text());
+    return createResponseError(request, response, body);
+  }
+
+  async #call(description: CallDescription): Promise<unknown> {
+    const request = new DataSourceRequest(description);
+    try {
+      const ready = this.#prepare(request);
+      if (ready !== undefined) await ready;
+      const key = this.cacheKeyFor(request);
+      return await (request.method === 'GET' ? this.#read(key, request) : this.#write(key, request));
+    } catch (error) {
+      await this.didEncounterError(error, request);
+      return undefined;
+    }
+  }
+
+  /** Everything that comes before the cache key. A promise only where a hook makes one: each await costs a memoised call. */
+  #prepare(request: DataSourceRequest): void | Promise<void> {
+    const ready = this.willSendRequest(request);
+    return ready === undefined ? this.#resolve(request) : ready.then(() => this.#resolve(request));
+  }
+
+  #resolve(request: DataSourceRequest): void | Promise<void> {
+    const url = this.resolveURL(request);
+    if (!(url instanceof URL)) return Promise.resolve(url).then((later) => this.#address(request, new URL(later)));
+    this.#address(request, url);
+  }
+
+  #address(request: DataSourceRequest, url: URL): void {
+    request.url = toRequestURL(url, request.search);
+    serializeBody(request);
+  }
+
+  #read(key: string, request: DataSourceRequest): unknown {
+    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#start(request).join(this.#patience(request)).then(toValue);
+
+    const identity = identityOf(request);
+    const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
+    const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
+    if (known !== undefined) request.outcome = 'memo';
+    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(request))).take(this.#patience(request));
+  }
+
+  /** A write makes the memoised GET of its key doubtful when it starts, and one sent meanwhile when it ends. */
+  async #write(key: string, request: DataSourceRequest): Promise<unknown> {
+    this.memoizedResults.delete(key);
+    try {
+      return (await this.#start(request).join(this.#patience(request))).value;
+    } finally {
+      this.memoizedResults.delete(key);
+    }
+  }
+
+  #patience(request: DataSourceRequest): Patience {
+    return {
+      signals: [request.signal, this.signal],
+      timeout: request.timeout ?? this.timeout,
+      onTimeout: (timeout) => createTimeoutError(request, timeout),
+    };
+  }
+
+  #start(request: DataSourceRequest): Flight<CallResult> {
+    return new Flight(async (flight) => {
+      const received = await this.#send(request, flight);
+      return this.#toResult(received, request);
+    });
+  }
+
+  async #send(request: DataSourceRequest, flight: Flight<CallResult>): Promise<ReceivedResponse> {
+    if (this.#operation !== undefined) flight.abortWith(this.#operation.signal);
+    const retry = request.retry ?? this.retry;
+    const response = await sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal: flight.signal });
+    return fromFetch(response);
+  }
+
+  /** Hooks that nobody has overridden are not called but done: most of them would need a Response, which is dear to make. */
+  async #toResult(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
+    const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
+    const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
+    if (isDefault && received.ok) return parseReceived(received, request);
+    return { value: await this.didReceiveResponse(received.toResponse(), request) };
+  }
+}
+
+function toValue(result: CallResult): unknown {
+  return result.value;
+}

@@ -1,0 +1,72 @@
+import type { Milliseconds } from './request.ts';
+
+/** When a failed GET is sent again. A number stands for `{ limit }`. */
+export interface RetryOptions {
+  /** How many times more. Default: 2 */
+  readonly limit?: number | undefined;
+  /** Before the first retry, doubled for each one after; a random part of it is left out. Default: 100 */
+  readonly delay?: Milliseconds | undefined;
+  /** The longest wait; a Retry-After beyond it means that the answer stands. Default: 5000 */
+  readonly maxDelay?: Milliseconds | undefined;
+  /** Statuses worth another attempt. Default: 408, 429, 500, 502, 503, 504 */
+  readonly statuses?: readonly number[] | undefined;
+}
+
+const RETRYABLE = [408, 429, 500, 502, 503, 504];
+
+/**
+ * Sends until there is an answer worth keeping, a limit is reached or nobody waits any more.
+ * For GET alone: whether a write that got no answer has been done, nobody knows.
+ */
+export async function sendWithRetry(
+  send: () => Promise<Response>,
+  options: RetryOptions | number | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { limit = 2, delay = 100, maxDelay = 5000, statuses = RETRYABLE } = toRetryOptions(options);
+  for (let attempt = 0; ; attempt++) {
+    const last = attempt >= limit;
+    const response = await (last ? send() : send().catch((error: unknown) => keepUnlessAborted(error, signal)));
+    if (last || (response !== undefined && !statuses.includes(response.status))) return response as Response;
+
+    const wait = waitBefore(attempt, delay, response);
+    if (wait > maxDelay && response !== undefined) return response;
+    // The connection is free again only when the body has been read or dropped.
+    await response?.body?.cancel();
+    await sleep(Math.min(wait, maxDelay), signal);
+  }
+}
+
+function toRetryOptions(options: RetryOptions | number | undefined): RetryOptions {
+  return typeof options === 'number' ? { limit: options } : (options ?? { limit: 0 });
+}
+
+/** A network failure is worth another attempt, an abort is meant. */
+function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
+  if (signal.aborted) throw error;
+}
+
+/** What the server asks for, else twice as long as before, spread so that callers do not come back in step. */
+function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
+  const retryAfter = response?.headers.get('retry-after');
+  if (retryAfter) {
+    const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+    if (!Number.isNaN(seconds)) return Math.max(0, seconds);
+  }
+  return delay * 2 ** attempt * (0.5 + Math.random() / 2);
+}
+
+function sleep(duration: Milliseconds, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, duration);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

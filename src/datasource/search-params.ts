@@ -1,0 +1,31 @@
+/**
+ * Query parameters from an object, pairs, text or a URLSearchParams; always a new object.
+ * Undefined and null are left out, an array is repeated, everything else becomes text.
+ */
+export function toSearchParams(source: object | string | undefined): URLSearchParams {
+  if (source === undefined || source === null) return new URLSearchParams();
+  if (typeof source === 'string') return new URLSearchParams(source);
+
+  const params = new URLSearchParams();
+  const pairs = Symbol.iterator in source ? (source as Iterable<[string, unknown]>) : Object.entries(source);
+  for (const [name, value] of pairs) appendParam(params, name, value);
+  return params;
+}
+
+function appendParam(params: URLSearchParams, name: string, value: unknown): void {
+  if (value === undefined || value === null) return;
+  if (!Array.isArray(value)) {
+    params.append(name, toText(value));
+    return;
+  }
+  for (const item of value) {
+    if (item !== undefined && item !== null) params.append(name, toText(item));
+  }
+}
+
+/** A date as ISO text, a plain object as JSON: "[object Object]" helps nobody. */
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  const text = String(value);
+  return text === '[object Object]' ? JSON.stringify(value) : text;
+}

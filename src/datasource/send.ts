@@ -1,0 +1,47 @@
+import { isStream } from './body.ts';
+import { createNetworkError } from './errors.ts';
+import type { DataSourceRequest } from './request.ts';
+import { sendWithRetry, type RetryOptions } from './retry.ts';
+
+/** A replacement for the platform's fetch: one `Request` in, a `Response` out. */
+export type HTTPFetch = (request: Request) => Promise<Response>;
+
+/** How and for how long to send. */
+export interface SendOptions {
+  readonly httpFetch: HTTPFetch | undefined;
+  readonly retry: RetryOptions | number | undefined;
+  readonly signal: AbortSignal;
+  /** Header fields on top of the request's own, to revalidate with. */
+  readonly validators?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Sends a request to its origin. Whatever keeps it from being answered becomes one NetworkError, aborts excepted. */
+export async function sendToOrigin(request: DataSourceRequest, options: SendOptions): Promise<Response> {
+  const { signal } = options;
+  try {
+    if (request.method !== 'GET' || options.retry === undefined) return await sendOnce(request, options);
+    return await sendWithRetry(() => sendOnce(request, options), options.retry, signal);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw createNetworkError(request, error);
+  }
+}
+
+// The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
+async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validators }: SendOptions): Promise<Response> {
+  const init = toFetchInit(request, signal, validators);
+  return httpFetch === undefined ? fetch(request.url, init) : httpFetch(new Request(request.url, init));
+}
+
+/** Without `cache`: the modes are ours to honour; Node's fetch ignores them, workerd's refuses some. */
+function toFetchInit(request: DataSourceRequest, signal: AbortSignal, validators: SendOptions['validators']): RequestInit {
+  const init: RequestInit = { ...request.fetchOptions, method: request.method, signal };
+  const headers = request.headersIfAny;
+  if (headers !== undefined) init.headers = headers;
+  if (validators !== undefined) init.headers = { ...Object.fromEntries(headers ?? []), ...validators };
+  if (request.body === undefined || request.body === null) return init;
+
+  init.body = request.body as NonNullable<RequestInit['body']>;
+  if (isStream(request.body)) init.duplex = 'half';
+  return init;
+}
