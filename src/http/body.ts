@@ -1,4 +1,5 @@
 import type { HTTPRequestBody } from '../message/http-request.ts';
+import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge } from './errors.ts';
 
 /** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
@@ -15,7 +16,7 @@ export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {
       if (body.bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
       return parseJSON(decodeUTF8(body.bytes));
     case 'stream':
-      return readStream(body.chunks, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes)));
+      return readStream(body.chunks, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes)), refuseBrokenStream);
   }
 }
 
@@ -56,6 +57,11 @@ async function readStream(chunks: AsyncIterable<Uint8Array>, maxBytes: number): 
     parts.push(chunk);
   }
   return concatenate(parts, length);
+}
+
+/** A stream that fails is a client that went away or sent nonsense: not the server's fault. */
+function refuseBrokenStream(error: unknown): never {
+  throw isGraphQLError(error) ? error : badRequest('Expected a whole body, but it ended early or could not be read.');
 }
 
 function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {

@@ -1,5 +1,6 @@
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
+import type { Logger } from '../operation/logger.ts';
 
 /** An origin, a pattern for origins, or several of them. */
 export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
@@ -25,8 +26,11 @@ export interface CORSOptions {
 }
 
 /** Adds what the answer to this request must say about sharing. An origin function that fails lets nobody in. */
-export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): Promise<void> {
-  const allowed = await allowedOrigin(cors, request);
+export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap, logger: Logger): Promise<void> {
+  const allowed = await allowedOrigin(cors, request).catch((error: unknown) => {
+    logger.error('cors.origin failed for a request: its origin is not let in.', error);
+    return undefined;
+  });
   if (cors.origin !== undefined && cors.origin !== '*') headers.append('vary', 'Origin');
   if (allowed === undefined) return;
   headers.set('access-control-allow-origin', allowed);

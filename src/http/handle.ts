@@ -6,6 +6,7 @@ import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
 import { createError, formatResult, toGraphQLError } from '../operation/errors.ts';
+import type { ErrorSettings } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationOutcome, OperationSettings } from '../operation/run.ts';
@@ -43,18 +44,25 @@ export async function handleHTTPRequest(settings: HTTPSettings, request: HTTPReq
 
   if (parsed.kind === 'single') return toHTTPResponse(settings, await run(settings, request, parsed.request, invocation), mediaType);
   const outcomes = await Promise.all(parsed.elements.map((element) => runElement(settings, request, element, invocation)));
-  return toBatchResponse(outcomes, mediaType);
+  return toBatchResponse(settings.operation, outcomes, mediaType);
+}
+
+/** What is needed to answer when there may be no server yet. */
+export interface RefusalSettings extends ResponseSettings {
+  readonly cors: CORSOptions | undefined;
+  readonly operation: ErrorSettings;
 }
 
 /** The answer to a request that was refused or failed outside of any operation. */
-export function toErrorResponse(settings: HTTPSettings, request: HTTPRequest | undefined, thrown: unknown): HTTPResponse {
-  const outcome = refused(settings.operation, toGraphQLError(thrown));
+export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest | undefined, thrown: unknown): HTTPResponse {
+  // What is thrown here is not the user's: formatError, which may itself be what failed, is asked for operations only.
+  const outcome = refused({ ...settings.operation, formatError: undefined }, toGraphQLError(thrown));
   return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
-export async function finishResponse(settings: HTTPSettings, request: HTTPRequest, response: HTTPResponse): Promise<HTTPResponse> {
-  if (settings.cors !== undefined) await addCORSHeaders(settings.cors, request, response.headers);
+export async function finishResponse({ cors, operation }: RefusalSettings, request: HTTPRequest, response: HTTPResponse): Promise<HTTPResponse> {
+  if (cors !== undefined) await addCORSHeaders(cors, request, response.headers, operation.logger);
   return request.method === 'HEAD' ? { ...response, body: null } : response;
 }
 
@@ -74,7 +82,7 @@ function runElement(settings: HTTPSettings, request: HTTPRequest, element: Graph
   return element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, request, element, invocation);
 }
 
-function refused(settings: OperationSettings, error: GraphQLError): OperationOutcome {
+function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {
   return { result: formatResult(settings, { errors: [error] }), errors: [error], head: { headers: new HeaderMap() }, operationType: undefined };
 }
 

@@ -1,8 +1,9 @@
-import type { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
-import { httpExtensionOf } from '../operation/errors.ts';
+import { formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
+import type { ErrorSettings } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { statusOf } from './status.ts';
@@ -18,11 +19,11 @@ export function toHTTPResponse(settings: ResponseSettings, outcome: OperationOut
   const { head, result } = outcome;
   addErrorHeaders(head.headers, outcome.errors);
   if (!isCacheable(outcome)) forbidStoring(head.headers, outcome.errors);
-  return respond(statusOf(outcome, settings.httpStatusProfile, mediaType), head.headers, mediaType, result);
+  return respond(statusOf(outcome, settings.httpStatusProfile, mediaType), head.headers, mediaType, JSON.stringify(result));
 }
 
 /** The outcomes of a batch → one response: an array in the same order, whatever became of the elements. */
-export function toBatchResponse(outcomes: readonly OperationOutcome[], mediaType: ResponseMediaType): HTTPResponse {
+export function toBatchResponse(settings: ErrorSettings, outcomes: readonly OperationOutcome[], mediaType: ResponseMediaType): HTTPResponse {
   const headers = new HeaderMap();
   for (const { head, errors } of outcomes) {
     addErrorHeaders(head.headers, errors);
@@ -33,13 +34,22 @@ export function toBatchResponse(outcomes: readonly OperationOutcome[], mediaType
   }
   // One element's cache-control says nothing about its neighbours.
   headers.set('cache-control', 'no-store');
-  return respond(200, headers, mediaType, outcomes.map(({ result }) => result));
+  return respond(200, headers, mediaType, `[${outcomes.map(({ result }) => stringifyElement(settings, result)).join(',')}]`);
 }
 
-function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, body: unknown): HTTPResponse {
+function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, body: string): HTTPResponse {
   headers.set('content-type', `${mediaType}; charset=utf-8`);
   headers.append('vary', 'Accept');
-  return { status, headers, body: JSON.stringify(body) };
+  return { status, headers, body };
+}
+
+/** A BigInt or a cycle that a custom scalar let through fails its own element, not its neighbours: hence a catch of its own. */
+function stringifyElement(settings: ErrorSettings, result: FormattedExecutionResult): string {
+  try {
+    return JSON.stringify(result);
+  } catch (error) {
+    return JSON.stringify(formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] }));
+  }
 }
 
 /** `extensions.http.headers` of errors. */

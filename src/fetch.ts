@@ -1,0 +1,27 @@
+import { createHandlerFor } from './handler.ts';
+import type { ServerOptions } from './options.ts';
+import { fetchAPI } from './platform/fetch.ts';
+import type { OptionsSource } from './start.ts';
+
+/** A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. */
+export interface FetchHandler {
+  (request: Request, context?: unknown): Promise<Response>;
+  /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
+  fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+}
+
+/**
+ * Makes a handler for platforms that speak the web's `Request` and `Response`: Cloudflare Workers, Deno, Bun, Vercel.
+ * Throws for wrong options and wrong schema text.
+ *
+ * @example
+ * ```ts
+ * const { fetch } = createHandler({ typeDefs, resolvers });
+ * export default { fetch };
+ * ```
+ */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, Request>>,
+): FetchHandler {
+  return createHandlerFor([fetchAPI], options as OptionsSource<ServerOptions>) as FetchHandler;
+}

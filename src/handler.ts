@@ -1,0 +1,97 @@
+import { finishResponse, handleHTTPRequest, toErrorResponse } from './http/handle.ts';
+import type { RefusalSettings } from './http/handle.ts';
+import { healthResponse, isHealthCheck } from './http/health.ts';
+import { PlatformInvocation } from './invocation.ts';
+import type { HTTPRequest } from './message/http-request.ts';
+import type { HTTPResponse } from './message/http-response.ts';
+import type { ServerOptions } from './options.ts';
+import type { PlatformAdapter } from './platform/adapter.ts';
+import { findAdapter } from './platform/detect.ts';
+import { warnOfRecreation } from './recreation.ts';
+import type { StartedServer } from './server.ts';
+import { createStarter } from './start.ts';
+import type { OptionsSource, Starter } from './start.ts';
+
+/** Takes an event of any of its platforms, or a web `Request`, and returns what that platform wants back. */
+export interface UntypedHandler {
+  // Two declared parameters at most: AWS's runtime client refuses a handler with three, the form that took a callback.
+  (event: unknown, context?: unknown): Promise<unknown>;
+  fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+}
+
+/** Options in, handler out, for the platforms of the given adapters. Throws for wrong options and wrong schema text. */
+export function createHandlerFor(adapters: readonly PlatformAdapter<never>[], options: OptionsSource<ServerOptions>): UntypedHandler {
+  const starter = createStarter(options);
+  warnOfRecreation(options);
+  const handler = async (event: unknown, context?: unknown): Promise<unknown> => {
+    doNotWaitForEventLoop(context);
+    return serveEvent(findAdapter(adapters, event), starter, { event, context, env: undefined });
+  };
+  // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
+  const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
+    serveEvent(findAdapter(adapters, request), starter, { event: request, context: context ?? env, env }) as Promise<Response>;
+  return Object.assign(handler, { fetch });
+}
+
+/** What a platform calls with. */
+export interface Call {
+  readonly event: unknown;
+  readonly context: unknown;
+  readonly env: unknown;
+}
+
+/** The whole line for one event of a known platform: event → request → response → result. Never rejects. */
+export async function serveEvent(adapter: PlatformAdapter<unknown>, starter: Starter, call: Call): Promise<unknown> {
+  const invocation = new PlatformInvocation(call, adapter.keepAlive?.(call.context), () => starter.logger());
+  const response = await answer(adapter, starter, invocation);
+  await invocation.settled();
+  const losses = adapter.losses?.(response, call.event);
+  if (losses !== undefined) starter.logger().warn(losses);
+  return adapter.toResult(response, call.event);
+}
+
+/** Event → response. Here, beside `runOperation`, is where errors are caught. */
+async function answer(adapter: PlatformAdapter<unknown>, starter: Starter, invocation: PlatformInvocation): Promise<HTTPResponse> {
+  let request: HTTPRequest | undefined;
+  let server: StartedServer | undefined;
+  let response: HTTPResponse;
+  try {
+    request = adapter.toRequest(invocation.event);
+    if (isHealthCheck(request)) {
+      response = healthResponse();
+    } else {
+      const starting = starter.server();
+      server = starting instanceof Promise ? await starting : starting;
+      response = await handleHTTPRequest(server.http, request, invocation);
+    }
+  } catch (thrown) {
+    if (server !== undefined) await reportRefusal(server, thrown);
+    response = toErrorResponse(server?.http ?? refusalSettings(starter), request, thrown);
+  }
+  return request === undefined ? response : finishResponse(server?.http ?? refusalSettings(starter), request, response);
+}
+
+/** How errors look before any server exists, as for an event that nobody can read: nothing shown, all of it logged. */
+function refusalSettings(starter: Starter): RefusalSettings {
+  return {
+    cors: undefined,
+    httpStatusProfile: 'default',
+    operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },
+  };
+}
+
+/** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */
+async function reportRefusal({ http: { operation } }: StartedServer, thrown: unknown): Promise<void> {
+  const { plugins, logger } = operation;
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error, logger }));
+  for (const outcome of await Promise.allSettled(told)) {
+    if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);
+  }
+}
+
+/** Older Lambda runtimes keep an invocation open until the event loop is empty: a database connection would hold it to the timeout. */
+function doNotWaitForEventLoop(context: unknown): void {
+  if (typeof context !== 'object' || context === null || !('callbackWaitsForEmptyEventLoop' in context)) return;
+  context.callbackWaitsForEmptyEventLoop = false;
+}

@@ -1,0 +1,31 @@
+export { createHandler } from './universal.ts';
+export type { Handler } from './universal.ts';
+export type { ContextValue, ServerOptions } from './options.ts';
+export type { OptionsSource } from './start.ts';
+
+export { HeaderMap } from './message/header-map.ts';
+export type { HTTPRequest, HTTPRequestBody } from './message/http-request.ts';
+export type { ResponseHead } from './message/http-response.ts';
+export type { ContextArgument } from './http/context-argument.ts';
+export type { CORSOptions, CORSOrigin } from './http/cors.ts';
+export type { HTTPStatusProfile } from './http/status.ts';
+export type { GraphQLRequest } from './operation/graphql-request.ts';
+export type { FormatError, HTTPExtension } from './operation/errors.ts';
+export type { Logger } from './operation/logger.ts';
+export type {
+  EndHook,
+  GraphQLRequestContext,
+  GraphQLRequestListener,
+  LandingPage,
+  RequestContextWithDocument,
+  RequestContextWithErrors,
+  RequestContextWithOperation,
+  RequestContextWithResponse,
+  RequestContextWithSource,
+  ServerListener,
+  ServerPlugin,
+  ServerStartContext,
+} from './operation/plugin.ts';
+export { gql } from './schema/gql.ts';
+export type { EnumValues, FieldResolver, FieldResolverObject, ResolverMap, Resolvers, ScalarResolvers, TypeResolvers } from './schema/resolver-map.ts';
+export type { TypeDefs } from './schema/type-defs.ts';

@@ -1,0 +1,50 @@
+import type { Invocation } from './message/invocation.ts';
+import type { Logger } from './operation/logger.ts';
+
+/** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
+const patience = 1000;
+
+/** One call of the handler. All state of a request hangs on it; none is in a module. */
+export class PlatformInvocation implements Invocation {
+  readonly event: unknown;
+  readonly context: unknown;
+  readonly env: unknown;
+  readonly #keepAlive: ((work: Promise<unknown>) => void) | undefined;
+  readonly #logger: () => Logger;
+  #controller: AbortController | undefined;
+  #work: Promise<unknown>[] | undefined;
+
+  /** Without `keepAlive` the answer waits for work, because the process freezes after it. */
+  constructor(call: Pick<Invocation, 'event' | 'context' | 'env'>, keepAlive: ((work: Promise<unknown>) => void) | undefined, logger: () => Logger) {
+    this.event = call.event;
+    this.context = call.context;
+    this.env = call.env;
+    this.#keepAlive = keepAlive;
+    this.#logger = logger;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    const watched = Promise.resolve(work).catch((error: unknown) => {
+      this.#logger().error('Work handed to waitUntil failed.', error);
+    });
+    if (this.#keepAlive === undefined) (this.#work ??= []).push(watched);
+    else this.#keepAlive(watched);
+  }
+
+  /** Resolves when the work handed to `waitUntil` is done, or has been waited for long enough. */
+  async settled(): Promise<void> {
+    const work = this.#work;
+    if (work === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const timeUp = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), patience);
+    });
+    const outcome = await Promise.race([Promise.all(work), timeUp]);
+    clearTimeout(timer);
+    if (outcome === 'late') this.#logger().warn(`Work handed to waitUntil was not done ${patience} ms after the answer. The platform may freeze it.`);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
+
+import { createHandlerFor } from './handler.ts';
+import type { ServerOptions } from './options.ts';
+import { fetchAPI } from './platform/fetch.ts';
+import { netlifyV1 } from './platform/netlify-v1.ts';
+import { ping } from './platform/ping.ts';
+import type { OptionsSource } from './start.ts';
+
+/** What Netlify calls a function with: a `Request`, or the event of `export const handler`. */
+export type NetlifyEvent = Request | HandlerEvent;
+
+/** A handler for both generations of Netlify Functions. */
+export interface NetlifyHandler {
+  (request: Request, context?: Context): Promise<Response>;
+  (event: HandlerEvent, context?: HandlerContext): Promise<HandlerResponse>;
+  fetch(request: Request, context?: Context): Promise<Response>;
+}
+
+/**
+ * Makes a handler for Netlify Functions alone: `export default createHandler(…)`, or `export const handler =
+ * createHandler(…)` for the older form. Throws for wrong options and wrong schema text.
+ */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, Context | HandlerContext>>,
+): NetlifyHandler {
+  return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>) as NetlifyHandler;
+}

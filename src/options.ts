@@ -1,0 +1,163 @@
+import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
+
+import type { KeyValueCache } from './cache/key-value-cache.ts';
+import type { ContextArgument } from './http/context-argument.ts';
+import type { CORSOptions } from './http/cors.ts';
+import type { HTTPStatusProfile } from './http/status.ts';
+import { describe } from './operation/errors.ts';
+import type { FormatError } from './operation/errors.ts';
+import type { Logger } from './operation/logger.ts';
+import type { ServerPlugin } from './operation/plugin.ts';
+import type { Resolvers } from './schema/resolver-map.ts';
+import type { TypeDefs } from './schema/type-defs.ts';
+
+/** The context value that resolvers get: what `context` returned, with the data sources. */
+export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
+
+/**
+ * Everything a server can be told. Only a schema is needed: `typeDefs` (with `resolvers`) or `schema`.
+ *
+ * The type parameters are inferred. Write `context` and `dataSources` above `resolvers`: TypeScript reads object
+ * literals in order.
+ */
+export interface ServerOptions<TContext extends object = object, TDataSources extends object = object, TEvent = unknown, TPlatformContext = unknown> {
+  /** The schema as SDL text, a parsed document, or a list of these. */
+  readonly typeDefs?: TypeDefs;
+  /** Makes the context value. Called once per operation, also within a batch; may be asynchronous. Default: an empty object. */
+  readonly context?: (argument: ContextArgument<TEvent, TPlatformContext>) => TContext | Promise<TContext>;
+  /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
+  readonly dataSources?: () => TDataSources;
+  /** What implements `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
+  readonly resolvers?: Resolvers<ContextValue<TContext, TDataSources>>;
+  /** A schema made in code, instead of `typeDefs` and `resolvers`. */
+  readonly schema?: GraphQLSchema;
+  /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
+  readonly schemaValidation?: 'start';
+  /** The parent of the root fields, or a function of the document that returns it. Default: undefined. */
+  readonly rootValue?: unknown;
+  /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
+  /** Rules that documents must obey beside the specified ones. Default: none. */
+  readonly validationRules?: readonly ValidationRule[];
+
+  /** Where data sources keep responses. "bounded": in memory, 30 MiB. Default: "bounded". */
+  readonly cache?: 'bounded' | KeyValueCache;
+  /** Hooks into the server's life and into every operation. Default: none. */
+  readonly plugins?: readonly ServerPlugin<ContextValue<TContext, TDataSources>>[];
+  /** Gets what no client should see. Default: the console. */
+  readonly logger?: Logger;
+
+  /**
+   * Refuse requests that a page of another site could have sent without a preflight. true is recommended; an object
+   * also replaces the list of accepted headers. Default: refuse only those that the browser itself marks as foreign.
+   */
+  readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] };
+  /** false: refuse arrays of operations. `limit`: how many one may hold. Default: 10. */
+  readonly allowBatchedHttpRequests?: boolean | { readonly limit: number };
+  /** Cross-origin resource sharing, in the terms of the `cors` package. Default: none, no header is sent. */
+  readonly cors?: CORSOptions;
+  /** 'draft': the statuses of the 2026 draft of GraphQL over HTTP (422, 294). Default: 'default'. */
+  readonly httpStatusProfile?: HTTPStatusProfile;
+
+  /** Allow `__schema` and `__type` in operations. Default: only when NODE_ENV is development. */
+  readonly introspection?: boolean;
+  /** Put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
+  readonly suggestions?: boolean;
+  /** Replace the text of unexpected errors by "Internal server error". Default: unless NODE_ENV is development or test. */
+  readonly maskErrors?: boolean;
+  /** Send `extensions.stacktrace`. Default: only when NODE_ENV is development. */
+  readonly includeStacktraceInErrorResponses?: boolean;
+  /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
+  readonly exposeUpstreamErrors?: boolean;
+  /** Has the last word on each error. Gets the form about to be sent, and the error as it was thrown. */
+  readonly formatError?: FormatError;
+
+  /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Lexical tokens of a document. Default: 15,000. */
+  readonly maxTokens?: number;
+  /** How deep braces, brackets and parentheses of a document may nest. Default: 200. */
+  readonly maxNesting?: number;
+  /** Bytes of heap for documents already parsed and validated. Default: 30 MiB. */
+  readonly documentCacheBytes?: number;
+
+  /** Overrides NODE_ENV. Default: the environment variable; unset counts as production. */
+  readonly nodeEnv?: string;
+}
+
+/** Throws for options that nobody reads or that cannot be meant, in words that say what to write instead. */
+export function assertOptions(options: unknown): asserts options is ServerOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const expected = expectations[name as keyof ServerOptions];
+    if (expected === undefined) throw new TypeError(`Unknown option "${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
+    if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
+  }
+  assertCORS((options as ServerOptions).cors);
+}
+
+interface Expectation {
+  readonly words: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const hasMethods = (value: unknown, names: readonly string[]): boolean => isObject(value) && names.every((name) => isFunction(value[name]));
+
+const boolean: Expectation = { words: 'true or false', holds: isBoolean };
+const aFunction: Expectation = { words: 'a function', holds: isFunction };
+const anything: Expectation = { words: 'anything', holds: () => true };
+const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
+
+/** One line per option, so that an option nobody expects cannot exist. */
+const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
+  // What is wrong with a schema is said by the schema layer, which knows more about it.
+  typeDefs: anything,
+  resolvers: anything,
+  schema: anything,
+  context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
+  dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
+  schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
+  rootValue: anything,
+  fieldResolver: aFunction,
+  validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
+  cache: { words: '"bounded", or an object with get, set and delete', holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']) },
+  plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isObject) },
+  logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
+  csrfPrevention: {
+    words: 'true, false, or { requestHeaders: [names] }',
+    holds: (value) => isBoolean(value) || (isObject(value) && isList(value['requestHeaders']) && value['requestHeaders'].every((name) => typeof name === 'string')),
+  },
+  allowBatchedHttpRequests: {
+    words: 'true, false, or { limit: a positive whole number }',
+    holds: (value) => isBoolean(value) || (isObject(value) && positive.holds(value['limit'])),
+  },
+  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isObject },
+  httpStatusProfile: { words: '"default" or "draft"', holds: (value) => value === 'default' || value === 'draft' },
+  introspection: boolean,
+  suggestions: boolean,
+  maskErrors: boolean,
+  includeStacktraceInErrorResponses: boolean,
+  exposeUpstreamErrors: boolean,
+  formatError: aFunction,
+  maxBodyBytes: positive,
+  maxTokens: positive,
+  maxNesting: positive,
+  documentCacheBytes: positive,
+  nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
+};
+
+function assertCORS(cors: CORSOptions | undefined): void {
+  if (cors === undefined) return;
+  if (cors.credentials === true && (cors.origin === undefined || cors.origin === '*')) {
+    throw new TypeError('cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".');
+  }
+  if (typeof cors.origin === 'boolean') {
+    throw new TypeError('Expected cors.origin to be "*", an origin, a pattern, a list of these, or a function; got a boolean. To let everybody in without credentials, leave it out.');
+  }
+}

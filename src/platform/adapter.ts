@@ -1,0 +1,56 @@
+import { GraphQLError } from 'graphql';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+
+/**
+ * One source of requests, as a value. Adding a platform is adding a file with one of these.
+ *
+ * All functions are pure, and all are told events that anybody may have made up: what is missing or of a wrong type is
+ * a {@link malformedEvent}, never a TypeError.
+ */
+export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
+  /** The name of the source, for messages. */
+  readonly name: string;
+  /** Whether an event comes from this source. Looks at a few keys; the order of adapters settles what two could claim. */
+  readonly recognises: (event: UnknownEvent) => boolean;
+  readonly toRequest: (event: TEvent) => HTTPRequest;
+  /** What the platform wants back: exactly its keys, for some refuse any other. */
+  readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
+  /**
+   * How the platform is told of work that outlasts the answer, from its context. Absent: the process may freeze with the
+   * answer, so the answer waits for such work.
+   */
+  readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
+  /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
+  readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
+}
+
+/** An event nobody has vouched for: any key may be missing, and of any type. */
+export type UnknownEvent = Readonly<Record<string, unknown>>;
+
+/** The error of an event of a known shape in which something is missing or impossible: answered with 400. */
+export function malformedEvent(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
+}
+
+/** The value when it is an object, else an empty one: so that a look into a broken event finds nothing instead of throwing. */
+export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
+  const value = event[key];
+  return typeof value === 'object' && value !== null ? (value as UnknownEvent) : {};
+}
+
+/** The value when it is a text, else the empty one. */
+export function textAt(event: UnknownEvent, key: string): string {
+  const value = event[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The request's method in upper case. */
+export function methodAt(event: UnknownEvent, key: string, where: string): string {
+  const method = event[key];
+  if (typeof method !== 'string' || method === '') {
+    throw malformedEvent(`Expected the HTTP method of the event in ${where}, got ${method === null ? 'null' : typeof method === 'string' ? 'an empty string' : typeof method}.`);
+  }
+  return method.slice(0, 32).toUpperCase();
+}

@@ -1,0 +1,76 @@
+import type { ALBResult } from 'aws-lambda';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import { methodAt, objectAt, textAt } from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { readBody } from './event-body.ts';
+import { readHeaders } from './event-headers.ts';
+import { joinQuery } from './event-query.ts';
+import { lostCookies, plainHeaders } from './result-headers.ts';
+
+/** An Application Load Balancer, with or without "multi value headers" in its target group. */
+export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {
+  name: 'Application Load Balancer',
+  recognises: (event) => 'elb' in objectAt(event, 'requestContext'),
+  toRequest,
+  toResult,
+  losses: (response, event) =>
+    isMultiValue(event) ? undefined : lostCookies(response, 'Turn on lambda.multi_value_headers.enabled in the target group of the load balancer.'),
+};
+
+/** Names and values of the query are still encoded here, unlike in any other event. */
+function toRequest(event: UnknownEvent): HTTPRequest {
+  return {
+    method: methodAt(event, 'httpMethod', 'httpMethod'),
+    path: textAt(event, 'path'),
+    queryString: joinQuery(event['queryStringParameters'], event['multiValueQueryStringParameters']),
+    headers: readHeaders(event['headers'], event['multiValueHeaders']),
+    body: readBody(event['body'], event['isBase64Encoded']),
+  };
+}
+
+/** The answer must use the map that the event uses: the other one is a 502, and an unhealthy target. */
+function toResult(response: HTTPResponse, event: UnknownEvent): ALBResult {
+  const rest = {
+    statusCode: response.status,
+    statusDescription: `${response.status} ${reasons[response.status] ?? 'Response'}`,
+    body: response.body ?? '',
+    isBase64Encoded: false,
+  };
+  return isMultiValue(event) ? { ...rest, multiValueHeaders: multiValueHeaders(response) } : { ...rest, headers: singleHeaders(response) };
+}
+
+function isMultiValue(event: UnknownEvent): boolean {
+  return typeof event['multiValueHeaders'] === 'object' && event['multiValueHeaders'] !== null;
+}
+
+function multiValueHeaders(response: HTTPResponse): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  for (const [name, value] of response.headers) (lists[name] ??= []).push(value);
+  return lists;
+}
+
+function singleHeaders(response: HTTPResponse): Record<string, string> {
+  const [cookie] = response.headers.getSetCookie();
+  return cookie === undefined ? plainHeaders(response) : { ...plainHeaders(response), 'set-cookie': cookie };
+}
+
+/** RFC 9110 section 15, for the statuses that this library answers with. */
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};

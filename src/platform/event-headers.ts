@@ -1,0 +1,35 @@
+import { HeaderMap, isHeaderField } from '../message/header-map.ts';
+import type { UnknownEvent } from './adapter.ts';
+
+/**
+ * The header fields of an event, from its map of single values and its map of lists. The lists win: a platform that
+ * sends both joins or drops values in the other. What HTTP does not allow is dropped. The same name in two cases is
+ * joined as HTTP joins repeated fields.
+ */
+export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
+  const headers = new HeaderMap();
+  for (const [name, value] of entriesOf(multiple)) addValues(headers, name, value);
+  const listed = new Set(headers.keys());
+  for (const [name, value] of entriesOf(single)) {
+    if (!listed.has(name.toLowerCase())) addValues(headers, name, value);
+  }
+  return headers;
+}
+
+function entriesOf(map: unknown): [string, unknown][] {
+  return typeof map === 'object' && map !== null && !Array.isArray(map) ? Object.entries(map as UnknownEvent) : [];
+}
+
+function addValues(headers: HeaderMap, name: string, value: unknown): void {
+  const values = (Array.isArray(value) ? value : [value]).filter((one): one is string => isHeaderField(name, one));
+  // Cookies are the one list that is joined with semicolons (RFC 6265 section 5.4).
+  if (name.toLowerCase() === 'cookie') addCookies(headers, values);
+  else for (const one of values) headers.append(name, one);
+}
+
+/** Adds cookies to those that are there. */
+export function addCookies(headers: HeaderMap, cookies: readonly unknown[]): void {
+  const present = headers.get('cookie');
+  const all = [...(present === null ? [] : [present]), ...cookies.filter((cookie): cookie is string => isHeaderField('cookie', cookie))];
+  if (all.length > 0) headers.set('cookie', all.join('; '));
+}

@@ -1,0 +1,41 @@
+import { malformedEvent } from './adapter.ts';
+import type { UnknownEvent } from './adapter.ts';
+
+/** A query string as the platform received it; some hand it over with its "?". Undefined: there is none to read. */
+export function rawQuery(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.startsWith('?') ? value.slice(1) : value;
+}
+
+/** A query string from maps of values that the platform has decoded. The map of lists wins, for it has all values. */
+export function encodeQuery(single: unknown, multiple?: unknown): string {
+  return pairsOf(single, multiple)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .join('&');
+}
+
+/** A query string from maps whose names and values are still encoded, as an Application Load Balancer sends them. */
+export function joinQuery(single: unknown, multiple?: unknown): string {
+  return pairsOf(single, multiple)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+function pairsOf(single: unknown, multiple: unknown): [name: string, value: string][] {
+  const map = isMap(multiple) ? multiple : isMap(single) ? single : {};
+  return Object.entries(map).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string').map((one): [string, string] => [name, one]),
+  );
+}
+
+function isMap(value: unknown): value is UnknownEvent {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function encode(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw malformedEvent('Expected the query parameters of the event to be Unicode text, but one has half a surrogate pair.');
+  }
+}

@@ -1,0 +1,71 @@
+import { HeaderMap, isHeaderField } from '../message/header-map.ts';
+import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+
+/** The web's `Request` and `Response`: Netlify Functions 2.0, Cloudflare Workers, Deno, Bun, Vercel. */
+export const fetchAPI: PlatformAdapter<Request, Response> = {
+  name: 'web Request',
+  recognises: isWebRequest,
+  toRequest,
+  toResult,
+  keepAlive,
+};
+
+/** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */
+export function isWebRequest(event: UnknownEvent): boolean {
+  return typeof event['url'] === 'string' && typeof event['arrayBuffer'] === 'function' && typeof (event['headers'] as Headers | null)?.get === 'function';
+}
+
+function toRequest(request: Request): HTTPRequest {
+  const { path, queryString } = splitURL(request.url);
+  return {
+    method: request.method.toUpperCase(),
+    path,
+    queryString,
+    headers: new HeaderMap([...request.headers].filter(([name, value]) => isHeaderField(name, value))),
+    body: bodyOf(request),
+  };
+}
+
+/** Sliced, not parsed: a Host that no URL allows must not fail the request. */
+function splitURL(url: string): { path: string; queryString: string } {
+  const afterScheme = url.indexOf('://') + 3;
+  const hash = url.indexOf('#');
+  const end = hash < 0 ? url.length : hash;
+  const mark = url.indexOf('?');
+  const pathEnd = mark < 0 || mark > end ? end : mark;
+  const pathStart = afterScheme < 3 ? 0 : url.indexOf('/', afterScheme);
+  return { path: pathStart < 0 || pathStart > pathEnd ? '/' : url.slice(pathStart, pathEnd), queryString: url.slice(pathEnd + 1, end) };
+}
+
+function bodyOf({ body }: Request): HTTPRequestBody {
+  return body === null || body === undefined ? { kind: 'none' } : { kind: 'stream', chunks: chunksOf(body) };
+}
+
+/** By a reader, for not every platform can iterate a stream; given up early, it tells the sender so. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      ended = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Not waited for: a sender that never stops must not hold up the answer.
+    if (!ended) reader.cancel().catch(() => {});
+  }
+}
+
+function toResult(response: HTTPResponse): Response {
+  return new Response(response.body, { status: response.status, headers: [...response.headers] });
+}
+
+/** Workers and Netlify have `waitUntil` on the context. Deno and Bun have none: their process simply goes on. */
+function keepAlive(context: unknown): (work: Promise<unknown>) => void {
+  const platform = context as { waitUntil?: (work: Promise<unknown>) => void } | null | undefined;
+  return typeof platform?.waitUntil === 'function' ? (work) => platform.waitUntil?.(work) : () => {};
+}

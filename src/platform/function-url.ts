@@ -1,0 +1,10 @@
+import { objectAt, textAt } from './adapter.ts';
+import type { PlatformAdapter } from './adapter.ts';
+import { httpAPI } from './http-api.ts';
+
+/** A Lambda function URL: the payload format 2.0 of the HTTP API, told apart by its domain only. */
+export const functionURL: typeof httpAPI = {
+  ...httpAPI,
+  name: 'Lambda function URL',
+  recognises: (event) => httpAPI.recognises(event) && textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.'),
+} satisfies PlatformAdapter;

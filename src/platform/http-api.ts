@@ -1,0 +1,43 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+
+import { methodAt, objectAt, textAt } from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import { readBody } from './event-body.ts';
+import { addCookies, readHeaders } from './event-headers.ts';
+import { encodeQuery, rawQuery } from './event-query.ts';
+import { bodyOf, plainHeaders } from './result-headers.ts';
+
+/** API Gateway HTTP API, payload format 2.0. */
+export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
+  name: 'API Gateway HTTP API (2.0)',
+  recognises: (event) => 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event),
+  toRequest: toRequestV2,
+  toResult: toResultV2,
+};
+
+/** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
+export function toRequestV2(event: UnknownEvent): HTTPRequest {
+  const http = objectAt(objectAt(event, 'requestContext'), 'http');
+  const headers = readHeaders(event['headers']);
+  if (Array.isArray(event['cookies'])) addCookies(headers, event['cookies']);
+  return {
+    method: methodAt(http, 'method', 'requestContext.http.method'),
+    path: textAt(event, 'rawPath'),
+    queryString: rawQuery(event['rawQueryString']) ?? encodeQuery(event['queryStringParameters']),
+    headers,
+    body: readBody(event['body'], event['isBase64Encoded']),
+  };
+}
+
+/** `multiValueHeaders` would be ignored here: cookies have a key of their own. Without `statusCode` the gateway would take all of it for a body. */
+export function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
+  const cookies = response.headers.getSetCookie();
+  return {
+    statusCode: response.status,
+    headers: plainHeaders(response),
+    ...(cookies.length > 0 ? { cookies } : {}),
+    ...bodyOf(response),
+  };
+}

@@ -1,0 +1,43 @@
+import type { HandlerResponse } from '@netlify/functions';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import { methodAt, textAt } from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { readBody } from './event-body.ts';
+import { readHeaders } from './event-headers.ts';
+import { encodeQuery, rawQuery } from './event-query.ts';
+import { bodyOf, plainHeaders } from './result-headers.ts';
+
+/** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
+export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
+  name: 'Netlify Functions (1)',
+  recognises: (event) => ('httpMethod' in event || 'rawUrl' in event) && !('requestContext' in event),
+  toRequest,
+  toResult,
+};
+
+function toRequest(event: UnknownEvent): HTTPRequest {
+  const headers = readHeaders(event['headers'], event['multiValueHeaders']);
+  const body = readBody(event['body'], event['isBase64Encoded']);
+  // Netlify inflates a compressed body, but leaves the header that says it is compressed. Text cannot be.
+  if (body.kind === 'text') headers.delete('content-encoding');
+  return {
+    method: methodAt(event, 'httpMethod', 'httpMethod'),
+    path: textAt(event, 'path'),
+    queryString: rawQuery(event['rawQuery']) ?? encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters']),
+    headers,
+    body,
+  };
+}
+
+/** Lists are refused in `headers`, and a name in both maps is sent twice by some runtimes: cookies go into one of them only. */
+function toResult(response: HTTPResponse): HandlerResponse {
+  const cookies = response.headers.getSetCookie();
+  return {
+    statusCode: response.status,
+    headers: plainHeaders(response),
+    ...(cookies.length > 0 ? { multiValueHeaders: { 'set-cookie': cookies } } : {}),
+    ...bodyOf(response),
+  };
+}

@@ -1,0 +1,40 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import { methodAt, textAt } from './adapter.ts';
+import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { readBody } from './event-body.ts';
+import { readHeaders } from './event-headers.ts';
+import { encodeQuery } from './event-query.ts';
+import { plainHeaders } from './result-headers.ts';
+
+/** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
+export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
+  name: 'API Gateway REST API, or HTTP API (1.0)',
+  recognises: (event) => ('httpMethod' in event || 'resource' in event) && 'requestContext' in event,
+  toRequest,
+  toResult,
+};
+
+/** The query is decoded already; header names come in the case in which they were sent. */
+function toRequest(event: UnknownEvent): HTTPRequest {
+  return {
+    method: methodAt(event, 'httpMethod', 'httpMethod'),
+    path: textAt(event, 'path'),
+    queryString: encodeQuery(event['queryStringParameters'], event['multiValueQueryStringParameters']),
+    headers: readHeaders(event['headers'], event['multiValueHeaders']),
+    body: readBody(event['body'], event['isBase64Encoded']),
+  };
+}
+
+/** Any key beyond these makes the gateway answer 502. The body is text: base64 would arrive as base64. */
+function toResult(response: HTTPResponse): APIGatewayProxyResult {
+  const cookies = response.headers.getSetCookie();
+  return {
+    statusCode: response.status,
+    headers: plainHeaders(response),
+    ...(cookies.length > 0 ? { multiValueHeaders: { 'set-cookie': cookies } } : {}),
+    body: response.body ?? '',
+  };
+}

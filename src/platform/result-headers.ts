@@ -1,0 +1,21 @@
+import type { HTTPResponse } from '../message/http-response.ts';
+
+/** All fields but `set-cookie`, as a plain object. */
+export function plainHeaders(response: HTTPResponse): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value;
+  }
+  return headers;
+}
+
+/** The body as a key of a result, left out when there is none: some platforms fail on an empty one with status 204. */
+export function bodyOf(response: HTTPResponse): { body?: string } {
+  return response.body === null ? {} : { body: response.body };
+}
+
+/** For platforms that carry one `set-cookie` at most: joining several with commas would break all of them. */
+export function lostCookies(response: HTTPResponse, remedy: string): string | undefined {
+  const count = response.headers.getSetCookie().length;
+  return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;
+}

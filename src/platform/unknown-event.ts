@@ -1,0 +1,26 @@
+import type { HTTPResponse } from '../message/http-response.ts';
+import { malformedEvent } from './adapter.ts';
+import type { PlatformAdapter } from './adapter.ts';
+import { bodyOf, plainHeaders } from './result-headers.ts';
+
+/** An event of a shape nobody knows: a 400 in the most common result shape, which says what came and what is known. */
+export function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
+  return {
+    name: 'unknown event',
+    recognises: () => true,
+    toRequest: () => {
+      throw malformedEvent(`Expected an event of ${known.map(({ name }) => name).join(', ')}; got ${keysSeen(event)}.`);
+    },
+    toResult: (response: HTTPResponse) => ({ statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) }),
+  };
+}
+
+/** Keys only: values may be secrets. */
+function keysSeen(event: unknown): string {
+  if (event === null) return 'null';
+  if (typeof event !== 'object') return `a ${typeof event}`;
+  if (Array.isArray(event)) return `an array of ${event.length}`;
+  const keys = Object.keys(event);
+  const shown = keys.slice(0, 20).map((key) => key.slice(0, 40));
+  return `an object with the keys ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
+}

@@ -1,0 +1,113 @@
+import type { GraphQLSchema } from 'graphql';
+
+import { InMemoryLRUCache } from './cache/in-memory.ts';
+import { readNodeEnv } from './environment.ts';
+import type { HTTPSettings } from './http/handle.ts';
+import { DocumentCache } from './operation/document-cache.ts';
+import type { Logger } from './operation/logger.ts';
+import type { ServerListener, ServerPlugin } from './operation/plugin.ts';
+import type { OperationSettings } from './operation/run.ts';
+import { assertOptions } from './options.ts';
+import type { ServerOptions } from './options.ts';
+import { createSchema } from './schema/create-schema.ts';
+
+/** A server with every default filled in and its schema made. Its plugins have not been started. */
+export interface Server {
+  readonly http: HTTPSettings;
+  readonly plugins: readonly ServerPlugin[];
+  readonly development: boolean;
+}
+
+/** A server that is ready for requests. */
+export interface StartedServer {
+  readonly http: HTTPSettings;
+  /** Tells the plugins that the process is about to end, then that it has answered its last request. */
+  stop(finished: Promise<void>): Promise<void>;
+}
+
+/** Options → prepared server. Once per cold start. Throws for wrong options and wrong schema text. */
+export function createServer(options: ServerOptions): Server {
+  assertOptions(options);
+  const nodeEnv = options.nodeEnv ?? readNodeEnv();
+  const development = nodeEnv === 'development';
+  const plugins = options.plugins ?? [];
+  return {
+    http: httpSettings(options, operationSettings(options, plugins, nodeEnv)),
+    plugins,
+    development,
+  };
+}
+
+/** Runs `serverWillStart` of every plugin. The landing page is asked for in development only, so that no other environment can show it. */
+export async function startServer({ http, plugins, development }: Server): Promise<StartedServer> {
+  const { schema, cache, logger } = http.operation;
+  const listeners: ServerListener[] = [];
+  for (const plugin of plugins) {
+    const listener = await plugin.serverWillStart?.({ schema, cache, logger });
+    if (typeof listener === 'object' && listener !== null) listeners.push(listener);
+  }
+  const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
+  return {
+    http: withPage === undefined ? http : { ...http, renderLandingPage: async () => withPage.renderLandingPage!() },
+    stop: (finished) => stopListeners(listeners, finished),
+  };
+}
+
+async function stopListeners(listeners: readonly ServerListener[], finished: Promise<void>): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.drainServer?.()));
+  await finished;
+  await Promise.all(listeners.map((listener) => listener.serverWillStop?.()));
+}
+
+function httpSettings(options: ServerOptions, operation: OperationSettings): HTTPSettings {
+  const { csrfPrevention, allowBatchedHttpRequests } = options;
+  return {
+    csrfPrevention: csrfPrevention === undefined ? 'foreign' : csrfPrevention === false ? 'never' : 'always',
+    csrfRequestHeaders: typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders.map((name) => name.toLowerCase()) : preflightHeaders,
+    maxBatchSize: allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
+    maxBodyBytes: options.maxBodyBytes ?? mebibyte,
+    cors: options.cors,
+    httpStatusProfile: options.httpStatusProfile ?? 'default',
+    renderLandingPage: undefined,
+    operation,
+  };
+}
+
+const mebibyte = 1024 * 1024;
+/** The specification's two, and those that clients of the version-3 generation send. */
+const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
+
+function operationSettings(options: ServerOptions, plugins: readonly ServerPlugin[], nodeEnv: string | undefined): OperationSettings {
+  const development = nodeEnv === 'development';
+  const developmentOrTest = development || nodeEnv === 'test';
+  const logger = options.logger ?? console;
+  return {
+    schema: schemaOf(options, developmentOrTest, logger),
+    context: options.context as OperationSettings['context'],
+    dataSources: options.dataSources as OperationSettings['dataSources'],
+    cache: options.cache === undefined || options.cache === 'bounded' ? new InMemoryLRUCache() : options.cache,
+    logger,
+    plugins,
+    strictDataSources: development,
+    documents: new DocumentCache(options.documentCacheBytes ?? 30 * mebibyte),
+    validationRules: options.validationRules ?? [],
+    introspection: options.introspection ?? development,
+    hideSuggestions: !(options.suggestions ?? development),
+    maxTokens: options.maxTokens ?? 15_000,
+    maxNesting: options.maxNesting ?? 200,
+    rootValue: options.rootValue,
+    fieldResolver: options.fieldResolver,
+    maskErrors: options.maskErrors ?? !developmentOrTest,
+    includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
+    exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,
+    formatError: options.formatError,
+  };
+}
+
+function schemaOf(options: ServerOptions, developmentOrTest: boolean, logger: Logger): GraphQLSchema {
+  const { typeDefs, resolvers, schema } = options;
+  return createSchema(
+    { ...(typeDefs !== undefined && { typeDefs }), ...(resolvers !== undefined && { resolvers }), ...(schema !== undefined && { schema }) },
+    { checkWhole: developmentOrTest || options.schemaValidation === 'start', warn: (message) => logger.warn(message) },
+  );
+}
