@@ -1,6 +1,12 @@
-import { buildASTSchema, isEnumType, isScalarType, parse, type GraphQLSchema } from 'graphql';
+import { assertValidSchema, GraphQLSchema } from 'graphql';
 
+import { checkResolvers } from './check-resolvers.ts';
+import { createSchemaIndex } from './create-index.ts';
+import { LazySchema } from './lazy-schema.ts';
+import { mergeResolvers, type MergedResolvers } from './merge-resolvers.ts';
+import { assertReadySchema } from './ready-schema.ts';
 import type { Resolvers } from './resolver-map.ts';
+import type { SchemaIndex } from './schema-index.ts';
 import { textsOf, type TypeDefs } from './type-defs.ts';
 
 /** Either `typeDefs` with `resolvers`, or a ready `schema`. */
@@ -22,26 +28,32 @@ export interface SchemaSettings {
 }
 
 /** The executable schema. Throws an Error whose message says what to write instead when the input is wrong. */
-export function createSchema(input: SchemaInput, _settings: SchemaSettings): GraphQLSchema {
-  if (input.schema !== undefined) return input.schema;
-  const schema = buildASTSchema(parse(textsOf(input.typeDefs).join('\n')));
-  for (const map of [input.resolvers ?? {}].flat()) {
-    for (const [name, resolvers] of Object.entries(map)) attach(schema, name, resolvers as Record<string, unknown>);
+export function createSchema(input: SchemaInput, settings: SchemaSettings): GraphQLSchema {
+  assertOneSource(input);
+  if (input.schema !== undefined) return readySchema(input.schema, settings);
+  const texts = textsOf(input.typeDefs);
+  const resolvers = mergeResolvers(input.resolvers);
+  const index = createSchemaIndex(texts);
+  checkResolvers(resolvers, index);
+  if (settings.checkWhole) checkWhole(index, resolvers);
+  return new LazySchema(index, resolvers);
+}
+
+function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
+  if (schema === undefined) {
+    if (typeDefs === undefined) throw new Error('Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
+    return;
   }
+  if (typeDefs !== undefined) throw new Error('Give `typeDefs` or `schema`, not both.');
+  if (resolvers !== undefined) throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
+}
+
+function readySchema(input: unknown, { checkWhole: check }: SchemaSettings): GraphQLSchema {
+  const schema = assertReadySchema(input);
+  if (check) assertValidSchema(schema);
   return schema;
 }
 
-/** For now on a schema built whole; the lazy one takes its place. */
-function attach(schema: GraphQLSchema, name: string, resolvers: Record<string, unknown>): void {
-  const type = schema.getType(name) as any;
-  if (type === undefined) throw new Error(`The resolvers name a type "${name}" that typeDefs do not define.`);
-  if (isScalarType(type)) Object.assign(type, resolvers);
-  else if (isEnumType(type)) for (const [value, internal] of Object.entries(resolvers)) (type.getValue(value) as any).value = internal;
-  else for (const [field, resolver] of Object.entries(resolvers)) attachField(type, field, resolver);
-}
-
-function attachField(type: any, field: string, resolver: unknown): void {
-  if (field.startsWith('__')) type[field.slice(2)] = resolver;
-  else if (typeof resolver === 'function') type.getFields()[field].resolve = resolver;
-  else Object.assign(type.getFields()[field], resolver);
+function checkWhole(index: SchemaIndex, resolvers: MergedResolvers): void {
+  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers).toConfig()));
 }

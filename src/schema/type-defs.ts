@@ -1,20 +1,49 @@
 import { print, type DocumentNode } from 'graphql';
 
+import { describeValue } from './merge-resolvers.ts';
+
 /** The schema in the schema definition language: text, a parsed document, or a list of these. */
 export type TypeDefs = string | DocumentNode | readonly TypeDefs[];
 
-/** Every text in `typeDefs`, in order. Throws an error that says what to write when it is something else. */
+/** Every text in `typeDefs`, in order. Throws an Error that says what to write when it is something else. */
 export function textsOf(typeDefs: unknown): string[] {
-  if (Array.isArray(typeDefs)) return typeDefs.flatMap(textsOf);
-  if (isDocument(typeDefs)) return [print(typeDefs)];
-  return [assertText(typeDefs)];
+  const texts = collect(typeDefs, 'typeDefs');
+  if (texts.length === 0) throw new Error('typeDefs is an empty list. Put schema text into it: type Query { … }.');
+  return texts;
 }
 
+function collect(typeDefs: unknown, path: string): string[] {
+  if (Array.isArray(typeDefs)) return typeDefs.flatMap((item, position) => collect(item, `${path}[${position}]`));
+  return [isDocument(typeDefs) ? print(typeDefs) : assertText(typeDefs, path)];
+}
+
+/** By its shape: a document may have been parsed by another copy of graphql. */
 function isDocument(value: unknown): value is DocumentNode {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Document';
 }
 
-function assertText(value: unknown): string {
-  if (typeof value !== 'string') throw new Error(`typeDefs must be text, got ${typeof value}.`);
+function assertText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw new Error(`${path} takes schema text or a parsed document, got ${describeValue(value)}.${hintFor(value)}`);
+  if (value.trim() === '') throw new Error(`${path} is empty. Write the schema: type Query { … }.`);
+  if (looksLikePath(value)) throw new Error(`${path} takes schema text, got what looks like a path: "${value}". Read the file: readFileSync("${value}", "utf8").`);
   return value;
+}
+
+/** Schema text has a space in every definition. */
+function looksLikePath(text: string): boolean {
+  return /^\S+\.(?:graphqls?|gql|sdl|ts|js|mjs|cjs|json|txt)$/.test(text.trim());
+}
+
+function hintFor(value: unknown): string {
+  if (isSchema(value)) return ' It is a GraphQLSchema: give it as `schema`.';
+  if (value === undefined) return ' Is it imported from a module that imports this one?';
+  if (value instanceof Uint8Array) return ' It is a file as bytes: read it with "utf8".';
+  const kind = describeValue(value);
+  if (kind === 'a promise') return ' Await it first.';
+  return kind === 'a function' ? ' Call it first.' : '';
+}
+
+/** Whether a value is a `GraphQLSchema`, of any copy of graphql. */
+export function isSchema(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object GraphQLSchema]';
 }

@@ -1,0 +1,158 @@
+import {
+  GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  type GraphQLAbstractType,
+  type GraphQLDirective,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type OperationTypeNode,
+  type SchemaDefinitionNode,
+  type SchemaExtensionNode,
+} from 'graphql';
+
+import { defineLazy } from './lazy-property.ts';
+import { LazyTypes } from './lazy-types.ts';
+import type { MergedResolvers } from './merge-resolvers.ts';
+import { parseDefinition } from './parse-sdl.ts';
+import type { RootNames, SchemaIndex } from './schema-index.ts';
+
+type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
+type Implementations = ReturnType<GraphQLSchema['getImplementations']>;
+
+/**
+ * A schema that makes a type when it is first asked for, and is in all other ways the schema that
+ * graphql-js builds from the same text.
+ *
+ * Why: a cold function answers one small operation, which touches ten types. Building all 3,000 of a large
+ * schema first costs 640 ms of CPU with `buildSchema` and 1,300 with `makeExecutableSchema`; this costs
+ * 10 ms for the scan (see bench/cold-schema.ts).
+ *
+ * How: graphql-js reads a schema through its methods, so a subclass that overrides them is enough; nothing
+ * private is used. Who enumerates the types (introspection, printSchema, extendSchema, mapSchema) gets the
+ * map of an ordinary GraphQLSchema made from all types, in graphql-js's order.
+ */
+export class LazySchema extends GraphQLSchema {
+  readonly #index: SchemaIndex;
+  readonly #types: LazyTypes;
+  #implementers: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  #directives: readonly GraphQLDirective[] | undefined;
+  #whole: GraphQLSchema | undefined;
+  #typeMap: TypeMap | undefined;
+
+  constructor(index: SchemaIndex, resolvers: MergedResolvers) {
+    // Checked in development, in tests and by `graphql-functions check`; nothing is enumerated here for it.
+    super({ assumeValid: true });
+    this.#index = index;
+    this.#types = new LazyTypes(index, resolvers);
+    defineLazy(this, 'description', () => this.astNode?.description?.value);
+    defineLazy(this, 'astNode', () => index.schema && (parseDefinition(index, index.schema) as SchemaDefinitionNode));
+    defineLazy(this, 'extensionASTNodes', () => index.schemaExtensions.map((at) => parseDefinition(index, at) as SchemaExtensionNode));
+  }
+
+  override getQueryType(): GraphQLObjectType | undefined {
+    return this.#root('query');
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return this.#root('mutation');
+  }
+
+  override getSubscriptionType(): GraphQLObjectType | undefined {
+    return this.#root('subscription');
+  }
+
+  override getRootType(operation: OperationTypeNode): GraphQLObjectType | undefined {
+    return this.#root(operation);
+  }
+
+  override getType(name: string): GraphQLNamedType | undefined {
+    return this.#whole ? this.#whole.getType(name) : this.#types.get(name);
+  }
+
+  override getTypeMap(): TypeMap {
+    return this.#whole ? this.#whole.getTypeMap() : (this.#typeMap ??= this.#lazyTypeMap());
+  }
+
+  override getDirectives(): readonly GraphQLDirective[] {
+    return (this.#directives ??= this.#types.directives());
+  }
+
+  /** In the order of the text, until something has enumerated the schema; then in graphql-js's. */
+  override getImplementations(interfaceType: GraphQLInterfaceType): Implementations {
+    if (this.#whole) return this.#whole.getImplementations(interfaceType);
+    const names = [...this.#implementersOf(interfaceType.name)];
+    const types = names.map((name) => this.#types.lookUp(name, 'the schema'));
+    return { objects: types.filter(isObjectType), interfaces: types.filter(isInterfaceType) };
+  }
+
+  /** By name, without making the types that implement the interface: execution asks for every object it completes. */
+  override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+    if (isUnionType(abstractType)) return super.isSubType(abstractType, maybeSubType);
+    return this.#implementersOf(abstractType.name).has(maybeSubType.name);
+  }
+
+  /** A copy is checked when it is used, as a schema made from another usually is: what was added may be wrong. */
+  override toConfig(): ReturnType<GraphQLSchema['toConfig']> {
+    return { ...super.toConfig(), assumeValid: false };
+  }
+
+  #implementersOf(interfaceName: string): ReadonlySet<string> {
+    this.#implementers ??= implementersByInterface(this.#index);
+    return this.#implementers.get(interfaceName) ?? nobody;
+  }
+
+  #root(operation: keyof RootNames): GraphQLObjectType | undefined {
+    const name = this.#index.roots[operation];
+    return name === undefined ? undefined : (this.getType(name) as GraphQLObjectType | undefined);
+  }
+
+  /**
+   * The type map as validation uses it: asked for single names, it makes single types. graphql-js's order of
+   * the names is only known when all types are there, so whoever lists or changes them gets the real map.
+   */
+  #lazyTypeMap(): TypeMap {
+    const whole = (): TypeMap => this.#materialise().getTypeMap();
+    return new Proxy<TypeMap>(Object.create(null), {
+      get: (_, name) => (typeof name === 'string' ? this.getType(name) : undefined),
+      has: (_, name) => typeof name === 'string' && this.getType(name) !== undefined,
+      getOwnPropertyDescriptor: (_, name) => this.#describe(name),
+      ownKeys: () => Reflect.ownKeys(whole()),
+      set: (_, name, value) => Reflect.set(whole(), name, value),
+      defineProperty: (_, name, descriptor) => Reflect.defineProperty(whole(), name, descriptor),
+      deleteProperty: (_, name) => Reflect.deleteProperty(whole(), name),
+    });
+  }
+
+  #describe(name: string | symbol): PropertyDescriptor | undefined {
+    const value = typeof name === 'string' ? this.getType(name) : undefined;
+    return value && { value, configurable: true, enumerable: true, writable: true };
+  }
+
+  #materialise(): GraphQLSchema {
+    this.#whole ??= new GraphQLSchema({
+      assumeValid: true,
+      query: this.getQueryType(),
+      mutation: this.getMutationType(),
+      subscription: this.getSubscriptionType(),
+      types: this.#types.all(),
+      directives: this.getDirectives(),
+    });
+    return this.#whole;
+  }
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+function implementersByInterface({ types }: SchemaIndex): Map<string, Set<string>> {
+  const implementers = new Map<string, Set<string>>();
+  for (const { name, interfaces } of types) {
+    for (const implemented of interfaces) {
+      const names = implementers.get(implemented) ?? new Set();
+      implementers.set(implemented, names.add(name));
+    }
+  }
+  return implementers;
+}

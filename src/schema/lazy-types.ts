@@ -1,0 +1,96 @@
+import {
+  GraphQLDirective,
+  introspectionTypes,
+  specifiedDirectives,
+  specifiedScalarTypes,
+  type DirectiveDefinitionNode,
+  type GraphQLNamedType,
+} from 'graphql';
+
+import { createType } from './create-type.ts';
+import { didYouMean } from './did-you-mean.ts';
+import type { MergedResolvers } from './merge-resolvers.ts';
+import { parseDefinition } from './parse-sdl.ts';
+import type { SchemaIndex, TypeEntry } from './schema-index.ts';
+import { mentions } from './sdl-cursor.ts';
+import { argumentConfigs, type TypeLookup } from './type-configs.ts';
+import { TypeText } from './type-text.ts';
+
+/** The types of an index, each made when it is first asked for. */
+export class LazyTypes {
+  readonly #index: SchemaIndex;
+  readonly #resolvers: MergedResolvers;
+  readonly #entries: ReadonlyMap<string, TypeEntry>;
+  readonly #made = new Map<string, GraphQLNamedType | undefined>();
+
+  constructor(index: SchemaIndex, resolvers: MergedResolvers) {
+    this.#index = index;
+    this.#resolvers = resolvers;
+    this.#entries = new Map(index.types.map((entry) => [entry.name, entry]));
+  }
+
+  /** A type of the schema, as graphql-js's `getType` finds it. */
+  get(name: string): GraphQLNamedType | undefined {
+    const made = this.#made.get(name);
+    if (made !== undefined) return made;
+    const type = this.#create(name);
+    // Only names that exist are kept: a client could fill a process with names that do not.
+    if (type !== undefined) this.#made.set(name, type);
+    return type;
+  }
+
+  /** A type that the text refers to. */
+  readonly lookUp: TypeLookup = (name, usedIn) => {
+    // A built-in scalar is part of the schema when something refers to it, as this does.
+    const type = builtIn(name) ?? this.get(name);
+    if (type === undefined) {
+      throw new Error(`typeDefs use the type "${name}" in ${usedIn}, but do not define it.${didYouMean(name, this.#entries.keys())}`);
+    }
+    this.#made.set(name, type);
+    return type;
+  };
+
+  /** Every type that the text defines, in its order. */
+  all(): GraphQLNamedType[] {
+    return [...this.#entries.keys()].map((name) => this.lookUp(name, 'the schema'));
+  }
+
+  /** The directives that the text defines, then those of the specification that it does not define anew. */
+  directives(): GraphQLDirective[] {
+    const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at) as DirectiveDefinitionNode));
+    const names = new Set(defined.map(({ name }) => name));
+    return [...defined, ...specifiedDirectives.filter(({ name }) => !names.has(name))];
+  }
+
+  #create(name: string): GraphQLNamedType | undefined {
+    const entry = this.#entries.get(name);
+    const standard = builtIn(name);
+    if (standard !== undefined) return entry !== undefined || this.#isPartOfSchema(name) ? standard : undefined;
+    if (entry === undefined) return undefined;
+    return createType({ text: new TypeText(entry, this.#index), resolvers: this.#resolvers.get(name), lookUp: this.lookUp });
+  }
+
+  /**
+   * Whether a built-in type is one of this schema's. Introspection uses `String`, `Boolean` and its own
+   * types; `Int`, `Float` and `ID` count when the text uses them, and are unknown to a client otherwise.
+   */
+  #isPartOfSchema(name: string): boolean {
+    return !['Int', 'Float', 'ID'].includes(name) || mentions(this.#index.text, name);
+  }
+
+  #createDirective(node: DirectiveDefinitionNode): GraphQLDirective {
+    const name = node.name.value;
+    return new GraphQLDirective({
+      name,
+      description: node.description?.value,
+      locations: node.locations.map(({ value }) => value) as never,
+      isRepeatable: node.repeatable,
+      args: argumentConfigs(node.arguments, `@${name}`, this.lookUp),
+      astNode: node,
+    });
+  }
+}
+
+function builtIn(name: string): GraphQLNamedType | undefined {
+  return specifiedScalarTypes.find((type) => type.name === name) ?? introspectionTypes.find((type) => type.name === name);
+}

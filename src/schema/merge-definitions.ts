@@ -1,0 +1,123 @@
+import {
+  Kind,
+  print,
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type DirectiveDefinitionNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  type NamedTypeNode,
+  type OperationTypeDefinitionNode,
+  type TypeNode,
+} from 'graphql';
+
+/** Whether a directive may stand several times in one place. */
+export type IsRepeatable = (directive: string) => boolean;
+
+/**
+ * Several definitions (and extensions) of one type as one definition, with `@graphql-tools/schema`'s rules:
+ * members are united, a later definition adds arguments and directives to a member and may replace its
+ * description, two different types for one field are refused.
+ */
+export function mergeDefinitions(nodes: readonly DefinitionNode[], isRepeatable: IsRepeatable): DefinitionNode {
+  const parts = nodes as readonly Part[];
+  const [first] = parts.filter(({ kind }) => !kind.endsWith('Extension'));
+  const merge: MergeContext = { type: first?.name?.value ?? 'schema', isRepeatable };
+  const merged: Part = {
+    ...first,
+    kind: first?.kind ?? Kind.SCHEMA_DEFINITION,
+    description: parts.findLast(({ description }) => description)?.description,
+    directives: mergeDirectives(parts.map(({ directives }) => directives), isRepeatable),
+    interfaces: uniteByName(parts.map(({ interfaces }) => interfaces)),
+    types: uniteByName(parts.map(({ types }) => types)),
+    fields: mergeMembers(parts.map(({ fields }) => fields), merge),
+    values: mergeMembers(parts.map(({ values }) => values), merge),
+    operationTypes: mergeOperationTypes(parts.map(({ operationTypes }) => operationTypes)),
+  };
+  return merged as DefinitionNode;
+}
+
+/** Several definitions of one directive as one: the last, with every argument and location of the others. */
+export function mergeDirectiveDefinitions(nodes: readonly DirectiveDefinitionNode[]): DirectiveDefinitionNode {
+  const last = nodes.at(-1) as DirectiveDefinitionNode;
+  return {
+    ...last,
+    arguments: uniteByName(nodes.map((node) => node.arguments)),
+    locations: [...new Map(nodes.flatMap(({ locations }) => locations).map((node) => [node.value, node])).values()],
+  };
+}
+
+/** What definitions of types have in common, each kind without some of it. */
+interface Part {
+  readonly kind: string;
+  readonly name?: FieldDefinitionNode['name'];
+  readonly description?: FieldDefinitionNode['description'] | undefined;
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+  readonly interfaces?: readonly NamedTypeNode[] | undefined;
+  readonly types?: readonly NamedTypeNode[] | undefined;
+  readonly fields?: readonly Member[] | undefined;
+  readonly values?: readonly Member[] | undefined;
+  readonly operationTypes?: readonly OperationTypeDefinitionNode[] | undefined;
+}
+
+interface Member {
+  readonly name: FieldDefinitionNode['name'];
+  readonly description?: FieldDefinitionNode['description'] | undefined;
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+  /** Enum values have none. */
+  readonly type?: TypeNode | undefined;
+  readonly arguments?: readonly InputValueDefinitionNode[] | undefined;
+}
+
+interface MergeContext {
+  readonly type: string;
+  readonly isRepeatable: IsRepeatable;
+}
+
+function mergeMembers(lists: readonly (readonly Member[] | undefined)[], merge: MergeContext): Member[] {
+  const members = new Map<string, Member>();
+  for (const member of lists.flatMap((list) => list ?? [])) {
+    const earlier = members.get(member.name.value);
+    members.set(member.name.value, earlier ? mergeMember(earlier, member, merge) : member);
+  }
+  return [...members.values()];
+}
+
+function mergeMember(earlier: Member, later: Member, { type, isRepeatable }: MergeContext): Member {
+  return {
+    ...earlier,
+    type: mergeTypes(earlier.type, later.type, `${type}.${later.name.value}`),
+    description: later.description ?? earlier.description,
+    arguments: uniteByName([earlier.arguments, later.arguments]),
+    directives: mergeDirectives([earlier.directives, later.directives], isRepeatable),
+  };
+}
+
+/** Types that differ in more than what may be null contradict each other. */
+function mergeTypes(earlier: TypeNode | undefined, later: TypeNode | undefined, member: string): TypeNode | undefined {
+  if (earlier === undefined || later === undefined) return earlier;
+  if (print(earlier).replaceAll('!', '') !== print(later).replaceAll('!', '')) {
+    throw new Error(`typeDefs define ${member} twice, as ${print(earlier)} and as ${print(later)}. Give it one type.`);
+  }
+  return later.kind === Kind.NON_NULL_TYPE && earlier.kind !== Kind.NON_NULL_TYPE ? later : earlier;
+}
+
+/** One node for each name, where the first stood; of two the later. */
+function uniteByName<T extends { readonly name: { readonly value: string } }>(lists: readonly (readonly T[] | undefined)[]): T[] {
+  return [...new Map(lists.flatMap((list) => list ?? []).map((node) => [node.name.value, node])).values()];
+}
+
+function mergeOperationTypes(lists: readonly (readonly OperationTypeDefinitionNode[] | undefined)[]): OperationTypeDefinitionNode[] {
+  return [...new Map(lists.flatMap((list) => list ?? []).map((node) => [node.operation, node])).values()];
+}
+
+/** All uses of directives; one that may stand there only once gets the arguments of both its uses. */
+function mergeDirectives(lists: readonly (readonly ConstDirectiveNode[] | undefined)[], isRepeatable: IsRepeatable): ConstDirectiveNode[] {
+  const merged = new Map<string, ConstDirectiveNode>();
+  for (const directive of lists.flatMap((list) => list ?? [])) {
+    const key = isRepeatable(directive.name.value) ? print(directive) : directive.name.value;
+    const earlier = merged.get(key);
+    merged.set(key, earlier ? { ...earlier, arguments: uniteByName([earlier.arguments, directive.arguments]) } : directive);
+  }
+  return [...merged.values()];
+}

@@ -1,0 +1,39 @@
+import { GraphQLSchema } from 'graphql';
+
+import { describeValue } from './merge-resolvers.ts';
+import { isSchema } from './type-defs.ts';
+
+/** A schema that was built by the user. Throws an Error that says what to do when it cannot be used. */
+export function assertReadySchema(schema: unknown): GraphQLSchema {
+  if (schema instanceof GraphQLSchema) return schema;
+  if (isSchema(schema)) throw new Error(twoCopies(schema as GraphQLSchema));
+  const hint = typeof schema === 'string' ? ' Give schema text as `typeDefs`.' : describeValue(schema) === 'a promise' ? ' Await it first.' : '';
+  throw new Error(`schema takes a GraphQLSchema, got ${describeValue(schema)}.${hint}`);
+}
+
+function twoCopies(schema: GraphQLSchema): string {
+  return [
+    'There are two copies of graphql in this process, and the schema is from another copy than the one this server runs on:',
+    `  the schema:  ${fileOf(schemaClassOf(schema))}`,
+    `  this server: ${fileOf(GraphQLSchema)}`,
+    'A type of one copy means nothing to the other. Keep one: `npm dedupe graphql`, or "overrides" in package.json; when bundling, bundle both or neither.',
+  ].join('\n');
+}
+
+/** The copy's own GraphQLSchema, also when the schema is of a subclass. */
+function schemaClassOf(schema: GraphQLSchema): unknown {
+  let prototype: object | null = schema;
+  while (prototype !== null && !Object.hasOwn(prototype, Symbol.toStringTag)) prototype = Object.getPrototypeOf(prototype);
+  return prototype?.constructor;
+}
+
+/** The file a class of graphql-js is in. No class tells, but its constructor, called without its argument, throws from there. */
+function fileOf(schemaClass: unknown): string {
+  try {
+    Reflect.construct(schemaClass as new () => unknown, []);
+  } catch (error) {
+    const file = /(?:\(|at |@)((?:file:|[A-Za-z]:\\|\/)[^()\n]*?):\d+:\d+\)?$/m.exec(error instanceof Error ? (error.stack ?? '') : '');
+    if (file?.[1]) return file[1];
+  }
+  return 'a file that cannot be told';
+}

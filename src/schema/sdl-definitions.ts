@@ -1,0 +1,103 @@
+import { Kind, type ASTNode, type DefinitionNode, type DocumentNode } from 'graphql';
+
+import { parseDocument, parseSource, type IndexedText } from './parse-sdl.ts';
+import { UnexpectedSDL } from './sdl-cursor.ts';
+import {
+  scanDefinitions,
+  scanMembers,
+  type DefinitionKind,
+  type ScannedDefinition,
+  type ScannedMember,
+  type Span,
+} from './sdl-scanner.ts';
+
+/**
+ * The definitions in one of the given texts. Throws an Error that shows the wrong line.
+ *
+ * The scan is fast and knows what it knows; at anything else graphql-js's parser is asked, which either
+ * knows better or says what is wrong.
+ */
+export function definitionsIn(source: string, number: number, count: number): ScannedDefinition[] {
+  return scanOr(
+    () => scanDefinitions(source),
+    () => parsedDefinitions(parseSource(source, number, count)),
+  );
+}
+
+/** The members of one definition or extension: its fields, input fields or enum values. */
+export function membersIn(indexed: IndexedText, at: Span): ScannedMember[] {
+  return scanOr(
+    () => scanMembers(indexed.text, at),
+    () => parsedMembers(parseDocument(indexed, at), at[0]),
+  );
+}
+
+function scanOr<T>(scan: () => T, parse: () => T): T {
+  try {
+    return scan();
+  } catch (error) {
+    if (error instanceof UnexpectedSDL) return parse();
+    throw error;
+  }
+}
+
+/** The same as {@link scanDefinitions} finds, from a document parsed with locations. */
+export function parsedDefinitions(document: DocumentNode): ScannedDefinition[] {
+  return document.definitions.map(parsedDefinition);
+}
+
+function parsedDefinition(node: DefinitionNode): ScannedDefinition {
+  const [kind, extending] = kindOf(node);
+  return {
+    kind,
+    name: 'name' in node ? (node.name?.value ?? '') : '',
+    extends: extending,
+    at: spanOf(node),
+    interfaces: 'interfaces' in node ? (node.interfaces ?? []).map(({ name }) => name.value) : [],
+    bare: !('description' in node && node.description) && !('directives' in node && node.directives?.length),
+  };
+}
+
+const kinds: { readonly [kind: string]: readonly [kind: DefinitionKind, extending: boolean] } = {
+  [Kind.OBJECT_TYPE_DEFINITION]: ['type', false],
+  [Kind.OBJECT_TYPE_EXTENSION]: ['type', true],
+  [Kind.INTERFACE_TYPE_DEFINITION]: ['interface', false],
+  [Kind.INTERFACE_TYPE_EXTENSION]: ['interface', true],
+  [Kind.UNION_TYPE_DEFINITION]: ['union', false],
+  [Kind.UNION_TYPE_EXTENSION]: ['union', true],
+  [Kind.ENUM_TYPE_DEFINITION]: ['enum', false],
+  [Kind.ENUM_TYPE_EXTENSION]: ['enum', true],
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: ['input', false],
+  [Kind.INPUT_OBJECT_TYPE_EXTENSION]: ['input', true],
+  [Kind.SCALAR_TYPE_DEFINITION]: ['scalar', false],
+  [Kind.SCALAR_TYPE_EXTENSION]: ['scalar', true],
+  [Kind.SCHEMA_DEFINITION]: ['schema', false],
+  [Kind.SCHEMA_EXTENSION]: ['schema', true],
+  [Kind.DIRECTIVE_DEFINITION]: ['directive', false],
+};
+
+function kindOf(node: DefinitionNode): readonly [kind: DefinitionKind, extending: boolean] {
+  const kind = kinds[node.kind];
+  if (kind === undefined) {
+    throw new Error(`typeDefs take definitions of types, directives and the schema; they contain ${describe(node)}. Move it to the client.`);
+  }
+  return kind;
+}
+
+function describe(node: DefinitionNode): string {
+  if (node.kind === Kind.FRAGMENT_DEFINITION) return `the fragment "${node.name.value}"`;
+  if (node.kind === Kind.OPERATION_DEFINITION) return `a ${node.operation}${node.name ? ` "${node.name.value}"` : ''}`;
+  return `a ${node.kind}`;
+}
+
+function parsedMembers({ definitions: [node] }: DocumentNode, offset: number): ScannedMember[] {
+  const members = node && 'fields' in node ? node.fields : node && 'values' in node ? node.values : undefined;
+  return (members ?? []).map((member) => {
+    const [start, end] = spanOf(member);
+    return { name: member.name.value, at: [start + offset, end + offset] };
+  });
+}
+
+function spanOf({ loc }: ASTNode): Span {
+  return [loc?.start ?? 0, loc?.end ?? 0];
+}

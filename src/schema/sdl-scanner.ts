@@ -1,0 +1,140 @@
+import { SDLCursor, UnexpectedSDL } from './sdl-cursor.ts';
+
+/** A stretch of schema text: from `start` up to, not including, `end`. A definition's span includes its description. */
+export type Span = readonly [start: number, end: number];
+
+/** What a definition defines, by its keyword in the text. */
+export type DefinitionKind = TypeKind | 'schema' | 'directive';
+
+/** The kinds of types, by their keywords. */
+export type TypeKind = 'type' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
+
+/** One definition or extension found in schema text. */
+export interface ScannedDefinition {
+  readonly kind: DefinitionKind;
+  /** Empty for `schema`. */
+  readonly name: string;
+  readonly extends: boolean;
+  readonly at: Span;
+  /** Names after `implements`. */
+  readonly interfaces: readonly string[];
+  /** Neither a description nor directives: nothing but members to merge with another definition of the name. */
+  readonly bare: boolean;
+}
+
+/** A field, input field or enum value in the body of a type. */
+export interface ScannedMember {
+  readonly name: string;
+  readonly at: Span;
+}
+
+/**
+ * Finds the definitions in schema text without parsing it: bodies are skipped from brace to brace.
+ * Throws an {@link UnexpectedSDL} at what it does not know.
+ */
+export function scanDefinitions(text: string): ScannedDefinition[] {
+  const cursor = new SDLCursor(text);
+  const definitions: ScannedDefinition[] = [];
+  while (cursor.peek() !== '') definitions.push(scanDefinition(cursor));
+  return definitions;
+}
+
+function scanDefinition(cursor: SDLCursor): ScannedDefinition {
+  const start = cursor.position;
+  const head = scanHead(cursor);
+  if (cursor.peek() === '{' && hasBody.has(head.kind)) cursor.skipBrackets('{');
+  return { ...head, at: [start, cursor.end] };
+}
+
+/** Names and places of what stands between the braces of a definition. */
+export function scanMembers(text: string, at: Span): ScannedMember[] {
+  const cursor = new SDLCursor(text, at[0]);
+  const { kind } = scanHead(cursor);
+  const members: ScannedMember[] = [];
+  // The next definition starts behind `end`: a type without a body must not take its braces.
+  if (!hasBody.has(kind) || cursor.end >= at[1] || !cursor.take('{')) return members;
+  while (!cursor.take('}')) members.push(scanMember(cursor, kind));
+  return members;
+}
+
+const hasBody: ReadonlySet<DefinitionKind> = new Set(['type', 'interface', 'enum', 'input', 'schema']);
+const keywords: ReadonlySet<string> = new Set([...hasBody, 'union', 'scalar', 'directive']);
+
+/** A definition up to its opening brace; the whole of those that have none. */
+function scanHead(cursor: SDLCursor): Omit<ScannedDefinition, 'at'> {
+  const described = cursor.takeString();
+  // Only definitions have descriptions, extensions do not.
+  const extending = !described && cursor.takeKeyword('extend');
+  const keyword = cursor.name();
+  if (!isDefinitionKind(keyword) || (extending && keyword === 'directive')) throw new UnexpectedSDL(cursor.position);
+  if (keyword === 'directive') cursor.expect('@');
+  const name = keyword === 'schema' ? '' : cursor.name();
+  const interfaces = keyword === 'type' || keyword === 'interface' ? scanInterfaces(cursor) : [];
+  const directed = keyword === 'directive' ? skipDirectiveDefinition(cursor) : skipDirectives(cursor);
+  if (keyword === 'union' && cursor.take('=')) scanNames(cursor, '|');
+  return { kind: keyword, name, extends: extending, interfaces, bare: !described && !directed };
+}
+
+function isDefinitionKind(keyword: string): keyword is DefinitionKind {
+  return keywords.has(keyword);
+}
+
+function scanInterfaces(cursor: SDLCursor): string[] {
+  return cursor.takeKeyword('implements') ? scanNames(cursor, '&') : [];
+}
+
+/** `A | B`, also with a leading separator. */
+function scanNames(cursor: SDLCursor, separator: '&' | '|'): string[] {
+  cursor.take(separator);
+  const names = [cursor.name()];
+  while (cursor.take(separator)) names.push(cursor.name());
+  return names;
+}
+
+function skipDirectiveDefinition(cursor: SDLCursor): false {
+  if (cursor.peek() === '(') cursor.skipBrackets('(');
+  cursor.takeKeyword('repeatable');
+  if (!cursor.takeKeyword('on')) throw new UnexpectedSDL(cursor.position);
+  scanNames(cursor, '|');
+  return false;
+}
+
+/** Whether there were any. */
+function skipDirectives(cursor: SDLCursor): boolean {
+  const start = cursor.end;
+  while (cursor.take('@')) {
+    cursor.name();
+    if (cursor.peek() === '(') cursor.skipBrackets('(');
+  }
+  return cursor.end > start;
+}
+
+function scanMember(cursor: SDLCursor, kind: DefinitionKind): ScannedMember {
+  cursor.peek();
+  const start = cursor.position;
+  cursor.takeString();
+  const name = cursor.name();
+  if (kind !== 'enum') skipFieldTail(cursor, kind);
+  skipDirectives(cursor);
+  return { name, at: [start, cursor.end] };
+}
+
+/** Arguments, type and default value. */
+function skipFieldTail(cursor: SDLCursor, kind: DefinitionKind): void {
+  if (kind !== 'input' && cursor.peek() === '(') cursor.skipBrackets('(');
+  cursor.expect(':');
+  skipType(cursor);
+  if (kind === 'input' && cursor.take('=')) skipValue(cursor);
+}
+
+function skipType(cursor: SDLCursor): void {
+  while (cursor.take('['));
+  cursor.name();
+  while (cursor.take(']') || cursor.take('!'));
+}
+
+function skipValue(cursor: SDLCursor): void {
+  const next = cursor.peek();
+  if (next === '{' || next === '[') cursor.skipBrackets(next);
+  else if (!cursor.takeString()) cursor.skipPlainValue();
+}

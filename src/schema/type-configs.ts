@@ -1,0 +1,79 @@
+import {
+  getDirectiveValues,
+  GraphQLDeprecatedDirective,
+  GraphQLList,
+  GraphQLNonNull,
+  Kind,
+  valueFromAST,
+  versionInfo,
+  type DirectiveDefinitionNode,
+  type EnumValueDefinitionNode,
+  type FieldDefinitionNode,
+  type GraphQLArgumentConfig,
+  type GraphQLEnumValueConfig,
+  type GraphQLFieldConfig,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLType,
+  type InputValueDefinitionNode,
+  type TypeNode,
+} from 'graphql';
+
+/** Finds a type that `usedIn` refers to. Throws an Error when there is none. */
+export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
+
+/** A field as graphql-js's constructors take it, with its resolver. */
+export function fieldConfig(node: FieldDefinitionNode, type: string, resolver: unknown, lookUp: TypeLookup): GraphQLFieldConfig<unknown, unknown> {
+  const usedIn = `${type}.${node.name.value}`;
+  return {
+    type: typeOf(node.type, usedIn, lookUp) as GraphQLOutputType,
+    description: node.description?.value,
+    args: argumentConfigs(node.arguments, usedIn, lookUp),
+    deprecationReason: deprecationReason(node),
+    astNode: node,
+    ...(typeof resolver === 'function' ? { resolve: resolver as never } : (resolver as object | undefined)),
+  };
+}
+
+/** Arguments, or the fields of an input type, by name. */
+export function argumentConfigs(
+  nodes: readonly InputValueDefinitionNode[] | undefined,
+  usedIn: string,
+  lookUp: TypeLookup,
+): Record<string, GraphQLArgumentConfig> {
+  const configs: Record<string, GraphQLArgumentConfig> = Object.create(null);
+  for (const node of nodes ?? []) {
+    const type = typeOf(node.type, `${usedIn}.${node.name.value}`, lookUp) as GraphQLInputType;
+    configs[node.name.value] = {
+      type,
+      description: node.description?.value,
+      deprecationReason: deprecationReason(node),
+      astNode: node,
+      ...defaultConfig(node, type),
+    };
+  }
+  return configs;
+}
+
+/** An enum value; `value` is what it is inside the server. */
+export function enumValueConfig(node: EnumValueDefinitionNode, value: unknown): GraphQLEnumValueConfig {
+  return { description: node.description?.value, deprecationReason: deprecationReason(node), astNode: node, value };
+}
+
+/** graphql 17 keeps the literal and coerces it when it is needed; 16 wants the value. */
+function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQLInputType): object | undefined {
+  if (defaultValue === undefined) return undefined;
+  return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueFromAST(defaultValue, type) };
+}
+
+function deprecationReason(node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode): string | undefined {
+  if (!node.directives?.length) return undefined;
+  return getDirectiveValues(GraphQLDeprecatedDirective, node)?.['reason'] as string | undefined;
+}
+
+function typeOf(node: TypeNode, usedIn: string, lookUp: TypeLookup): GraphQLType {
+  if (node.kind === Kind.LIST_TYPE) return new GraphQLList(typeOf(node.type, usedIn, lookUp));
+  if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(typeOf(node.type, usedIn, lookUp) as never);
+  return lookUp(node.name.value, usedIn);
+}
