@@ -2,6 +2,7 @@ import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { splitURL } from './url.ts';
 
 /** The web's `Request` and `Response`: Netlify Functions 2.0, Cloudflare Workers, Deno, Bun, Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {
@@ -26,17 +27,6 @@ function toRequest(request: Request): HTTPRequest {
     headers: new HeaderMap([...request.headers].filter(([name, value]) => isHeaderField(name, value))),
     body: bodyOf(request),
   };
-}
-
-/** Sliced, not parsed: a Host that no URL allows must not fail the request. */
-function splitURL(url: string): { path: string; queryString: string } {
-  const afterScheme = url.indexOf('://') + 3;
-  const hash = url.indexOf('#');
-  const end = hash < 0 ? url.length : hash;
-  const mark = url.indexOf('?');
-  const pathEnd = mark < 0 || mark > end ? end : mark;
-  const pathStart = afterScheme < 3 ? 0 : url.indexOf('/', afterScheme);
-  return { path: pathStart < 0 || pathStart > pathEnd ? '/' : url.slice(pathStart, pathEnd), queryString: url.slice(pathEnd + 1, end) };
 }
 
 function bodyOf({ body }: Request): HTTPRequestBody {

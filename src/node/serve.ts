@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { healthResponse } from '../http/health.ts';
+import type { ServerOptions } from '../options.ts';
+import type { NodeExchange } from '../platform/node.ts';
+import type { OptionsSource } from '../start.ts';
+import { createTrackedListener } from './listener.ts';
+import type { TrackedListener } from './listener.ts';
+
+/** Where a server listens, and how it stops. */
+export interface ListenOptions {
+  /** 0: any free port. Default: 4000. */
+  readonly port?: number;
+  /** Default: all interfaces. */
+  readonly host?: string;
+  /** Stop gracefully on SIGTERM and SIGINT. Default: true. */
+  readonly signals?: boolean;
+  /** Milliseconds that requests in flight may take to finish when the server stops. Default: 10,000. */
+  readonly shutdownTimeout?: number;
+}
+
+/** A server that is listening. */
+export interface RunningServer {
+  /** For people: where to point a client. */
+  readonly url: string;
+  readonly port: number;
+  /** Finishes what is in flight, refuses the rest, then resolves. Calling it again waits for the same end. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the options of a handler from a long-lived Node process. Every path is the endpoint, and `…/health` answers
+ * health checks. Resolves when it listens; rejects when it cannot, or when the server cannot start.
+ *
+ * @example
+ * ```ts
+ * const { url } = await serve({ typeDefs, resolvers }, { port: 4000 });
+ * ```
+ */
+export async function serve<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>>,
+  listen: ListenOptions = {},
+): Promise<RunningServer> {
+  const tracked = createTrackedListener(options as OptionsSource<ServerOptions>);
+  // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
+  await tracked.starter.server();
+
+  const state = { stopping: false };
+  const server = createServer((request, response) => {
+    if (state.stopping) refuse(request, response);
+    else void tracked.listener(request, response);
+  });
+  // Load balancers keep idle connections for up to 60 s; a server that closes one earlier causes sporadic 502s.
+  server.keepAliveTimeout = 65_000;
+  await listening(server, listen);
+
+  const close = closeOnce(server, tracked, state, listen.shutdownTimeout ?? 10_000);
+  if (listen.signals !== false) closeOnSignals(server, close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://${listen.host ?? 'localhost'}:${port}/`, port, close };
+}
+
+function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closeOnce(server: Server, tracked: TrackedListener, state: { stopping: boolean }, timeout: number): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    state.stopping = true;
+    const started = await tracked.starter.server();
+    await started.stop(finished(server, tracked, timeout));
+  };
+  return () => (closing ??= close());
+}
+
+/** No new connections; those that are idle are closed, the others when their request is answered or the time is up. */
+async function finished(server: Server, tracked: TrackedListener, timeout: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), timeout);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    void tracked.idle().then(() => server.closeIdleConnections());
+  });
+  clearTimeout(timer);
+}
+
+/** A connection that was kept alive may bring another request while the server stops. */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const health = healthResponse('fail');
+  const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
+  const body = isHealth ? health.body : JSON.stringify({ errors: [{ message: 'The server is stopping. Send the request again.', extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+  response.writeHead(503, {
+    'content-type': isHealth ? 'application/health+json' : 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'close',
+    'retry-after': '1',
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+  request.resume();
+}
+
+function closeOnSignals(server: Server, close: () => Promise<void>): void {
+  const stop = (signal: NodeJS.Signals): void => {
+    // The second signal, and the one raised below, end the process as if nobody listened.
+    void close().finally(() => process.kill(process.pid, signal));
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  server.once('close', () => {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  });
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import type { PlatformAdapter } from './adapter.ts';
+import { readHeaders } from './event-headers.ts';
+import { splitURL } from './url.ts';
+
+/** The "event" of node:http: a request to read and a response to write. */
+export interface NodeExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** node:http, without importing it: its server hands over the objects. */
+export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
+  name: 'node:http',
+  recognises: (event) => 'request' in event && 'response' in event,
+  toRequest,
+  toResult: (response, exchange) => write(response, exchange),
+  keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
+};
+
+function toRequest({ request }: NodeExchange): HTTPRequest {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  return {
+    method: request.method ?? '',
+    ...splitURL(request.url ?? '/'),
+    // Each value by itself: `request.headers` keeps only the first of two content types, and would hide the second.
+    headers: readHeaders(request.headersDistinct),
+    // Giving up half way must not destroy the request: its socket carries the answer.
+    body: hasBody ? { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> } : { kind: 'none' },
+  };
+}
+
+/** Resolves when the response has been handed to the socket. */
+async function write(answer: HTTPResponse, { request, response }: NodeExchange): Promise<void> {
+  const cookies = answer.headers.getSetCookie();
+  for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value);
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+  const body = answer.body === null ? undefined : Buffer.from(answer.body);
+  if (body !== undefined) response.setHeader('content-length', body.byteLength);
+
+  // A body that was refused half way is still arriving. Closing now would reset the connection, and the client
+  // would lose the answer that says why: it is let finish, unread, for a moment.
+  const unread = !request.complete;
+  if (unread) response.setHeader('connection', 'close');
+  response.writeHead(answer.status);
+  if (body !== undefined) response.write(body);
+  if (unread) await drained(request);
+  response.end();
+}
+
+/** Milliseconds that an unread body may go on arriving. */
+const drainTimeout = 2000;
+
+function drained(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, drainTimeout);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', done).once('close', done).once('error', done);
+    request.resume();
+  });
+}
