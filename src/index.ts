@@ -29,3 +29,18 @@ export type {
 export { gql } from './schema/gql.ts';
 export type { EnumValues, FieldResolver, FieldResolverObject, ResolverMap, Resolvers, ScalarResolvers, TypeResolvers } from './schema/resolver-map.ts';
 export type { TypeDefs } from './schema/type-defs.ts';
+
+export { InMemoryLRUCache, KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';
+export type { KeyValueCache, KeyValueCacheSetOptions } from './cache.ts';
+export { AuthenticationError, DataSource, DataSourceRequest, ForbiddenError, RESTDataSource } from './datasource.ts';
+export type {
+  CacheOptions,
+  CacheOptionsSource,
+  DataSourceConfig,
+  DataSourceOperation,
+  DataSourceRequestInit,
+  HTTPFetch,
+  HTTPMethod,
+  RESTDataSourceOptions,
+  RetryOptions,
+} from './datasource.ts';

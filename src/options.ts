@@ -8,6 +8,7 @@ import { describe } from './operation/errors.ts';
 import type { FormatError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
 import type { ServerPlugin } from './operation/plugin.ts';
+import { didYouMean } from './schema/did-you-mean.ts';
 import type { Resolvers } from './schema/resolver-map.ts';
 import type { TypeDefs } from './schema/type-defs.ts';
 
@@ -92,7 +93,10 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   }
   for (const [name, value] of Object.entries(options)) {
     const expected = expectations[name as keyof ServerOptions];
-    if (expected === undefined) throw new TypeError(`Unknown option "${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
+    if (expected === undefined) {
+      const known = Object.keys(expectations);
+      throw new TypeError(`Unknown option "${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);
+    }
     if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
   }
   assertCORS((options as ServerOptions).cors);

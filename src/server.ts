@@ -1,6 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { guardCache } from './cache/guard.ts';
 import { InMemoryLRUCache } from './cache/in-memory.ts';
+import type { KeyValueCache } from './cache/key-value-cache.ts';
 import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from './http/handle.ts';
 import { DocumentCache } from './operation/document-cache.ts';
@@ -85,7 +87,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     schema: schemaOf(options, developmentOrTest, logger),
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
-    cache: options.cache === undefined || options.cache === 'bounded' ? new InMemoryLRUCache() : options.cache,
+    cache: cacheOf(options, logger),
     logger,
     plugins,
     strictDataSources: development,
@@ -102,6 +104,12 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,
     formatError: options.formatError,
   };
+}
+
+/** A store behind a network is guarded: slow, failing or gone, it is a cache that has nothing, and never fails a request. */
+function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
+  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache();
+  return guardCache(cache, { onError: (error) => logger.warn('The cache did not work; it counts as empty for a second.', error) });
 }
 
 function schemaOf(options: ServerOptions, developmentOrTest: boolean, logger: Logger): GraphQLSchema {
