@@ -12,10 +12,7 @@ const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
 try {
-  await Promise.all([
-    compile('tsconfig.build.json', 'esm', 'module'),
-    compile('tsconfig.build-cjs.json', 'cjs', 'commonjs'),
-  ]);
+  await Promise.all([compile('tsconfig.build.json', 'esm', 'module'), compile('tsconfig.build-cjs.json', 'cjs', 'commonjs')]);
   await swap();
 } finally {
   await rm(fresh, { recursive: true, force: true });
@@ -48,7 +45,8 @@ function tsc(...args: string[]): Promise<void> {
  */
 async function writeScope(outDir: string, type: string): Promise<void> {
   const { imports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { imports?: unknown };
-  const built = imports === undefined ? undefined : (JSON.parse(JSON.stringify(imports).replaceAll(/"\.\/src\/([^"]+)\.ts"/g, '"./$1.js"')) as object);
+  const built =
+    imports === undefined ? undefined : (JSON.parse(JSON.stringify(imports).replaceAll(/"\.\/src\/([^"]+)\.ts"/g, '"./$1.js"')) as object);
   await writeFile(join(outDir, 'package.json'), `${JSON.stringify({ type, sideEffects: false, imports: built }, null, 2)}\n`);
 }
 
