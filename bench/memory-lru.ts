@@ -31,7 +31,23 @@ async function measure(name: string, keyOf: (index: number) => string, valueOf: 
   if (grown > BOUND) process.exitCode = 1;
 }
 
-await measure('80-character keys, 1-byte values', (index) => String(index).padStart(80, 'k'), () => 'x');
-await measure('8-character keys, 1-byte values', (index) => String(index).padStart(8, 'k'), (index) => String(index % 10));
-await measure('12-character keys, 4 two-byte characters', (index) => String(index).padStart(12, 'k'), () => 'ΩΩΩΩ');
-await measure('80-character keys, 1 KiB values', (index) => String(index).padStart(80, 'k'), (index) => String(index).padStart(1024, 'v'));
+await measure(
+  '80-character keys, 1-byte values',
+  (index) => String(index).padStart(80, 'k'),
+  () => 'x',
+);
+await measure(
+  '8-character keys, 1-byte values',
+  (index) => String(index).padStart(8, 'k'),
+  (index) => String(index % 10),
+);
+await measure(
+  '12-character keys, 4 two-byte characters',
+  (index) => String(index).padStart(12, 'k'),
+  () => 'ΩΩΩΩ',
+);
+await measure(
+  '80-character keys, 1 KiB values',
+  (index) => String(index).padStart(80, 'k'),
+  (index) => String(index).padStart(1024, 'v'),
+);

@@ -27,7 +27,15 @@ export type {
   ServerStartContext,
 } from './operation/plugin.ts';
 export { gql } from './schema/gql.ts';
-export type { EnumValues, FieldResolver, FieldResolverObject, ResolverMap, Resolvers, ScalarResolvers, TypeResolvers } from './schema/resolver-map.ts';
+export type {
+  EnumValues,
+  FieldResolver,
+  FieldResolverObject,
+  ResolverMap,
+  Resolvers,
+  ScalarResolvers,
+  TypeResolvers,
+} from './schema/resolver-map.ts';
 export type { TypeDefs } from './schema/type-defs.ts';
 
 export { InMemoryLRUCache, KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';

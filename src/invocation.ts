@@ -15,7 +15,11 @@ export class PlatformInvocation implements Invocation {
   #work: Promise<unknown>[] | undefined;
 
   /** Without `keepAlive` the answer waits for work, because the process freezes after it. */
-  constructor(call: Pick<Invocation, 'event' | 'context' | 'env'>, keepAlive: ((work: Promise<unknown>) => void) | undefined, logger: () => Logger) {
+  constructor(
+    call: Pick<Invocation, 'event' | 'context' | 'env'>,
+    keepAlive: ((work: Promise<unknown>) => void) | undefined,
+    logger: () => Logger,
+  ) {
     this.event = call.event;
     this.context = call.context;
     this.env = call.env;
@@ -45,6 +49,7 @@ export class PlatformInvocation implements Invocation {
     });
     const outcome = await Promise.race([Promise.all(work), timeUp]);
     clearTimeout(timer);
-    if (outcome === 'late') this.#logger().warn(`Work handed to waitUntil was not done ${patience} ms after the answer. The platform may freeze it.`);
+    if (outcome === 'late')
+      this.#logger().warn(`Work handed to waitUntil was not done ${patience} ms after the answer. The platform may freeze it.`);
   }
 }

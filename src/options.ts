@@ -21,7 +21,12 @@ export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSou
  * The type parameters are inferred. Write `context` and `dataSources` above `resolvers`: TypeScript reads object
  * literals in order.
  */
-export interface ServerOptions<TContext extends object = object, TDataSources extends object = object, TEvent = unknown, TPlatformContext = unknown> {
+export interface ServerOptions<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEvent = unknown,
+  TPlatformContext = unknown,
+> {
   /** The schema as SDL text, a parsed document, or a list of these. */
   readonly typeDefs?: TypeDefs;
   /** Makes the context value. Called once per operation, also within a batch; may be asynchronous. Default: an empty object. */
@@ -97,7 +102,8 @@ export function assertOptions(options: unknown): asserts options is ServerOption
       const known = Object.keys(expectations);
       throw new TypeError(`Unknown option "${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);
     }
-    if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
+    if (value !== undefined && !expected.holds(value))
+      throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
   }
   assertCORS((options as ServerOptions).cors);
 }
@@ -130,12 +136,17 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   rootValue: anything,
   fieldResolver: aFunction,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
-  cache: { words: '"bounded", or an object with get, set and delete', holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']) },
+  cache: {
+    words: '"bounded", or an object with get, set and delete',
+    holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
+  },
   plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isObject) },
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',
-    holds: (value) => isBoolean(value) || (isObject(value) && isList(value['requestHeaders']) && value['requestHeaders'].every((name) => typeof name === 'string')),
+    holds: (value) =>
+      isBoolean(value) ||
+      (isObject(value) && isList(value['requestHeaders']) && value['requestHeaders'].every((name) => typeof name === 'string')),
   },
   allowBatchedHttpRequests: {
     words: 'true, false, or { limit: a positive whole number }',
@@ -159,9 +170,13 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
 function assertCORS(cors: CORSOptions | undefined): void {
   if (cors === undefined) return;
   if (cors.credentials === true && (cors.origin === undefined || cors.origin === '*')) {
-    throw new TypeError('cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".');
+    throw new TypeError(
+      'cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".',
+    );
   }
   if (typeof cors.origin === 'boolean') {
-    throw new TypeError('Expected cors.origin to be "*", an origin, a pattern, a list of these, or a function; got a boolean. To let everybody in without credentials, leave it out.');
+    throw new TypeError(
+      'Expected cors.origin to be "*", an origin, a pattern, a list of these, or a function; got a boolean. To let everybody in without credentials, leave it out.',
+    );
   }
 }

@@ -65,8 +65,10 @@ function httpSettings(options: ServerOptions, operation: OperationSettings): HTT
   const { csrfPrevention, allowBatchedHttpRequests } = options;
   return {
     csrfPrevention: csrfPrevention === undefined ? 'foreign' : csrfPrevention === false ? 'never' : 'always',
-    csrfRequestHeaders: typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders.map((name) => name.toLowerCase()) : preflightHeaders,
-    maxBatchSize: allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
+    csrfRequestHeaders:
+      typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders.map((name) => name.toLowerCase()) : preflightHeaders,
+    maxBatchSize:
+      allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
     maxBodyBytes: options.maxBodyBytes ?? mebibyte,
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',

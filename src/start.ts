@@ -59,7 +59,9 @@ function isPlain(options: OptionsSource<ServerOptions>): options is ServerOption
 async function report(server: Server | undefined, error: unknown): Promise<void> {
   const logger = server?.http.operation.logger ?? console;
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
-  const told = (server?.plugins ?? []).map(async (plugin) => plugin.startupDidFail?.({ error: error instanceof Error ? error : new Error(String(error)), logger }));
+  const told = (server?.plugins ?? []).map(async (plugin) =>
+    plugin.startupDidFail?.({ error: error instanceof Error ? error : new Error(String(error)), logger }),
+  );
   for (const outcome of await Promise.allSettled(told)) {
     if (outcome.status === 'rejected') logger.error('The startupDidFail hook of a plugin failed.', outcome.reason);
   }

@@ -5,13 +5,7 @@ import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type CallResult, type MemoizedResults } from './memo.ts';
 import { fromFetch, parseBody, parseReceived, rebuildResponse, type ReceivedResponse } from './received.ts';
 import { identityOf } from './request-identity.ts';
-import {
-  DataSourceRequest,
-  type CacheOptions,
-  type CallDescription,
-  type DataSourceRequestInit,
-  type Milliseconds,
-} from './request.ts';
+import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit, type Milliseconds } from './request.ts';
 import type { RetryOptions } from './retry.ts';
 import { sendToOrigin, type HTTPFetch } from './send.ts';
 import { resolveCallURL, toRequestURL } from './url.ts';

@@ -61,7 +61,11 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
-export async function finishResponse({ cors, operation }: RefusalSettings, request: HTTPRequest, response: HTTPResponse): Promise<HTTPResponse> {
+export async function finishResponse(
+  { cors, operation }: RefusalSettings,
+  request: HTTPRequest,
+  response: HTTPResponse,
+): Promise<HTTPResponse> {
   if (cors !== undefined) await addCORSHeaders(cors, request, response.headers, operation.logger);
   return request.method === 'HEAD' ? { ...response, body: null } : response;
 }
@@ -78,12 +82,22 @@ function run(settings: HTTPSettings, request: HTTPRequest, operation: GraphQLReq
   });
 }
 
-function runElement(settings: HTTPSettings, request: HTTPRequest, element: GraphQLRequest | GraphQLError, invocation: Invocation): OperationOutcome | Promise<OperationOutcome> {
+function runElement(
+  settings: HTTPSettings,
+  request: HTTPRequest,
+  element: GraphQLRequest | GraphQLError,
+  invocation: Invocation,
+): OperationOutcome | Promise<OperationOutcome> {
   return element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, request, element, invocation);
 }
 
 function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {
-  return { result: formatResult(settings, { errors: [error] }), errors: [error], head: { headers: new HeaderMap() }, operationType: undefined };
+  return {
+    result: formatResult(settings, { errors: [error] }),
+    errors: [error],
+    head: { headers: new HeaderMap() },
+    operationType: undefined,
+  };
 }
 
 function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError | undefined {
@@ -92,7 +106,10 @@ function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError
 
 function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {
   if (operation !== 'subscription') return undefined;
-  return createError('OPERATION_RESOLUTION_FAILURE', 'Expected a query or a mutation: this endpoint answers once, and a subscription has many answers.');
+  return createError(
+    'OPERATION_RESOLUTION_FAILURE',
+    'Expected a query or a mutation: this endpoint answers once, and a subscription has many answers.',
+  );
 }
 
 function optionsResponse(settings: HTTPSettings): HTTPResponse {

@@ -61,11 +61,14 @@ function problemOf(json: unknown): string | undefined {
   if (!isObject(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
   const { query, operationName, variables, extensions } = json;
   if (!isAbsent(query) && typeof query !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
-  if (!isAbsent(operationName) && typeof operationName !== 'string') return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
+  if (!isAbsent(operationName) && typeof operationName !== 'string')
+    return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
   if (!isAbsent(variables) && !isObject(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
   if (!isAbsent(extensions) && !isObject(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
-  if (isAbsent(query) && !isObject(extensions?.['persistedQuery'])) return 'Expected "query" to be the text of a GraphQL document, but it is missing.';
-  if (query === '' && !isObject(extensions?.['persistedQuery'])) return 'Expected "query" to be the text of a GraphQL document, but it is empty.';
+  if (isAbsent(query) && !isObject(extensions?.['persistedQuery']))
+    return 'Expected "query" to be the text of a GraphQL document, but it is missing.';
+  if (query === '' && !isObject(extensions?.['persistedQuery']))
+    return 'Expected "query" to be the text of a GraphQL document, but it is empty.';
   return undefined;
 }
 

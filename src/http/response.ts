@@ -23,7 +23,11 @@ export function toHTTPResponse(settings: ResponseSettings, outcome: OperationOut
 }
 
 /** The outcomes of a batch → one response: an array in the same order, whatever became of the elements. */
-export function toBatchResponse(settings: ErrorSettings, outcomes: readonly OperationOutcome[], mediaType: ResponseMediaType): HTTPResponse {
+export function toBatchResponse(
+  settings: ErrorSettings,
+  outcomes: readonly OperationOutcome[],
+  mediaType: ResponseMediaType,
+): HTTPResponse {
   const headers = new HeaderMap();
   for (const { head, errors } of outcomes) {
     addErrorHeaders(head.headers, errors);
@@ -71,6 +75,8 @@ function isCacheable({ result, operationType }: OperationOutcome): boolean {
 
 /** Also against a header the user has set: a stored error or mutation would be answered to somebody else. */
 function forbidStoring(headers: HeaderMap, errors: readonly GraphQLError[]): void {
-  const persistedQueryMiss = errors.some((error) => error.extensions['code'] === 'PERSISTED_QUERY_NOT_FOUND' || error.extensions['code'] === 'PERSISTED_QUERY_NOT_SUPPORTED');
+  const persistedQueryMiss = errors.some(
+    (error) => error.extensions['code'] === 'PERSISTED_QUERY_NOT_FOUND' || error.extensions['code'] === 'PERSISTED_QUERY_NOT_SUPPORTED',
+  );
   headers.set('cache-control', persistedQueryMiss ? 'private, no-cache, must-revalidate' : 'no-store');
 }

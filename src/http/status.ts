@@ -37,7 +37,8 @@ export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, 
 }
 
 function statusOfResult({ result, errors }: OperationOutcome, mediaType: ResponseMediaType): Statuses {
-  if (result.data !== undefined) return errors.length > 0 && mediaType === 'application/graphql-response+json' ? executedWithErrors : executed;
+  if (result.data !== undefined)
+    return errors.length > 0 && mediaType === 'application/graphql-response+json' ? executedWithErrors : executed;
   if (errors.length === 0 && result.errors === undefined) return executed;
   return statusByCode[String(errors[0]?.extensions['code'] ?? 'INTERNAL_SERVER_ERROR')] ?? failed;
 }

@@ -97,7 +97,11 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const health = healthResponse('fail');
   const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
-  const body = isHealth ? health.body : JSON.stringify({ errors: [{ message: 'The server is stopping. Send the request again.', extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+  const body = isHealth
+    ? health.body
+    : JSON.stringify({
+        errors: [{ message: 'The server is stopping. Send the request again.', extensions: { code: 'SERVICE_UNAVAILABLE' } }],
+      });
   response.writeHead(503, {
     'content-type': isHealth ? 'application/health+json' : 'application/json; charset=utf-8',
     'cache-control': 'no-store',

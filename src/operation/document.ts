@@ -46,7 +46,9 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode): v
   const rules = [...specifiedRules, ...settings.validationRules, ...(settings.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const errors = validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
   if (errors.length === 0) return;
-  throw new DocumentError(errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')));
+  throw new DocumentError(
+    errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
+  );
 }
 
 /** graphql 16 cannot leave suggestions out itself (`hideSuggestions` came with 17). */
@@ -57,4 +59,3 @@ export function withoutSuggestion(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }
-

@@ -51,7 +51,8 @@ export function formatGraphQLError(settings: ErrorSettings, error: GraphQLError)
 /** Whatever was thrown, as a GraphQLError. What is not one already becomes its `originalError`. */
 export function toGraphQLError(thrown: unknown): GraphQLError {
   if (isGraphQLError(thrown)) return thrown;
-  const originalError = thrown instanceof Error ? thrown : new Error(`Expected an Error to be thrown, got ${describe(thrown)}.`, { cause: thrown });
+  const originalError =
+    thrown instanceof Error ? thrown : new Error(`Expected an Error to be thrown, got ${describe(thrown)}.`, { cause: thrown });
   return new GraphQLError(originalError.message, { originalError });
 }
 
@@ -61,7 +62,11 @@ export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
 }
 
 /** A GraphQLError with a code: the one way in which this library makes errors that a client may read. */
-export function createError(code: ErrorCode, message: string, options: { readonly extensions?: Record<string, unknown>; readonly cause?: unknown } = {}): GraphQLError {
+export function createError(
+  code: ErrorCode,
+  message: string,
+  options: { readonly extensions?: Record<string, unknown>; readonly cause?: unknown } = {},
+): GraphQLError {
   const error = new GraphQLError(message, { extensions: { code, ...options.extensions } });
   if (options.cause !== undefined) error.cause = options.cause;
   return error;
@@ -159,6 +164,7 @@ export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
-  if (typeof value === 'object') return value.constructor?.name === 'Object' ? 'an object' : `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  if (typeof value === 'object')
+    return value.constructor?.name === 'Object' ? 'an object' : `a ${value.constructor?.name ?? 'null-prototype object'}`;
   return typeof value === 'function' ? 'a function' : String(value);
 }

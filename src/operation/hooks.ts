@@ -1,7 +1,17 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import { DocumentError } from './errors.ts';
-import type { EndHook, GraphQLRequestContext, GraphQLRequestListener, RequestContextWithDocument, RequestContextWithErrors, RequestContextWithOperation, RequestContextWithResponse, RequestContextWithSource, ServerPlugin } from './plugin.ts';
+import type {
+  EndHook,
+  GraphQLRequestContext,
+  GraphQLRequestListener,
+  RequestContextWithDocument,
+  RequestContextWithErrors,
+  RequestContextWithOperation,
+  RequestContextWithResponse,
+  RequestContextWithSource,
+  ServerPlugin,
+} from './plugin.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -79,7 +89,10 @@ export class OperationHooks {
     return context.response.result;
   }
 
-  async #around<T>(start: (listener: GraphQLRequestListener) => EndHook | void | Promise<EndHook | void>, stage: () => T | Promise<T>): Promise<T> {
+  async #around<T>(
+    start: (listener: GraphQLRequestListener) => EndHook | void | Promise<EndHook | void>,
+    stage: () => T | Promise<T>,
+  ): Promise<T> {
     const ends: EndHook[] = [];
     for (const listener of this.#listeners) {
       const end = await start(listener);

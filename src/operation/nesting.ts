@@ -8,7 +8,8 @@ export function assertNesting(source: string, limit: number): void {
       case openBrace:
       case openBracket:
       case openParenthesis:
-        if (++depth > limit) throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${limit} levels. Parsing aborted.`);
+        if (++depth > limit)
+          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document nests deeper than ${limit} levels. Parsing aborted.`);
         break;
       case closeBrace:
       case closeBracket:

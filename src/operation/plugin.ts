@@ -1,4 +1,11 @@
-import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLError,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql';
 
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { HTTPRequest } from '../message/http-request.ts';

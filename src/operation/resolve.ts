@@ -35,7 +35,10 @@ function findOperation(document: DocumentNode, operationName: string | undefined
     throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation named ${JSON.stringify(operationName)}.`);
   }
   if (second !== undefined) {
-    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has ${operations.length} operations: send operationName to say which one to run.`);
+    throw createError(
+      'OPERATION_RESOLUTION_FAILURE',
+      `The document has ${operations.length} operations: send operationName to say which one to run.`,
+    );
   }
   return first;
 }

@@ -73,7 +73,8 @@ export async function runOperation(settings: OperationSettings, input: Operation
 
 async function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<ExecutionResult> {
   const contextValue = await contextValueOf(settings, input);
-  const hooks = settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
+  const hooks =
+    settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
   progress.hooks = hooks;
 
   const source = resolveSource(input.request);
@@ -111,7 +112,12 @@ function errorsOf(thrown: unknown): readonly GraphQLError[] {
   return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
 }
 
-async function finish(settings: OperationSettings, input: OperationInput, progress: Progress, result: ExecutionResult): Promise<OperationOutcome> {
+async function finish(
+  settings: OperationSettings,
+  input: OperationInput,
+  progress: Progress,
+  result: ExecutionResult,
+): Promise<OperationOutcome> {
   const { hooks } = progress;
   const errors = result.errors ?? [];
   if (hooks !== undefined && errors.length > 0) await hooks.didEncounterErrors(errors);
@@ -119,6 +125,11 @@ async function finish(settings: OperationSettings, input: OperationInput, progre
   return outcome(input, progress, hooks === undefined ? formatted : await hooks.willSendResponse(formatted), errors);
 }
 
-function outcome(input: OperationInput, progress: Progress, result: FormattedExecutionResult, errors: readonly GraphQLError[]): OperationOutcome {
+function outcome(
+  input: OperationInput,
+  progress: Progress,
+  result: FormattedExecutionResult,
+  errors: readonly GraphQLError[],
+): OperationOutcome {
   return { result, errors, head: input.head, operationType: progress.operationType };
 }

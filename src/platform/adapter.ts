@@ -50,7 +50,9 @@ export function textAt(event: UnknownEvent, key: string): string {
 export function methodAt(event: UnknownEvent, key: string, where: string): string {
   const method = event[key];
   if (typeof method !== 'string' || method === '') {
-    throw malformedEvent(`Expected the HTTP method of the event in ${where}, got ${method === null ? 'null' : typeof method === 'string' ? 'an empty string' : typeof method}.`);
+    throw malformedEvent(
+      `Expected the HTTP method of the event in ${where}, got ${method === null ? 'null' : typeof method === 'string' ? 'an empty string' : typeof method}.`,
+    );
   }
   return method.slice(0, 32).toUpperCase();
 }

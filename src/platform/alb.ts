@@ -16,7 +16,9 @@ export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> =
   toRequest,
   toResult,
   losses: (response, event) =>
-    isMultiValue(event) ? undefined : lostCookies(response, 'Turn on lambda.multi_value_headers.enabled in the target group of the load balancer.'),
+    isMultiValue(event)
+      ? undefined
+      : lostCookies(response, 'Turn on lambda.multi_value_headers.enabled in the target group of the load balancer.'),
 };
 
 /** Names and values of the query are still encoded here, unlike in any other event. */

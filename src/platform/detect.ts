@@ -10,7 +10,9 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return unknownEvent(event, adapters);
   const foreign = nameOfNonHTTPEvent(event as UnknownEvent);
   if (foreign !== undefined) {
-    throw new Error(`Expected an event that carries an HTTP request, got one of ${foreign}. Give it a function of its own: this one serves GraphQL over HTTP.`);
+    throw new Error(
+      `Expected an event that carries an HTTP request, got one of ${foreign}. Give it a function of its own: this one serves GraphQL over HTTP.`,
+    );
   }
   const adapter = adapters.find(({ recognises }) => recognises(event as UnknownEvent));
   return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);

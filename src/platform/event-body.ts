@@ -7,7 +7,8 @@ import { malformedEvent } from './adapter.ts';
  */
 export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBody {
   if (body === undefined || body === null || body === '') return { kind: 'none' };
-  if (typeof body !== 'string') throw malformedEvent(`Expected the body of the event to be a string, got ${Array.isArray(body) ? 'an array' : typeof body}.`);
+  if (typeof body !== 'string')
+    throw malformedEvent(`Expected the body of the event to be a string, got ${Array.isArray(body) ? 'an array' : typeof body}.`);
   if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
   return { kind: 'bytes', bytes: Buffer.from(body, 'base64') };
 }

@@ -24,7 +24,9 @@ export function joinQuery(single: unknown, multiple?: unknown): string {
 function pairsOf(single: unknown, multiple: unknown): [name: string, value: string][] {
   const map = isMap(multiple) ? multiple : isMap(single) ? single : {};
   return Object.entries(map).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string').map((one): [string, string] => [name, one]),
+    (Array.isArray(value) ? value : [value])
+      .filter((one): one is string => typeof one === 'string')
+      .map((one): [string, string] => [name, one]),
   );
 }
 

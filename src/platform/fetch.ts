@@ -15,7 +15,11 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */
 export function isWebRequest(event: UnknownEvent): boolean {
-  return typeof event['url'] === 'string' && typeof event['arrayBuffer'] === 'function' && typeof (event['headers'] as Headers | null)?.get === 'function';
+  return (
+    typeof event['url'] === 'string' &&
+    typeof event['arrayBuffer'] === 'function' &&
+    typeof (event['headers'] as Headers | null)?.get === 'function'
+  );
 }
 
 function toRequest(request: Request): HTTPRequest {

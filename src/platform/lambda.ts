@@ -8,4 +8,13 @@ import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';
 
 /** Every source of HTTP requests on AWS Lambda. The order matters: a REST API's event has no mark that the others lack. */
-export const lambdaAdapters: readonly PlatformAdapter<never>[] = [functionURL, httpAPI, applicationLoadBalancer, latticeV2, latticeV1, restAPI, directInvoke, ping];
+export const lambdaAdapters: readonly PlatformAdapter<never>[] = [
+  functionURL,
+  httpAPI,
+  applicationLoadBalancer,
+  latticeV2,
+  latticeV1,
+  restAPI,
+  directInvoke,
+  ping,
+];

@@ -29,7 +29,9 @@ function toRequest({ request }: NodeExchange): HTTPRequest {
     // Each value by itself: `request.headers` keeps only the first of two content types, and would hide the second.
     headers: readHeaders(request.headersDistinct),
     // Giving up half way must not destroy the request: its socket carries the answer.
-    body: hasBody ? { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> } : { kind: 'none' },
+    body: hasBody
+      ? { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> }
+      : { kind: 'none' },
   };
 }
 

@@ -17,7 +17,8 @@ export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): 
   const types = new Map(index.types.map((type) => [type.name, type]));
   for (const [name, typeResolvers] of resolvers) {
     const entry = types.get(name);
-    if (isBuiltIn(name)) throw new Error(`resolvers.${name} would change the built-in scalar "${name}". Define a scalar with a name of its own.`);
+    if (isBuiltIn(name))
+      throw new Error(`resolvers.${name} would change the built-in scalar "${name}". Define a scalar with a name of its own.`);
     if (entry === undefined) throw new Error(unknownType(name, [...types.keys()]));
     checks[entry.kind](entry, typeResolvers, index);
   }
@@ -61,7 +62,8 @@ function checkFields(entry: TypeEntry, resolvers: MergedTypeResolvers, index: Sc
 function checkUnion(entry: TypeEntry, resolvers: MergedTypeResolvers): void {
   for (const [name, resolver] of Object.entries(resolvers)) {
     checkSpecial(entry, name);
-    if (!name.startsWith('__')) throw new Error(`resolvers.${entry.name}.${name}: "${entry.name}" is a union and has no fields; it takes __resolveType.`);
+    if (!name.startsWith('__'))
+      throw new Error(`resolvers.${entry.name}.${name}: "${entry.name}" is a union and has no fields; it takes __resolveType.`);
     checkFunction(`${entry.name}.${name}`, resolver);
   }
 }
@@ -80,7 +82,9 @@ function checkScalar({ name }: TypeEntry, scalar: MergedTypeResolvers): void {
   for (const [key, value] of Object.entries(scalar)) {
     const option = key.replace(/^__/, '');
     if (!scalarOptions.includes(option)) {
-      throw new Error(`resolvers.${name}.${key}: a scalar takes serialize, parseValue and parseLiteral, or is a GraphQLScalarType.${didYouMean(option, scalarOptions)}`);
+      throw new Error(
+        `resolvers.${name}.${key}: a scalar takes serialize, parseValue and parseLiteral, or is a GraphQLScalarType.${didYouMean(option, scalarOptions)}`,
+      );
     }
     if (scalarFunctions.includes(option)) checkFunction(`${name}.${key}`, value);
   }
@@ -124,9 +128,13 @@ function checkFunction(path: string, value: unknown): void {
 function checkFieldResolver(path: string, resolver: unknown): void {
   if (typeof resolver === 'function') return;
   const kind = describeValue(resolver);
-  if (kind !== 'an object') throw new Error(`resolvers.${path} takes a function, or an object with resolve or subscribe, got ${kind}.${resolverHint(kind)}`);
+  if (kind !== 'an object')
+    throw new Error(`resolvers.${path} takes a function, or an object with resolve or subscribe, got ${kind}.${resolverHint(kind)}`);
   for (const [key, value] of Object.entries(resolver as object)) {
-    if (!fieldOptions.includes(key)) throw new Error(`resolvers.${path}.${key} is not known: a resolver object takes resolve and subscribe.${didYouMean(key, fieldOptions)}`);
+    if (!fieldOptions.includes(key))
+      throw new Error(
+        `resolvers.${path}.${key} is not known: a resolver object takes resolve and subscribe.${didYouMean(key, fieldOptions)}`,
+      );
     if (key === 'resolve' || key === 'subscribe') checkFunction(`${path}.${key}`, value ?? noFunction);
   }
 }

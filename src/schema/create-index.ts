@@ -135,7 +135,8 @@ function rootNames(draft: Draft, schema: Span | undefined, extensions: readonly 
     if (byName.has('Subscription')) roots.subscription = 'Subscription';
   }
   for (const [operation, name] of Object.entries(roots)) assertRoot(operation, name, byName);
-  if (roots.query === undefined) throw new Error(`typeDefs define no "type Query", where every query starts. They define ${listOf([...byName.keys()])}.`);
+  if (roots.query === undefined)
+    throw new Error(`typeDefs define no "type Query", where every query starts. They define ${listOf([...byName.keys()])}.`);
   return roots;
 }
 
@@ -147,6 +148,9 @@ function operationTypes(node: DefinitionNode): RootNames {
 function assertRoot(operation: string, name: string, types: ReadonlyMap<string, TypeEntry>): void {
   const kind = types.get(name)?.kind;
   if (kind === 'type') return;
-  if (kind !== undefined) throw new Error(`The ${operation} root "${name}" is defined as "${kind} ${name}"; it must be an object type, "type ${name}".`);
-  throw new Error(`The schema definition names "${name}" as its ${operation} root, but typeDefs do not define it.${didYouMean(name, types.keys())}`);
+  if (kind !== undefined)
+    throw new Error(`The ${operation} root "${name}" is defined as "${kind} ${name}"; it must be an object type, "type ${name}".`);
+  throw new Error(
+    `The schema definition names "${name}" as its ${operation} root, but typeDefs do not define it.${didYouMean(name, types.keys())}`,
+  );
 }

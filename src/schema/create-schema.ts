@@ -41,11 +41,13 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
 
 function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
   if (schema === undefined) {
-    if (typeDefs === undefined) throw new Error('Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
+    if (typeDefs === undefined)
+      throw new Error('Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
     return;
   }
   if (typeDefs !== undefined) throw new Error('Give `typeDefs` or `schema`, not both.');
-  if (resolvers !== undefined) throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
+  if (resolvers !== undefined)
+    throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
 }
 
 function readySchema(input: unknown, { checkWhole: check }: SchemaSettings): GraphQLSchema {

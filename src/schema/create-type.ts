@@ -138,7 +138,12 @@ function inputType({ text, lookUp }: TypeMaterial): GraphQLInputObjectType {
   const { name } = text.entry;
   const type = new GraphQLInputObjectType({
     name,
-    fields: () => argumentConfigs(text.parts<InputNode>().flatMap(({ fields }) => fields ?? []), name, lookUp) as Record<string, GraphQLArgumentConfig>,
+    fields: () =>
+      argumentConfigs(
+        text.parts<InputNode>().flatMap(({ fields }) => fields ?? []),
+        name,
+        lookUp,
+      ) as Record<string, GraphQLArgumentConfig>,
   });
   defineLazy(type, 'isOneOf', () => getDirectiveValues(GraphQLOneOfDirective, text.definition) !== undefined);
   return type;
@@ -147,7 +152,15 @@ function inputType({ text, lookUp }: TypeMaterial): GraphQLInputObjectType {
 function scalarType({ text, resolvers }: TypeMaterial): GraphQLScalarType {
   const type = new GraphQLScalarType({ ...scalarConfig(resolvers), name: text.entry.name });
   const given = type.specifiedByURL;
-  defineLazy(type, 'specifiedByURL', () => text.parts<ScalarTypeDefinitionNode>().map(specifiedByURL).findLast((url) => url !== undefined) ?? given);
+  defineLazy(
+    type,
+    'specifiedByURL',
+    () =>
+      text
+        .parts<ScalarTypeDefinitionNode>()
+        .map(specifiedByURL)
+        .findLast((url) => url !== undefined) ?? given,
+  );
   return type;
 }
 
@@ -165,5 +178,7 @@ function scalarConfig(resolvers: MergedTypeResolvers | undefined): Partial<Graph
 
 /** graphql-js refuses a parseLiteral without parseValue; an input that is given as a literal alone is a value all the same. */
 function withParseValue(config: Record<string, unknown>): Record<string, unknown> {
-  return config['parseLiteral'] && !config['parseValue'] && !config['coerceInputValue'] ? { parseValue: (value: unknown) => value, ...config } : config;
+  return config['parseLiteral'] && !config['parseValue'] && !config['coerceInputValue']
+    ? { parseValue: (value: unknown) => value, ...config }
+    : config;
 }

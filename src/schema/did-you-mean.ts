@@ -14,7 +14,10 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
 
 /** `"A", "B", "C" and 7 more`: the known names, as many as a message can hold. */
 export function listOf(names: readonly string[], limit = 12): string {
-  const shown = names.slice(0, limit).map((name) => `"${name}"`).join(', ');
+  const shown = names
+    .slice(0, limit)
+    .map((name) => `"${name}"`)
+    .join(', ');
   return names.length > limit ? `${shown} and ${names.length - limit} more` : shown;
 }
 

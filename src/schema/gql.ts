@@ -9,7 +9,8 @@ export function gql(strings: TemplateStringsArray, ...texts: readonly string[]):
 }
 
 function assertCooked(text: string | undefined): string {
-  if (text === undefined) throw new SyntaxError('gql: the template has an escape that JavaScript does not know; write the backslash twice.');
+  if (text === undefined)
+    throw new SyntaxError('gql: the template has an escape that JavaScript does not know; write the backslash twice.');
   return text;
 }
 

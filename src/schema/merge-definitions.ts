@@ -27,11 +27,20 @@ export function mergeDefinitions(nodes: readonly DefinitionNode[], isRepeatable:
     ...first,
     kind: first?.kind ?? Kind.SCHEMA_DEFINITION,
     description: parts.findLast(({ description }) => description)?.description,
-    directives: mergeDirectives(parts.map(({ directives }) => directives), isRepeatable),
+    directives: mergeDirectives(
+      parts.map(({ directives }) => directives),
+      isRepeatable,
+    ),
     interfaces: uniteByName(parts.map(({ interfaces }) => interfaces)),
     types: uniteByName(parts.map(({ types }) => types)),
-    fields: mergeMembers(parts.map(({ fields }) => fields), merge),
-    values: mergeMembers(parts.map(({ values }) => values), merge),
+    fields: mergeMembers(
+      parts.map(({ fields }) => fields),
+      merge,
+    ),
+    values: mergeMembers(
+      parts.map(({ values }) => values),
+      merge,
+    ),
     operationTypes: mergeOperationTypes(parts.map(({ operationTypes }) => operationTypes)),
   };
   return merged as DefinitionNode;

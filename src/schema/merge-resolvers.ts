@@ -48,7 +48,8 @@ function assertMap(map: unknown): object {
 function assertTypeResolvers(type: string, resolvers: unknown): object {
   const kind = describeValue(resolvers);
   if (kind === 'an object') return resolvers as object;
-  const hint = kind === 'undefined' ? ' Is it imported from a module that imports this one?' : kind === 'a promise' ? ' Await it first.' : '';
+  const hint =
+    kind === 'undefined' ? ' Is it imported from a module that imports this one?' : kind === 'a promise' ? ' Await it first.' : '';
   throw new Error(`resolvers.${type} takes an object with a resolver for each field, got ${kind}.${hint}`);
 }
 

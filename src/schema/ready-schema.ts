@@ -7,7 +7,8 @@ import { isSchema } from './type-defs.ts';
 export function assertReadySchema(schema: unknown): GraphQLSchema {
   if (schema instanceof GraphQLSchema) return schema;
   if (isSchema(schema)) throw new Error(twoCopies(schema as GraphQLSchema));
-  const hint = typeof schema === 'string' ? ' Give schema text as `typeDefs`.' : describeValue(schema) === 'a promise' ? ' Await it first.' : '';
+  const hint =
+    typeof schema === 'string' ? ' Give schema text as `typeDefs`.' : describeValue(schema) === 'a promise' ? ' Await it first.' : '';
   throw new Error(`schema takes a GraphQLSchema, got ${describeValue(schema)}.${hint}`);
 }
 

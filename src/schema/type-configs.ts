@@ -24,7 +24,12 @@ import {
 export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
 
 /** A field as graphql-js's constructors take it, with its resolver. */
-export function fieldConfig(node: FieldDefinitionNode, type: string, resolver: unknown, lookUp: TypeLookup): GraphQLFieldConfig<unknown, unknown> {
+export function fieldConfig(
+  node: FieldDefinitionNode,
+  type: string,
+  resolver: unknown,
+  lookUp: TypeLookup,
+): GraphQLFieldConfig<unknown, unknown> {
   const usedIn = `${type}.${node.name.value}`;
   return {
     type: typeOf(node.type, usedIn, lookUp) as GraphQLOutputType,
@@ -67,7 +72,9 @@ function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQL
   return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueFromAST(defaultValue, type) };
 }
 
-function deprecationReason(node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode): string | undefined {
+function deprecationReason(
+  node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode,
+): string | undefined {
   if (!node.directives?.length) return undefined;
   return getDirectiveValues(GraphQLDeprecatedDirective, node)?.['reason'] as string | undefined;
 }

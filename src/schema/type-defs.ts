@@ -23,9 +23,11 @@ function isDocument(value: unknown): value is DocumentNode {
 }
 
 function assertText(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw new Error(`${path} takes schema text or a parsed document, got ${describeValue(value)}.${hintFor(value)}`);
+  if (typeof value !== 'string')
+    throw new Error(`${path} takes schema text or a parsed document, got ${describeValue(value)}.${hintFor(value)}`);
   if (value.trim() === '') throw new Error(`${path} is empty. Write the schema: type Query { … }.`);
-  if (looksLikePath(value)) throw new Error(`${path} takes schema text, got what looks like a path: "${value}". Read the file: readFileSync("${value}", "utf8").`);
+  if (looksLikePath(value))
+    throw new Error(`${path} takes schema text, got what looks like a path: "${value}". Read the file: readFileSync("${value}", "utf8").`);
   return value;
 }
 

@@ -57,7 +57,9 @@ export class TypeText {
   }
 
   #fields(): ReadonlyMap<string, Span> {
-    return (this.#fieldSpans ??= new Map(partsOf(this.entry).flatMap((part) => membersIn(this.#index, part).map(({ name, at }) => [name, at]))));
+    return (this.#fieldSpans ??= new Map(
+      partsOf(this.entry).flatMap((part) => membersIn(this.#index, part).map(({ name, at }) => [name, at])),
+    ));
   }
 }
 
