@@ -223,6 +223,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   /** Hooks that nobody has overridden are not called but done: most of them would need a Response, which is dear to make. */
   async #toResult(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
+    // oxlint-disable-next-line typescript/unbound-method -- compared, never called
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
     if (isDefault && received.ok) return parseReceived(received, request);

@@ -83,7 +83,7 @@ function assertSameOrigin(path: string, base: Base): URL {
 /** "." and ".." as a whole segment, also as %2e, behind "\" (which URLs read as "/"), or with tabs and newlines (which they drop). */
 function assertNoDotSegments(path: string): void {
   const end = path.search(/[?#]/);
-  const pathname = (end === -1 ? path : path.slice(0, end)).replace(/[\t\n\r]/g, '').trim();
+  const pathname = (end === -1 ? path : path.slice(0, end)).replaceAll(/[\t\n\r]/g, '').trim();
   if (!/(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i.test(pathname)) return;
   throw new Error(`The path "${pathname}" holds a "." or ".." segment, which would change where the call goes`);
 }

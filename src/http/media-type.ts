@@ -35,7 +35,7 @@ function parse(text: string): MediaType | undefined {
 /** The first charset parameter wins, as the WHATWG says. */
 function charsetOf(parameters: string): string | undefined {
   for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
-    if (name?.toLowerCase() === 'charset') return (quoted?.replace(/\\(.)/g, '$1') ?? plain?.trim())?.toLowerCase();
+    if (name?.toLowerCase() === 'charset') return (quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim())?.toLowerCase();
   }
   return undefined;
 }

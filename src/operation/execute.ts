@@ -27,7 +27,8 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     schema: settings.schema,
     document,
     operationName: operation.name?.value,
-    rootValue: typeof settings.rootValue === 'function' ? settings.rootValue(document) : settings.rootValue,
+    rootValue:
+      typeof settings.rootValue === 'function' ? (settings.rootValue as (document: DocumentNode) => unknown)(document) : settings.rootValue,
     contextValue,
     variableValues: variables,
     fieldResolver: settings.fieldResolver,

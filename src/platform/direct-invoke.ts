@@ -7,7 +7,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
  * A direct invocation: the event is an operation request, and the result its response object. Only somebody with the
  * right to invoke the function can send one, so it counts as a POST of JSON, which no CSRF rule holds up.
  */
-export const directInvoke: PlatformAdapter<UnknownEvent, unknown> = {
+export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',
   recognises: (event) => !('httpMethod' in event) && !('rawUrl' in event) && ('query' in event || 'extensions' in event),
   toRequest,

@@ -38,7 +38,7 @@ export const latticeV2: PlatformAdapter<UnknownEvent, LatticeResult> = {
 
 /** The path may carry the query string with it; the map has the last value of each name only. */
 function toRequestV1(event: UnknownEvent): HTTPRequest {
-  const [path = '', queryString] = splitAtQuestionMark(textAt(event, 'raw_path'));
+  const [path, queryString] = splitAtQuestionMark(textAt(event, 'raw_path'));
   return {
     method: methodAt(event, 'method', 'method'),
     path,
@@ -49,7 +49,7 @@ function toRequestV1(event: UnknownEvent): HTTPRequest {
 }
 
 function toRequestV2(event: UnknownEvent): HTTPRequest {
-  const [path = '', queryString] = splitAtQuestionMark(textAt(event, 'path'));
+  const [path, queryString] = splitAtQuestionMark(textAt(event, 'path'));
   return {
     method: methodAt(event, 'method', 'method'),
     path,

@@ -118,7 +118,7 @@ function unionType({ text, resolvers, lookUp }: TypeMaterial): GraphQLUnionType 
 
 /** The names of all lists; one that an earlier list has is not added again. */
 function unite(lists: readonly (readonly string[])[]): string[] {
-  return lists.reduce<string[]>((united, list) => [...united, ...list.filter((name) => !united.includes(name))], []);
+  return lists.reduce<string[]>((united, list) => united.concat(list.filter((name) => !united.includes(name))), []);
 }
 
 function enumType({ text, resolvers }: TypeMaterial): GraphQLEnumType {

@@ -7,7 +7,9 @@ export function defineLazy(object: object, name: string, compute: () => unknown)
     configurable: true,
     enumerable: true,
     get: () => settle(object, name, compute()),
-    set: (value: unknown) => settle(object, name, value),
+    set: (value: unknown) => {
+      settle(object, name, value);
+    },
   });
 }
 

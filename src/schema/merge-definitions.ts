@@ -21,7 +21,7 @@ export type IsRepeatable = (directive: string) => boolean;
  */
 export function mergeDefinitions(nodes: readonly DefinitionNode[], isRepeatable: IsRepeatable): DefinitionNode {
   const parts = nodes as readonly Part[];
-  const [first] = parts.filter(({ kind }) => !kind.endsWith('Extension'));
+  const first = parts.find(({ kind }) => !kind.endsWith('Extension'));
   const merge: MergeContext = { type: first?.name?.value ?? 'schema', isRepeatable };
   const merged: Part = {
     ...first,
