@@ -1,0 +1,16 @@
+/** A clock that is turned by hand. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  turn(milliseconds: number): void;
+}
+
+export function createClock(start: number = Date.UTC(2026, 0, 1)): Clock {
+  let time = start;
+  return {
+    now: () => time,
+    turn: (milliseconds) => {
+      time += milliseconds;
+    },
+  };
+}

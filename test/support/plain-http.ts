@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+
+/** A request as a client means it, before any platform has turned it into an event. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Without its "?", still percent-encoded. */
+  readonly query: string;
+  /** In the case and order in which they are sent; a name may stand there twice. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** A response as a client receives it, whatever platform carried it. */
+export interface PlainResponse {
+  readonly status: number;
+  /** Lower-case names, without set-cookie. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly setCookies: readonly string[];
+  /** The empty string when there is none. */
+  readonly body: string;
+}
+
+/** Fields of a request that differ from a GET of /graphql without anything. */
+export function plainRequest(fields: Partial<PlainRequest> = {}): PlainRequest {
+  return { method: 'GET', path: '/graphql', query: '', headers: [], body: undefined, ...fields };
+}
+
+/** A POST of a JSON body. A string or bytes are sent as they are. */
+export function post(body: unknown, fields: Partial<PlainRequest> = {}): PlainRequest {
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return plainRequest({ method: 'POST', body: raw, ...fields, headers: [['Content-Type', 'application/json'], ...(fields.headers ?? [])] });
+}
+
+/** A GET of a query, encoded as a form is: "+" for a space. Carries the header that CSRF prevention asks for. */
+export function get(parameters: Readonly<Record<string, string>>, fields: Partial<PlainRequest> = {}): PlainRequest {
+  return plainRequest({ query: new URLSearchParams(parameters).toString(), ...fields, headers: [['Vendor-Require-Preflight', '1'], ...(fields.headers ?? [])] });
+}
+
+/** The body of an answer, which must be JSON and say so. */
+// Any: tests reach into answers of many shapes.
+export function json(response: PlainResponse): any {
+  assert.match(response.headers.get('content-type') ?? '', /^application\/(?:graphql-response\+|health\+)?json\b/);
+  return JSON.parse(response.body);
+}

@@ -1,0 +1,19 @@
+import type { Logger } from '../../src/operation/logger.ts';
+
+/** One call of a logger. */
+export interface LogLine {
+  readonly level: keyof Logger;
+  readonly message: string;
+  readonly details: readonly unknown[];
+}
+
+/** A logger that prints nothing, and the list of what it was told. */
+export function recordingLogger(): [logger: Logger, lines: LogLine[]] {
+  const lines: LogLine[] = [];
+  const record =
+    (level: keyof Logger) =>
+    (message: string, ...details: unknown[]): void => {
+      lines.push({ level, message, details });
+    };
+  return [{ debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }, lines];
+}

@@ -1,0 +1,127 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request as sendRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
+import { createHandler as createLambdaHandler } from '../../src/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/fetch.ts';
+import { createHandler } from '../../src/index.ts';
+import { createHandler as createNetlifyHandler } from '../../src/netlify.ts';
+import { createListener } from '../../src/node.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import * as events from './events.ts';
+import type { PlainRequest, PlainResponse } from './plain-http.ts';
+import { contracts, readResult, readWebResponse } from './results.ts';
+import type { ResultContract } from './results.ts';
+
+/** Where requests come from: how one becomes an event there, and how the result is read back. */
+export interface Source {
+  readonly name: string;
+  readonly build: (request: PlainRequest) => unknown;
+  /** Fails for a result that the platform would refuse. */
+  readonly read: (result: unknown) => PlainResponse | Promise<PlainResponse>;
+  /** One set-cookie at most comes through. */
+  readonly oneCookie?: boolean;
+}
+
+const restAPI: Source = source('REST API', events.restEvent, contracts.restAPI);
+const httpAPIv1: Source = source('HTTP API 1.0', events.httpAPIv1Event, contracts.restAPI);
+const httpAPI: Source = source('HTTP API 2.0', events.httpAPIEvent, contracts.payloadV2);
+const functionURL: Source = source('function URL', events.functionURLEvent, contracts.payloadV2);
+const alb: Source = { ...source('ALB', events.albEvent, contracts.alb), oneCookie: true };
+const albMulti: Source = source('ALB with multi-value headers', events.albMultiEvent, contracts.albMulti);
+const latticeV1: Source = { ...source('VPC Lattice 1', events.latticeV1Event, contracts.lattice), oneCookie: true };
+const latticeV2: Source = { ...source('VPC Lattice 2', events.latticeV2Event, contracts.lattice), oneCookie: true };
+const netlifyV1: Source = source('Netlify 1', events.netlifyEvent, contracts.netlifyV1);
+const netlifyVite: Source = source('Netlify 1 (Vite)', events.netlifyViteEvent, contracts.netlifyV1);
+const webRequest: Source = { name: 'web Request', build: (request) => events.webRequest(request), read: readWebResponse };
+
+/** Every source of HTTP requests on AWS Lambda. */
+export const lambdaSources: readonly Source[] = [restAPI, httpAPIv1, httpAPI, functionURL, alb, albMulti, latticeV1, latticeV2];
+/** Every source of HTTP requests whose events can be built without a socket. */
+export const sources: readonly Source[] = [...lambdaSources, netlifyV1, netlifyVite, webRequest];
+export { alb, albMulti, functionURL, httpAPI, httpAPIv1, latticeV1, latticeV2, netlifyV1, netlifyVite, restAPI, webRequest };
+
+/** A source and the entry point that serves it: what a user deploys. */
+export interface FrontDoor {
+  readonly name: string;
+  readonly oneCookie: boolean;
+  /** The way of one request through a server with these options and back. */
+  open(options: ServerOptions): OpenDoor;
+}
+
+export interface OpenDoor {
+  send(request: PlainRequest): Promise<PlainResponse>;
+  close(): Promise<void>;
+}
+
+type CreateHandler = (options: ServerOptions) => (event: unknown, context?: unknown) => Promise<unknown>;
+
+/** All front doors: the universal handler behind every source, the entry points of their own, `fetch`, and node:http. */
+export const frontDoors: readonly FrontDoor[] = [
+  ...sources.map((one) => frontDoor('', createHandler as CreateHandler, one)),
+  ...lambdaSources.map((one) => frontDoor('/aws-lambda: ', createLambdaHandler as CreateHandler, one)),
+  ...[netlifyV1, webRequest].map((one) => frontDoor('/netlify: ', createNetlifyHandler as CreateHandler, one)),
+  frontDoor('/fetch: ', createFetchHandler as CreateHandler, webRequest),
+  frontDoor('handler.fetch: ', ((options) => createHandler(options).fetch) as CreateHandler, webRequest),
+  frontDoor('/fetch, .fetch: ', ((options) => createFetchHandler(options).fetch) as CreateHandler, webRequest),
+  { name: 'node:http', oneCookie: false, open: openNode },
+];
+
+function source(name: string, build: Source['build'], contract: ResultContract): Source {
+  return { name, build, read: (result) => readResult(contract, result) };
+}
+
+function frontDoor(entry: string, create: CreateHandler, { name, build, read, oneCookie = false }: Source): FrontDoor {
+  return {
+    name: `${entry}${name}`,
+    oneCookie,
+    open: (options) => {
+      const handler = create(options);
+      return { send: async (request) => read(await handler(build(request), {})), close: async () => {} };
+    },
+  };
+}
+
+function openNode(options: ServerOptions): OpenDoor {
+  const server = createServer(createListener(options));
+  const listening = new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+  return {
+    send: async (request) => sendOverHTTP(await listening, request),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** With node:http, not fetch: fetch normalises what these tests want to send as it is. */
+function sendOverHTTP(port: number, request: PlainRequest): Promise<PlainResponse> {
+  const body = request.body === undefined ? undefined : Buffer.from(request.body);
+  return new Promise((resolve, reject) => {
+    const outgoing = sendRequest(
+      {
+        host: '127.0.0.1',
+        port,
+        method: request.method,
+        path: `${request.path}${request.query === '' ? '' : `?${request.query}`}`,
+        headers: [...request.headers.flat(), 'Host', `127.0.0.1:${port}`, ...(body === undefined ? [] : ['Content-Length', String(body.byteLength)])],
+        agent: false,
+      },
+      (incoming) => readIncoming(incoming).then(resolve, reject),
+    );
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function readIncoming(incoming: IncomingMessage): Promise<PlainResponse> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(incoming.headers)) if (typeof value === 'string') headers.set(name, value);
+  return { status: incoming.statusCode ?? 0, headers, setCookies: incoming.headers['set-cookie'] ?? [], body: Buffer.concat(chunks).toString() };
+}
