@@ -90,7 +90,8 @@ function describe(node: DefinitionNode): string {
   return `a ${node.kind}`;
 }
 
-function parsedMembers({ definitions: [node] }: DocumentNode, offset: number): ScannedMember[] {
+/** The same as {@link scanMembers} finds. */
+export function parsedMembers({ definitions: [node] }: DocumentNode, offset: number): ScannedMember[] {
   const members = node && 'fields' in node ? node.fields : node && 'values' in node ? node.values : undefined;
   return (members ?? []).map((member) => {
     const [start, end] = spanOf(member);

@@ -46,13 +46,13 @@ function scanDefinition(cursor: SDLCursor): ScannedDefinition {
   return { ...head, at: [start, cursor.end] };
 }
 
-/** Names and places of what stands between the braces of a definition. */
+/** Names and places of the fields, input fields or values in the definition or extension of a type. */
 export function scanMembers(text: string, at: Span): ScannedMember[] {
   const cursor = new SDLCursor(text, at[0]);
   const { kind } = scanHead(cursor);
   const members: ScannedMember[] = [];
   // The next definition starts behind `end`: a type without a body must not take its braces.
-  if (!hasBody.has(kind) || cursor.end >= at[1] || !cursor.take('{')) return members;
+  if (kind === 'schema' || !hasBody.has(kind) || cursor.end >= at[1] || !cursor.take('{')) return members;
   while (!cursor.take('}')) members.push(scanMember(cursor, kind));
   return members;
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { parse } from 'graphql';
+
+import { UnexpectedSDL } from '../../src/schema/sdl-cursor.ts';
+import { membersIn, parsedDefinitions, parsedMembers } from '../../src/schema/sdl-definitions.ts';
+import { scanDefinitions, scanMembers } from '../../src/schema/sdl-scanner.ts';
+import { nastySDL } from '../support/nasty-sdl.ts';
+import { generateSchema } from '../support/schema-generator.ts';
+
+const schemas = {
+  ...nastySDL,
+  'a generated schema of 10 types': generateSchema({ types: 10 }),
+  'a generated schema of 300 types': generateSchema({ types: 300 }),
+};
+
+describe('the scan finds what graphql-js parses', () => {
+  for (const [name, text] of Object.entries(schemas)) {
+    test(name, () => {
+      const scanned = scanDefinitions(text);
+
+      assert.deepEqual(scanned, parsedDefinitions(parse(text)));
+    });
+
+    test(`${name}: the members of each definition`, () => {
+      const definitions = scanDefinitions(text);
+
+      for (const { at } of definitions) assert.deepEqual(scanMembers(text, at), parsedMembers(parse(text.slice(...at)), at[0]));
+    });
+  }
+});
+
+test('2,000 schemas with one character removed are scanned as they are parsed, or left to the parser', () => {
+  const text = Object.values(nastySDL).join('\n');
+  const step = Math.ceil(text.length / 2000);
+
+  for (let at = 0; at < text.length; at += step) {
+    const damaged = text.slice(0, at) + text.slice(at + 1);
+    const parsed = attempt(() => parsedDefinitions(parse(damaged)));
+    const scanned = attempt(() => scanDefinitions(damaged));
+    if (parsed instanceof Error) continue;
+    if (!(scanned instanceof Error)) assert.deepEqual(scanned, parsed);
+  }
+});
+
+for (const [what, text] of Object.entries({
+  'a query': 'query { a }',
+  'a body that does not end': 'type Query { a: Int',
+  'a string that does not end': 'type Query { "a: Int }',
+  'a block string that does not end': 'type Query { """a: Int \\""" }',
+  'arguments that do not end': 'type Query { a: Int } directive @a(b: Int on FIELD',
+  'a misspelled keyword': 'typ Query { a: Int }',
+  'a described extension': '"no" extend type Query { a: Int }',
+  'a character the language does not have': 'type Query { a: Int } ;',
+  'a space the language does not have': 'type\u00a0Query { a: Int }',
+  'a directive without locations': 'directive @a',
+})) {
+  test(`${what} is left to the parser`, () => {
+    assert.throws(() => scanDefinitions(text), UnexpectedSDL);
+  });
+}
+
+test('members that the scan cannot read are parsed, and what is wrong with them is said', () => {
+  const text = 'type Query { a: Int ; b: Int }';
+
+  assert.throws(() => membersIn({ text, sources: [[0, text.length]] }, [0, text.length]), /line 1, column 21/);
+});
+
+test('a million unmatched brackets, quotes or comment signs take no time that grows with their square', () => {
+  for (const character of ['{', '(', '"', '#', '[', '@', ',', '\n#']) {
+    const text = `type Query { a: Int } ${character.repeat(1_000_000)}`;
+
+    attempt(() => scanDefinitions(text));
+  }
+});
+
+function attempt<T>(run: () => T): T | Error {
+  try {
+    return run();
+  } catch (error) {
+    return error as Error;
+  }
+}
