@@ -7,8 +7,8 @@ export {
   type CacheOptionsSource,
   type DataSourceRequestInit,
   type HTTPMethod,
-  type Milliseconds,
 } from './datasource/request.ts';
 export { RESTDataSource, type RESTDataSourceOptions } from './datasource/rest-data-source.ts';
 export type { RetryOptions } from './datasource/retry.ts';
 export type { HTTPFetch } from './datasource/send.ts';
+export type { Milliseconds } from './datasource/units.ts';

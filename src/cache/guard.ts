@@ -61,8 +61,8 @@ class GuardedCache implements KeyValueCache {
 
   /** Sent even while the breaker is open, without waiting: a client that is reconnecting delivers it later. */
   async delete(key: string): Promise<boolean | void> {
-    if (this.#pendingDeletes >= MAX_PENDING_DELETES) return;
     const allowed = this.#breaker.allows();
+    if (!allowed && this.#pendingDeletes >= MAX_PENDING_DELETES) return;
     const deleting = this.#delete(key);
     if (allowed) return this.#breaker.watch(() => deleting);
     deleting.catch(() => {});

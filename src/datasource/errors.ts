@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import type { DataSourceRequest, Milliseconds } from './request.ts';
+import type { DataSourceRequest } from './request.ts';
+import type { Milliseconds } from './units.ts';
 import { withoutSecrets } from './url.ts';
 
 /** The caller is not known: code UNAUTHENTICATED. What a 401 of a REST API becomes. */

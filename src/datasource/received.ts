@@ -1,7 +1,8 @@
 import type { CacheEntry } from './cache-entry.ts';
 import { createJSONError } from './errors.ts';
 import type { CallResult } from './memo.ts';
-import type { DataSourceRequest, Milliseconds } from './request.ts';
+import type { DataSourceRequest } from './request.ts';
+import type { Milliseconds } from './units.ts';
 
 /** A response from the origin or out of the cache, before anybody has read its body. */
 export interface ReceivedResponse {

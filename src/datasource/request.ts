@@ -2,9 +2,7 @@ import type { Seconds } from '../cache/key-value-cache.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
-
-/** A number of milliseconds. */
-export type Milliseconds = number;
+import type { Milliseconds } from './units.ts';
 
 /** The methods a RESTDataSource sends. */
 export type HTTPMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

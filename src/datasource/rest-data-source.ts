@@ -3,9 +3,12 @@ import { DataSource, type DataSourceConfig, type DataSourceOperation } from './d
 import { createResponseError, createTimeoutError } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type CallResult, type MemoizedResults } from './memo.ts';
+import type { Exchange } from './origin-exchange.ts';
 import { fromFetch, parseBody, parseReceived, rebuildResponse, type ReceivedResponse } from './received.ts';
 import { identityOf } from './request-identity.ts';
-import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit, type Milliseconds } from './request.ts';
+import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit } from './request.ts';
+import type { Milliseconds } from './units.ts';
+import { ResponseCache, type Answered } from './response-cache.ts';
 import type { RetryOptions } from './retry.ts';
 import { sendToOrigin, type HTTPFetch } from './send.ts';
 import { resolveCallURL, toRequestURL } from './url.ts';
@@ -14,6 +17,8 @@ import { resolveCallURL, toRequestURL } from './url.ts';
 export interface RESTDataSourceOptions {
   /** Overrides the fetch implementation. Default: the platform's `fetch`. */
   readonly httpFetch?: HTTPFetch | undefined;
+  /** The time, in milliseconds since 1970, by which responses grow old. Default: `Date.now` */
+  readonly now?: (() => Milliseconds) | undefined;
 }
 
 // Declared here and not as fields, so that a subclass may write them as a field or as a getter: TypeScript
@@ -33,6 +38,11 @@ export interface RESTDataSource<TContext = any> {
   signal?: AbortSignal | undefined;
   /** How often and when a failed GET is sent again. Default: never */
   retry?: RetryOptions | number | undefined;
+  /**
+   * Header fields (lower case) which do not change the response, although they may look like it: requests that differ
+   * in them share stored responses. Default: none beyond accept*, content-type, user-agent, and those for tracing
+   */
+  shareableHeaders?: readonly string[] | undefined;
 }
 
 /**
@@ -56,15 +66,20 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** What `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
   memoizedResults: MemoizedResults = new Map();
   readonly #httpFetch: HTTPFetch | undefined;
+  readonly #now: () => Milliseconds;
   #operation: DataSourceOperation | undefined;
+  #responses: ResponseCache | undefined;
 
-  constructor(options?: HTTPFetch | RESTDataSourceOptions) {
+  constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
     super();
-    this.#httpFetch = typeof options === 'function' ? options : options?.httpFetch;
+    const { httpFetch, now = Date.now } = typeof options === 'function' ? { httpFetch: options } : options;
+    this.#httpFetch = httpFetch;
+    this.#now = now;
   }
 
   override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
     this.#operation = config.operation;
+    this.#responses = config.cache && ResponseCache.of(config.cache);
     // Another operation may be another user's: what an instance knows from before is not for this one.
     this.memoizedResults.clear();
     return super.initialize(config);
@@ -180,20 +195,21 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   #read(key: string, request: DataSourceRequest): unknown {
-    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#start(request).join(this.#patience(request)).then(toValue);
+    const patience = this.#patience(request);
+    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#start(key, request).join(patience).then(toValue);
 
     const identity = identityOf(request);
     const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
-    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(request))).take(this.#patience(request));
+    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(key, request))).take(patience);
   }
 
   /** A write makes the memoised GET of its key doubtful when it starts, and one sent meanwhile when it ends. */
   async #write(key: string, request: DataSourceRequest): Promise<unknown> {
     this.memoizedResults.delete(key);
     try {
-      return (await this.#start(request).join(this.#patience(request))).value;
+      return (await this.#start(key, request).join(this.#patience(request))).value;
     } finally {
       this.memoizedResults.delete(key);
     }
@@ -207,23 +223,54 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     };
   }
 
-  #start(request: DataSourceRequest): Flight<CallResult> {
+  /** Everything behind the memo, for as many as wait for it. */
+  #start(key: string, request: DataSourceRequest): Flight<CallResult> {
     return new Flight(async (flight) => {
-      const received = await this.#send(request, flight);
+      const { received, outcome } = await this.#answer(this.#exchangeOf(key, request, flight));
+      request.outcome = outcome;
       return this.#toResult(received, request);
     });
   }
 
-  async #send(request: DataSourceRequest, flight: Flight<CallResult>): Promise<ReceivedResponse> {
-    if (this.#operation !== undefined) flight.abortWith(this.#operation.signal);
-    const retry = request.retry ?? this.retry;
-    const response = await sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal: flight.signal });
-    return fromFetch(response);
+  async #answer(exchange: Exchange): Promise<Answered> {
+    const isGET = exchange.request.method === 'GET';
+    if (this.#responses !== undefined && isGET) return this.#responses.answer(exchange);
+
+    const send = (): Promise<Response> => exchange.send(exchange.signal);
+    const response = await (this.#responses === undefined ? send() : this.#responses.invalidateAround(exchange, send));
+    return { received: fromFetch(response), outcome: 'bypass' };
+  }
+
+  #exchangeOf(key: string, request: DataSourceRequest, flight: Flight<CallResult>): Exchange {
+    const operation = this.#operation;
+    return {
+      key,
+      request,
+      shareableHeaders: this.shareableHeaders ?? [],
+      sharesInFlight: this.memoizeGetRequests,
+      source: this.#httpFetch,
+      get signal() {
+        if (operation !== undefined) flight.abortWith(operation.signal);
+        return flight.signal;
+      },
+      waitUntil: operation && ((work) => operation.waitUntil(work)),
+      now: this.#now,
+      send: (signal, validators) => {
+        const retry = request.retry ?? this.retry;
+        return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal, validators });
+      },
+      cacheOptionsFor: (response) => this.#cacheOptionsOf(response, request),
+    };
+  }
+
+  #cacheOptionsOf(response: Response, request: DataSourceRequest): CacheOptions | undefined | Promise<CacheOptions | undefined> {
+    const own = request.cacheOptions;
+    if (typeof own === 'function') return own(response, request);
+    return own ?? this.cacheOptionsFor(response, request);
   }
 
   /** Hooks that nobody has overridden are not called but done: most of them would need a Response, which is dear to make. */
   async #toResult(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
-    // oxlint-disable-next-line typescript/unbound-method -- compared, never called
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
     if (isDefault && received.ok) return parseReceived(received, request);

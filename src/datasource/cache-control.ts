@@ -1,0 +1,35 @@
+import type { Seconds } from '../cache/key-value-cache.ts';
+
+/** Cache-Control's directives by lower-case name; true for one without a value. */
+export type CacheDirectives = ReadonlyMap<string, string | true>;
+
+const NONE: CacheDirectives = new Map();
+const DIRECTIVE = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;]*)))?/g;
+
+/** About 68 years; RFC 9111 section 1.2.2 lets everything larger count as this. */
+const MAX_DELTA: Seconds = 2 ** 31;
+
+/** Reads a Cache-Control field: names in any case, values with or without quotes, commas inside quotes. */
+export function parseCacheControl(field: string | null | undefined): CacheDirectives {
+  if (!field) return NONE;
+
+  const directives = new Map<string, string | true>();
+  for (const [, name, quoted, token] of field.matchAll(DIRECTIVE)) {
+    const key = name!.toLowerCase();
+    const value = quoted ?? token ?? true;
+    const present = directives.get(key);
+    // Said twice and not alike: the shorter life is the safe reading (RFC 9111 section 4.2.1).
+    if (present === undefined || toSeconds(value) < toSeconds(present)) directives.set(key, value);
+  }
+  return directives;
+}
+
+/** A directive's seconds; undefined when it is absent, 0 when it makes no sense. */
+export function secondsOf(directives: CacheDirectives, name: string): Seconds | undefined {
+  const value = directives.get(name);
+  return value === undefined ? undefined : toSeconds(value);
+}
+
+function toSeconds(value: string | true): Seconds {
+  return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), MAX_DELTA) : 0;
+}

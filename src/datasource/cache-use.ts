@@ -1,0 +1,52 @@
+import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
+import type { CacheEntry } from './cache-entry.ts';
+import type { DataSourceRequest } from './request.ts';
+import type { Milliseconds } from './units.ts';
+
+/** What an entry is good for: an answer, an answer for now, or a question to the origin. */
+export type EntryUse = 'fresh' | 'stale' | 'stale-while-revalidate' | 'revalidate';
+
+/** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
+const BYPASS_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+
+/** Whether a GET neither reads nor feeds the cache. */
+export function isBypass(request: DataSourceRequest): boolean {
+  if (request.cache === 'no-store') return true;
+  const headers = request.headersIfAny;
+  return headers !== undefined && (BYPASS_HEADERS.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
+}
+
+/** Whether the origin may be asked at all. */
+export function mustAskOrigin(request: DataSourceRequest): boolean {
+  return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
+}
+
+/** What an entry may be used for, by fetch's cache mode, the request's Cache-Control, and its age. */
+export function judgeEntry(entry: CacheEntry, request: DataSourceRequest, now: Milliseconds): EntryUse {
+  const isFresh = now < entry.freshUntil;
+  if (request.cache === 'force-cache' || request.cache === 'only-if-cached') return isFresh ? 'fresh' : 'stale';
+  if (request.cache === 'no-cache') return 'revalidate';
+
+  const directives = directivesOf(request);
+  if (directives.size > 0) return judgeByRequest(entry, directives, now);
+  if (isFresh) return 'fresh';
+  return now < entry.staleWhileRevalidateUntil ? 'stale-while-revalidate' : 'revalidate';
+}
+
+/** RFC 9111 section 5.2.1: the request may ask for less than the response allows, and sometimes for more. */
+function judgeByRequest(entry: CacheEntry, directives: CacheDirectives, now: Milliseconds): EntryUse {
+  const age = (now - entry.storedAt) / 1000;
+  const left = (entry.freshUntil - now) / 1000;
+  if (directives.has('no-cache') || age > (secondsOf(directives, 'max-age') ?? Infinity)) return 'revalidate';
+  if (left > 0) return left >= (secondsOf(directives, 'min-fresh') ?? 0) ? 'fresh' : 'revalidate';
+  if (!directives.has('max-stale') || entry.strict) return 'revalidate';
+
+  const accepted = directives.get('max-stale') === true ? Infinity : (secondsOf(directives, 'max-stale') ?? 0);
+  return -left <= accepted ? 'stale' : 'revalidate';
+}
+
+/** Pragma counts where Cache-Control is not there. */
+function directivesOf(request: DataSourceRequest): CacheDirectives {
+  const headers = request.headersIfAny;
+  return parseCacheControl(headers?.get('cache-control') ?? (headers?.get('pragma')?.includes('no-cache') ? 'no-cache' : undefined));
+}

@@ -1,0 +1,175 @@
+import { guardCache } from '../cache/guard.ts';
+import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import { decodeEntry, type CacheEntry } from './cache-entry.ts';
+import type { CacheOutcome } from './cache-outcome.ts';
+import { isBypass, judgeEntry, mustAskOrigin } from './cache-use.ts';
+import { Flight } from './flight.ts';
+import { OriginExchange, type Exchange, type OriginAnswer } from './origin-exchange.ts';
+import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { identityOf, isSelected } from './request-identity.ts';
+import { WriteOrder } from './write-order.ts';
+
+/** A response, and who it is from. */
+export interface Answered {
+  readonly received: ReceivedResponse;
+  readonly outcome: CacheOutcome;
+}
+
+/** A GET that has been sent and not been answered. */
+interface Running {
+  readonly flight: Flight<OriginAnswer>;
+  /** What another request must have in common to wait for the same answer; undefined: no other may. */
+  readonly identity: string | undefined;
+  readonly source: unknown;
+  /** A write to the same key has begun or ended since: the answer may be from before it. */
+  overtaken: boolean;
+}
+
+/** How long a revalidation behind the answer's back may take when the call has no `timeout`, in milliseconds. */
+const BACKGROUND_TIMEOUT = 30_000;
+
+/**
+ * The HTTP responses in a KeyValueCache: which of them answers a request, and what is fetched when none does.
+ *
+ * There is one per cache object and process, whatever instances use it. So it knows of all requests under way: equal
+ * ones are sent once, and the answer to one that a write has overtaken is never stored.
+ */
+export class ResponseCache {
+  static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
+  readonly #store: KeyValueCache;
+  readonly #writes: WriteOrder;
+  readonly #running = new Map<string, Set<Running>>();
+
+  constructor(cache: KeyValueCache) {
+    this.#store = guardCache(cache);
+    this.#writes = new WriteOrder(this.#store);
+  }
+
+  /** The response cache of a key-value cache. */
+  static of(cache: KeyValueCache): ResponseCache {
+    const known = this.#instances.get(cache);
+    if (known !== undefined) return known;
+    const created = new ResponseCache(cache);
+    this.#instances.set(cache, created);
+    return created;
+  }
+
+  /** Answers a GET. */
+  async answer(exchange: Exchange): Promise<Answered> {
+    const { request } = exchange;
+    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.signal)), outcome: 'bypass' };
+
+    const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
+    const now = exchange.now();
+    const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
+    if (entry !== undefined && (use === 'fresh' || use === 'stale')) return { received: fromEntry(entry, now), outcome: use };
+    if (entry !== undefined && use === 'stale-while-revalidate') {
+      this.#revalidateBehind(exchange, entry);
+      return { received: fromEntry(entry, now), outcome: 'stale' };
+    }
+    if (!mustAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
+    return this.#fetchShared(exchange, entry);
+  }
+
+  /**
+   * Runs a call of another method, and drops the response to a GET with the same key when it has gone well; also when it got
+   * no answer, because then nobody knows. Resolves when the entry is gone, or the store's deadline over.
+   */
+  async invalidateAround(exchange: Exchange, write: () => Promise<Response>): Promise<Response> {
+    this.#overtake(exchange.key);
+    let failed = false;
+    try {
+      const response = await write();
+      failed = response.status >= 400;
+      return response;
+    } finally {
+      this.#overtake(exchange.key);
+      if (!failed) await this.#writes.delete(exchange.key, exchange.now());
+    }
+  }
+
+  async #find(exchange: Exchange): Promise<CacheEntry | undefined> {
+    const text = await this.#writes.get(exchange.key);
+    const entry = text === undefined ? undefined : decodeEntry(text);
+    if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
+    return (await isSelected(exchange, entry)) ? entry : undefined;
+  }
+
+  /** Asks the origin, or waits for somebody's equal request that is under way. */
+  async #fetchShared(exchange: Exchange, entry: CacheEntry | undefined): Promise<Answered> {
+    const identity = exchange.sharesInFlight ? identityOf(exchange.request) : undefined;
+    const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
+    if (known === undefined)
+      return this.#settle(exchange, await this.#depart(exchange, entry, identity).flight.follow(exchange.signal), true);
+
+    const answer = await known.flight.follow(exchange.signal);
+    // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
+    const usable = answer.entry !== undefined && (await isSelected(exchange, answer.entry));
+    if (usable) return this.#settle(exchange, answer, false);
+    return this.#settle(exchange, await this.#depart(exchange, entry, undefined).flight.follow(exchange.signal), true);
+  }
+
+  #findRunning({ key, request, source }: Exchange, identity: string): Running | undefined {
+    // Who asks anew is not helped by an answer that was under way before.
+    if (request.cache === 'reload' || request.cache === 'no-cache') return undefined;
+    for (const running of this.#running.get(key) ?? []) {
+      if (running.identity === identity && running.source === source && !running.overtaken && !running.flight.abandoned) return running;
+    }
+    return undefined;
+  }
+
+  /** Sends a request. It counts as running until its response is in the store, so that late comers still find it. */
+  #depart(exchange: Exchange, entry: CacheEntry | undefined, identity: string | undefined): Running {
+    const flight = new Flight<OriginAnswer>(async ({ signal }) => {
+      const answer = await new OriginExchange(exchange, signal).ask(entry);
+      if (answer.fetched === undefined || running.overtaken) return answer;
+      const { entry: stored, keepFor } = answer.fetched;
+      return { ...answer, written: this.#writes.set(exchange.key, stored, keepFor) };
+    });
+    const running: Running = { flight, identity, source: exchange.source, overtaken: false };
+    this.#keepWhileRunning(exchange.key, running);
+    return running;
+  }
+
+  #keepWhileRunning(key: string, running: Running): void {
+    const others = this.#running.get(key) ?? new Set();
+    this.#running.set(key, others.add(running));
+    const drop = (): void => {
+      others.delete(running);
+      if (others.size === 0 && this.#running.get(key) === others) this.#running.delete(key);
+    };
+    running.flight.settled.then((answer) => answer.written).then(drop, drop);
+  }
+
+  #overtake(key: string): void {
+    for (const running of this.#running.get(key) ?? []) running.overtaken = true;
+  }
+
+  /** Sees to it that the write is not left behind, and makes a response of the answer. */
+  async #settle(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Promise<Answered> {
+    if (answer.written !== undefined) {
+      if (exchange.waitUntil === undefined) await answer.written;
+      else exchange.waitUntil(answer.written);
+    }
+    const { entry, live, outcome } = answer;
+    if (entry === undefined) return { received: fromFetch(live!), outcome };
+    // Set-Cookie was meant for the one who asked, and is not in the entry.
+    return { received: fromEntry(entry, exchange.now(), isOwn ? answer.fetched?.headers : undefined), outcome };
+  }
+
+  #revalidateBehind(exchange: Exchange, entry: CacheEntry): void {
+    const identity = identityOf(exchange.request);
+    if (this.#findRunning(exchange, identity) !== undefined) return;
+    const { flight } = this.#depart(exchange, entry, identity);
+    const patience = { signals: [], timeout: exchange.request.timeout ?? BACKGROUND_TIMEOUT };
+    const work = flight.join(patience).then((answer) => answer.written);
+    // It failed: the entry stays as old as it was, and the next one to use it tries again.
+    const quiet = work.catch(() => {});
+    exchange.waitUntil?.(quiet);
+  }
+}
+
+/** The answer to "only if cached" when it is not (RFC 9111 section 5.2.1.7). */
+function createGatewayTimeout(url: string): Response {
+  return rebuildResponse(null, { url, status: 504, statusText: 'Gateway Timeout' });
+}

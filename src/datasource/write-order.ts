@@ -1,0 +1,57 @@
+import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
+import { encodeEntry, type CacheEntry } from './cache-entry.ts';
+import type { Milliseconds } from './units.ts';
+
+/** Told apart from other users of the same cache. */
+const PREFIX = 'httpcache:';
+
+/** How many invalidated keys are remembered; the oldest are forgotten first. */
+const MAX_REMEMBERED = 1000;
+
+/**
+ * What changes in the store, in order: for each key a set never overtakes a delete that came first, nor the
+ * other way round. And a memory of what was deleted: where the store has not heard of it, because it is down or
+ * slow, entries from before are void in this process all the same.
+ */
+export class WriteOrder {
+  readonly #store: KeyValueCache;
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #deletedAt = new Map<string, Milliseconds>();
+
+  constructor(store: KeyValueCache) {
+    this.#store = store;
+  }
+
+  get(key: string): Promise<string | undefined> {
+    return this.#store.get(PREFIX + key);
+  }
+
+  /** Whether an entry is from before the last write to its key. */
+  isVoid(key: string, entry: CacheEntry): boolean {
+    return this.#deletedAt.size > 0 && entry.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
+  }
+
+  /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
+  set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
+    const valid = this.isVoid(key, entry) ? { ...entry, sentAt: this.#deletedAt.get(key)! + 0.001 } : entry;
+    return this.#enqueue(key, () => this.#store.set(PREFIX + key, encodeEntry(valid), { ttl }));
+  }
+
+  delete(key: string, now: Milliseconds): Promise<boolean | void> {
+    this.#deletedAt.delete(key);
+    this.#deletedAt.set(key, now);
+    if (this.#deletedAt.size > MAX_REMEMBERED) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
+    return this.#enqueue(key, () => this.#store.delete(PREFIX + key));
+  }
+
+  #enqueue<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#last.get(key);
+    // The store is guarded: it neither rejects nor waits beyond its deadline.
+    const current = previous === undefined ? work() : previous.then(work);
+    this.#last.set(key, current);
+    void current.finally(() => {
+      if (this.#last.get(key) === current) this.#last.delete(key);
+    });
+    return current;
+  }
+}
