@@ -25,9 +25,7 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   const contentType = request.headers.get('content-type');
   const row = table[request.method][classify(contentType)];
   const preflighted = hasHeader(request, settings.csrfRequestHeaders);
-  const guarded = settings.csrfPrevention === 'always' || (settings.csrfPrevention === 'foreign' && isForeign(request));
-
-  const verdict = preflighted ? row.withHeader : guarded ? row.without : row.unguarded;
+  const verdict = preflighted ? row.withHeader : row[columnOf(settings, request)];
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported') throw unsupportedMediaType(`Expected content-type application/json, got ${shown(contentType)}.`);
   assertDecodable(request, contentType);
@@ -39,15 +37,17 @@ type Verdict = 'run' | 'forgery' | 'unsupported';
 interface Row {
   /** One of the listed headers is there and not empty. */
   readonly withHeader: Verdict;
-  /** None is, and CSRF prevention applies. */
-  readonly without: Verdict;
-  /** None is, and CSRF prevention does not apply. */
+  /** None is, and CSRF prevention is on. */
+  readonly always: Verdict;
+  /** None is, CSRF prevention is unset, and the browser itself calls the request foreign. */
+  readonly foreign: Verdict;
+  /** None is, and nothing speaks against the request. */
   readonly unguarded: Verdict;
 }
 
-const run: Row = { withHeader: 'run', without: 'run', unguarded: 'run' };
-const unsupported: Row = { withHeader: 'unsupported', without: 'unsupported', unguarded: 'unsupported' };
-const suspect: Row = { withHeader: 'unsupported', without: 'forgery', unguarded: 'unsupported' };
+const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' };
+const unsupported: Row = { withHeader: 'unsupported', always: 'unsupported', foreign: 'forgery', unguarded: 'unsupported' };
+const suspect: Row = { withHeader: 'unsupported', always: 'forgery', foreign: 'forgery', unguarded: 'unsupported' };
 
 /**
  * Every cell of the interface's CSRF table. One departure from the specification's letter: its rule 3 frees a GET that
@@ -55,11 +55,21 @@ const suspect: Row = { withHeader: 'unsupported', without: 'forgery', unguarded:
  */
 const table: Readonly<Record<'GET' | 'POST', Readonly<Record<ContentTypeClass, Row>>>> = {
   POST: { json: run, safelisted: suspect, none: suspect, other: unsupported },
-  GET: { json: run, safelisted: suspect, none: { withHeader: 'run', without: 'forgery', unguarded: 'run' }, other: unsupported },
+  GET: {
+    json: run,
+    safelisted: suspect,
+    none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' },
+    other: unsupported,
+  },
 };
 
 /** The content types of simple requests (Fetch standard, "CORS-safelisted request-header"). */
 const safelisted = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
+
+function columnOf(settings: CSRFSettings, request: HTTPRequest): 'always' | 'foreign' | 'unguarded' {
+  if (settings.csrfPrevention === 'always') return 'always';
+  return settings.csrfPrevention === 'foreign' && isForeign(request) ? 'foreign' : 'unguarded';
+}
 
 function classify(contentType: string | null): ContentTypeClass {
   if (contentType === null) return 'none';

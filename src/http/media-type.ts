@@ -32,10 +32,13 @@ function parse(text: string): MediaType | undefined {
   return { essence: type.toLowerCase(), charset: end < 0 ? undefined : charsetOf(text.slice(end)) };
 }
 
-/** The first charset parameter wins, as the WHATWG says. */
+/** The first charset parameter with a value wins, as the WHATWG says. */
 function charsetOf(parameters: string): string | undefined {
   for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
-    if (name?.toLowerCase() === 'charset') return (quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim())?.toLowerCase();
+    if (name?.toLowerCase() !== 'charset') continue;
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
+    // Without quotes an empty value is no parameter at all (section 4.4, step 11.9).
+    if (value !== undefined && (value !== '' || quoted !== undefined)) return value.toLowerCase();
   }
   return undefined;
 }

@@ -1,0 +1,55 @@
+import { createHandler } from '../../src/index.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import type { PlainRequest, PlainResponse } from './plain-http.ts';
+import { recordingLogger } from './recording-logger.ts';
+import type { LogLine } from './recording-logger.ts';
+import { httpAPI } from './sources.ts';
+
+/** A server behind one source, for tests of what is the same behind all of them. */
+export interface Endpoint {
+  send(request: PlainRequest): Promise<PlainResponse>;
+  /** The names of the root fields that were resolved, in order: empty when a request ran nothing. */
+  readonly runs: string[];
+  /** What was logged. */
+  readonly lines: LogLine[];
+}
+
+const typeDefs = `
+  type Query { hello(name: String): String! sum(numbers: [Int!]!): Int! books(first: Int, filter: Filter): [Book!]! explode: String refuse: String }
+  type Mutation { write(text: String): Boolean! }
+  type Subscription { ticks: Int! }
+  type Book { title: String! author: Author! }
+  type Author { name: String! books(first: Int): [Book!]! }
+  input Filter { author: String and: Filter }
+`;
+
+/** Serves a small schema whose root fields note that they ran. NODE_ENV counts as unset, nothing is printed. */
+export function createEndpoint(options: Partial<ServerOptions> = {}): Endpoint {
+  const [logger, lines] = recordingLogger();
+  const runs: string[] = [];
+  const schema = options.schema === undefined ? { typeDefs, resolvers: resolversNotingIn(runs) } : {};
+  const handler = createHandler({ nodeEnv: '', logger, ...schema, ...options } as ServerOptions);
+  return { runs, lines, send: async (request) => httpAPI.read(await handler(httpAPI.build(request), {})) };
+}
+
+// Any: resolvers' arguments come from the schema above.
+function resolversNotingIn(runs: string[]): object {
+  const noting = <T>(name: string, resolve: (args: any) => T) => {
+    return (_parent: unknown, args: any): T => {
+      runs.push(name);
+      return resolve(args);
+    };
+  };
+  const book = { title: 'Middlemarch', author: { name: 'George Eliot', books: () => [book] } };
+  return {
+    Query: {
+      hello: noting('hello', ({ name }) => `Hello, ${name ?? 'world'}!`),
+      sum: noting('sum', ({ numbers }) => numbers.reduce((sum: number, number: number) => sum + number, 0)),
+      books: noting('books', () => [book]),
+      explode: noting('explode', () => {
+        throw new Error('The password of the database is hunter2');
+      }),
+    },
+    Mutation: { write: noting('write', () => true) },
+  };
+}
