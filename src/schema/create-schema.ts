@@ -2,6 +2,7 @@ import { assertValidSchema, GraphQLSchema } from 'graphql';
 
 import { checkResolvers } from './check-resolvers.ts';
 import { createSchemaIndex } from './create-index.ts';
+import { findCheck } from './find-check.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { mergeResolvers, type MergedResolvers } from './merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
@@ -23,7 +24,7 @@ export interface SchemaInput<TContext = any> {
 export interface SchemaSettings {
   /** Build and check the whole schema first, with graphql-js and `@graphql-tools/schema`. */
   readonly checkWhole: boolean;
-  /** Told, once, when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: nobody is. */
+  /** Told when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: nobody is. */
   readonly warn?: (message: string) => void;
 }
 
@@ -35,7 +36,7 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   const resolvers = mergeResolvers(input.resolvers);
   const index = createSchemaIndex(texts);
   checkResolvers(resolvers, index);
-  if (settings.checkWhole) checkWhole(index, resolvers);
+  if (settings.checkWhole) checkWhole({ texts, index, resolvers }, settings);
   return new LazySchema(index, resolvers);
 }
 
@@ -56,6 +57,24 @@ function readySchema(input: unknown, { checkWhole: check }: SchemaSettings): Gra
   return schema;
 }
 
-function checkWhole(index: SchemaIndex, resolvers: MergedResolvers): void {
+interface Prepared {
+  readonly texts: readonly string[];
+  readonly index: SchemaIndex;
+  readonly resolvers: MergedResolvers;
+}
+
+/**
+ * Checks what production takes on trust: every definition is parsed and every type made by the very code
+ * that makes them there, and graphql-js and `@graphql-tools/schema` look at the result. All of it is thrown
+ * away; the schema that serves is as fresh as it is in production.
+ */
+function checkWhole({ texts, index, resolvers }: Prepared, { warn }: SchemaSettings): void {
   assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers).toConfig()));
+  const check = findCheck();
+  if (typeof check !== 'function') return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
+  try {
+    check(texts, Object.fromEntries(resolvers));
+  } catch (error) {
+    throw new Error(`typeDefs and resolvers do not make a valid schema. ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
