@@ -1,0 +1,245 @@
+import { equal } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type {
+  ALBEvent,
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context as LambdaContext,
+} from 'aws-lambda';
+import type { HandlerContext, HandlerEvent, Context as NetlifyContext } from '@netlify/functions';
+
+import { createHandler as createLambdaHandler } from '../src/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../src/fetch.ts';
+import { createHandler, DataSource, RESTDataSource } from '../src/index.ts';
+import type { Handler, HTTPRequest, ResponseHead, ServerPlugin } from '../src/index.ts';
+import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
+import { serve } from '../src/node.ts';
+import type { NodeExchange } from '../src/node.ts';
+
+test('what users write is typed, and what they must not write is refused', async () => {
+  const project = join(import.meta.dirname, 'types.tsconfig.json');
+
+  const output = await compile(project);
+
+  equal(output, '');
+});
+
+/** Everything below is compiled by the test above and never runs. */
+export function never(): void {
+  contextAndDataSources();
+  withoutOne();
+  sources();
+  platforms();
+  void results();
+  wrong();
+}
+
+class BooksAPI extends RESTDataSource {
+  book(id: string): Promise<{ title: string }> {
+    return this.get(`books/${id}`);
+  }
+}
+
+class Counter extends DataSource<{ user: string }> {
+  next(): number {
+    return this.context.user.length;
+  }
+}
+
+function contextAndDataSources(): void {
+  createHandler({
+    typeDefs,
+    context: async ({ request }) => ({ user: request.headers.get('x-user') ?? 'nobody', admin: false as boolean }),
+    dataSources: () => ({ books: new BooksAPI(), counter: new Counter() }),
+    resolvers: {
+      Query: {
+        book: async (_, { id }, { user, dataSources }) => {
+          is<string>(user);
+          is<BooksAPI>(dataSources.books);
+          is<number>(dataSources.counter.next());
+          const { title } = await dataSources.books.book(id);
+          is<string>(title);
+          // @ts-expect-error: not a number.
+          is<number>(title);
+        },
+        missing: (_parent, _args, context) => {
+          is<boolean>(context.admin);
+          // @ts-expect-error: context returned no such thing.
+          void context.administrator;
+          // @ts-expect-error: nor did dataSources.
+          void context.dataSources.authors;
+          // @ts-expect-error: a data source has no such method.
+          void context.dataSources.books.author('1');
+        },
+      },
+      Subscription: {
+        added: {
+          subscribe: (_, _args, { user, dataSources }) => {
+            is<string>(user);
+            is<BooksAPI>(dataSources.books);
+            // @ts-expect-error: neither here.
+            void dataSources.authors;
+          },
+        },
+      },
+    },
+  });
+
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    // A list of maps is typed as one map is.
+    resolvers: [{ Query: { me: (_, _args, { user }) => is<string>(user) } }],
+  });
+}
+
+function withoutOne(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Query: {
+        me: (_, _args, { user }) => is<string>(user),
+        // @ts-expect-error: there are no data sources.
+        books: (_, _args, { dataSources }) => dataSources.books,
+      },
+    },
+  });
+  createHandler({
+    typeDefs,
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: {
+      Query: {
+        book: (_, { id }, { dataSources }) => is<Promise<{ title: string }>>(dataSources.books.book(id)),
+        // @ts-expect-error: there is no context function.
+        me: (_, _args, { user }) => is<string>(user),
+      },
+    },
+  });
+  createHandler({ typeDefs });
+}
+
+/** Options as a promise or from a function: the types flow all the same. */
+function sources(): void {
+  createHandler(async () => ({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+  }));
+  createHandler(Promise.resolve({ typeDefs, csrfPrevention: true }));
+  // @ts-expect-error: a function of nothing that is options.
+  createHandler(() => 'type Query { a: Int }');
+}
+
+/** The event and the context in `context({ event, context })` are those of the platform. */
+function platforms(): void {
+  createLambdaHandler({
+    typeDefs,
+    context: ({ event, context }) => {
+      exactly<APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent>()(event);
+      exactly<LambdaContext>()(context);
+      // @ts-expect-error: only a check of the event tells its version.
+      void event.rawPath;
+      return { requestId: context.awsRequestId };
+    },
+    resolvers: { Query: { id: (_, _args, { requestId }) => is<string>(requestId) } },
+  });
+  createNetlifyHandler({
+    typeDefs,
+    context: ({ event, context }) => {
+      exactly<Request | HandlerEvent>()(event);
+      exactly<NetlifyContext | HandlerContext>()(context);
+      return {};
+    },
+  });
+  createFetchHandler({
+    typeDefs,
+    context: ({ event }) => {
+      exactly<Request>()(event);
+      return { url: event.url };
+    },
+    resolvers: { Query: { url: (_, _args, { url }) => is<string>(url) } },
+  });
+  void serve({
+    typeDefs,
+    context: ({ event }) => {
+      exactly<NodeExchange>()(event);
+      return { address: event.request.socket.remoteAddress };
+    },
+    resolvers: { Query: { address: (_, _args, { address }) => is<string | undefined>(address) } },
+  });
+  createHandler({
+    typeDefs,
+    context: ({ event, request, response }) => {
+      exactly<HTTPRequest>()(request);
+      exactly<ResponseHead>()(response);
+      response.headers.set('cache-control', 'max-age=60');
+      // @ts-expect-error: of any platform, so nobody knows of which.
+      void event.headers;
+      return {};
+    },
+  });
+}
+
+async function results(): Promise<void> {
+  const lambda = createLambdaHandler({ typeDefs });
+  exactly<APIGatewayProxyStructuredResultV2>()(await lambda({} as APIGatewayProxyEventV2, {} as LambdaContext));
+  // @ts-expect-error: a Lambda handler has no fetch.
+  void lambda.fetch;
+
+  const fetchHandler = createFetchHandler({ typeDefs });
+  exactly<Response>()(await fetchHandler(new Request('https://example.com/')));
+  exactly<Response>()(await fetchHandler.fetch(new Request('https://example.com/'), {}, {}));
+
+  const handler: Handler = createHandler({ typeDefs });
+  exactly<Response>()(await handler(new Request('https://example.com/')));
+
+  const netlify = createNetlifyHandler({ typeDefs });
+  is<{ statusCode: number }>(await netlify({} as HandlerEvent));
+}
+
+function wrong(): void {
+  // @ts-expect-error: options are needed.
+  createHandler();
+  // @ts-expect-error: not schema text.
+  createHandler({ typeDefs: 1 });
+  // @ts-expect-error: no such option.
+  createHandler({ typeDefs, playground: true });
+  // @ts-expect-error: one word, not any.
+  createHandler({ typeDefs, cache: 'unbounded' });
+  // @ts-expect-error: dataSources is a function, so that every operation gets new ones.
+  createHandler({ typeDefs, dataSources: { books: new BooksAPI() } });
+  // @ts-expect-error: a context is an object.
+  createHandler({ typeDefs, context: () => 'ada' });
+  // @ts-expect-error: a resolver is a function.
+  createHandler({ typeDefs, resolvers: { Query: { a: 1 } } as { Query: { a: { resolve: number } } } });
+  // @ts-expect-error: formatError returns an error.
+  createHandler({ typeDefs, formatError: () => 'oops' });
+
+  const plugin: ServerPlugin = { requestDidStart: async () => ({ willSendResponse: async ({ response }) => void response }) };
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), plugins: [plugin] });
+  // @ts-expect-error: no such hook.
+  const typo: ServerPlugin = { requestDidstart: async () => undefined };
+  void typo;
+}
+
+const typeDefs = 'type Query { book(id: ID!): String }';
+
+function is<T>(value: T): void {
+  void value;
+}
+
+/** Takes what is of type T and nothing narrower or wider. Any is neither. */
+function exactly<T>(): <U>(value: [T] extends [U] ? ([U] extends [T] ? (0 extends 1 & U ? never : U) : never) : never) => void {
+  return () => {};
+}
+
+function compile(project: string): Promise<string> {
+  const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, '-p', project], (_error, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
