@@ -24,11 +24,15 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
 
   const contentType = request.headers.get('content-type');
   const row = table[request.method][classify(contentType)];
-  const preflighted = hasHeader(request, settings.csrfRequestHeaders);
-  const verdict = preflighted ? row.withHeader : row[columnOf(settings, request)];
+  const verdict = row === run ? 'run' : verdictOf(row, settings, request);
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported') throw unsupportedMediaType(`Expected content-type application/json, got ${shown(contentType)}.`);
   assertDecodable(request, contentType);
+}
+
+/** The headers are looked up only where they make a difference: most requests are JSON. */
+function verdictOf(row: Row, settings: CSRFSettings, request: HTTPRequest): Verdict {
+  return hasHeader(request, settings.csrfRequestHeaders) ? row.withHeader : row[columnOf(settings, request)];
 }
 
 type ContentTypeClass = 'json' | 'safelisted' | 'none' | 'other';

@@ -74,7 +74,7 @@ function run(settings: HTTPSettings, request: HTTPRequest, operation: GraphQLReq
   const head = { headers: new HeaderMap() };
   return runOperation(settings.operation, {
     request: operation,
-    contextArgument: createContextArgument(request, head, invocation),
+    contextArgument: settings.operation.context && createContextArgument(request, head, invocation),
     life: invocation,
     http: request,
     head,

@@ -1,6 +1,6 @@
-import type { FormattedExecutionResult, GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 
-import { HeaderMap } from '../message/header-map.ts';
+import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
@@ -29,26 +29,29 @@ export function toBatchResponse(
   mediaType: ResponseMediaType,
 ): HTTPResponse {
   const headers = new HeaderMap();
-  for (const { head, errors } of outcomes) {
-    addErrorHeaders(head.headers, errors);
-    for (const [name, value] of head.headers) {
-      if (name === 'set-cookie') headers.append(name, value);
-      else headers.set(name, value);
-    }
-  }
+  const elements = outcomes.map((outcome) => addElement(settings, outcome, headers));
   // One element's cache-control says nothing about its neighbours.
   headers.set('cache-control', 'no-store');
-  return respond(200, headers, mediaType, `[${outcomes.map(({ result }) => stringifyElement(settings, result)).join(',')}]`);
+  return respond(200, headers, mediaType, `[${elements.join(',')}]`);
 }
 
 function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, body: string): HTTPResponse {
-  headers.set('content-type', `${mediaType}; charset=utf-8`);
-  headers.append('vary', 'Accept');
+  if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType]), body };
+  headers.set('content-type', usualHeaders[mediaType]['content-type']);
+  headers.append('vary', usualHeaders[mediaType].vary);
   return { status, headers, body };
 }
 
+/** What every answer says of itself. */
+const usualHeaders = {
+  'application/json': { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' },
+  'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8', vary: 'Accept' },
+} as const;
+
 /** A BigInt or a cycle that a custom scalar let through fails its own element, not its neighbours: hence a catch of its own. */
-function stringifyElement(settings: ErrorSettings, result: FormattedExecutionResult): string {
+function addElement(settings: ErrorSettings, { head, result, errors }: OperationOutcome, headers: HeaderMap): string {
+  addErrorHeaders(head.headers, errors);
+  addFields(headers, [...head.headers]);
   try {
     return JSON.stringify(result);
   } catch (error) {
@@ -56,15 +59,22 @@ function stringifyElement(settings: ErrorSettings, result: FormattedExecutionRes
   }
 }
 
-/** `extensions.http.headers` of errors. */
+/** `extensions.http.headers` of errors. What HTTP does not allow is left out: this is too late to fail. */
 function addErrorHeaders(headers: HeaderMap, errors: readonly GraphQLError[]): void {
   for (const error of errors) {
-    const asked = httpExtensionOf(error)?.headers;
-    if (asked === undefined) continue;
-    for (const [name, value] of new HeaderMap(asked)) {
-      if (name === 'set-cookie') headers.append(name, value);
-      else headers.set(name, value);
-    }
+    const asked: unknown = httpExtensionOf(error)?.headers;
+    if (typeof asked === 'object' && asked !== null)
+      addFields(headers, Symbol.iterator in asked ? [...(asked as Iterable<unknown>)] : Object.entries(asked));
+  }
+}
+
+function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
+  for (const pair of pairs) {
+    if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
+    const [name, value] = pair as [string, string];
+    // Fields that are lists by nature: one element's must not push out another's.
+    if (/^(?:set-cookie|vary)$/i.test(name)) headers.append(name, value);
+    else headers.set(name, value);
   }
 }
 

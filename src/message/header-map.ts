@@ -6,19 +6,37 @@
  * never joined (RFC 9110 section 5.3 excepts that one field from joining with commas).
  */
 export class HeaderMap implements Iterable<[name: string, value: string]> {
-  readonly #fields = new Map<string, string>();
-  #setCookies: string[] = [];
+  /** Stands for the fields as long as they are only read: see {@link HeaderMap.over}. */
+  #record: Readonly<Record<string, string>> | undefined;
+  #fields: Map<string, string> | undefined;
+  #setCookies: string[] | undefined;
 
   constructor(init?: HeaderInit) {
     if (init === undefined) return;
     for (const [name, value] of isIterable(init) ? init : Object.entries(init)) this.append(name, value);
   }
 
+  /**
+   * The fields of a record, looked up in place. The caller vouches that its names are in lower case. Most requests are
+   * asked for three of a dozen fields: copying all of them would cost as much as running a small query (0.4 µs).
+   */
+  static over(record: Readonly<Record<string, string>>): HeaderMap {
+    const headers = new HeaderMap();
+    headers.#record = record;
+    return headers;
+  }
+
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
     const key = name.toLowerCase();
-    if (key === 'set-cookie') return this.#setCookies.length > 0 ? this.#setCookies.join(', ') : null;
-    return this.#fields.get(key) ?? null;
+    if (this.#record !== undefined) return valueIn(this.#record, key);
+    if (key === 'set-cookie') return this.#setCookies?.join(', ') ?? null;
+    return this.#fields?.get(key) ?? null;
+  }
+
+  /** Whether there is no field at all. */
+  get isEmpty(): boolean {
+    return this.#record === undefined && this.#fields === undefined && this.#setCookies === undefined;
   }
 
   has(name: string): boolean {
@@ -27,39 +45,56 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Every `set-cookie` line, in the order they were added. */
   getSetCookie(): string[] {
-    return [...this.#setCookies];
+    if (this.#record !== undefined && !Object.hasOwn(this.#record, 'set-cookie')) return [];
+    this.#copyRecord();
+    return [...(this.#setCookies ?? [])];
   }
 
   /** Replaces a field. Throws a TypeError for a name or value that HTTP does not allow (CR, LF, NUL). */
   set(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
+    this.#copyRecord();
     if (key === 'set-cookie') this.#setCookies = [text];
-    else this.#fields.set(key, text);
+    else (this.#fields ??= new Map()).set(key, text);
   }
 
   /** Adds a value to a field. Throws like {@link set}. */
   append(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
+    this.#copyRecord();
     if (key === 'set-cookie') {
-      this.#setCookies.push(text);
+      (this.#setCookies ??= []).push(text);
       return;
     }
-    const present = this.#fields.get(key);
-    this.#fields.set(key, present === undefined ? text : `${present}, ${text}`);
+    const fields = (this.#fields ??= new Map<string, string>());
+    const present = fields.get(key);
+    fields.set(key, present === undefined ? text : `${present}, ${text}`);
   }
 
   delete(name: string): void {
     const key = name.toLowerCase();
-    if (key === 'set-cookie') this.#setCookies = [];
-    else this.#fields.delete(key);
+    this.#copyRecord();
+    if (key === 'set-cookie') this.#setCookies = undefined;
+    else this.#fields?.delete(key);
+  }
+
+  /** Calls back for each field with its name in lower case, and once for each `set-cookie` line. */
+  forEach(callback: (value: string, name: string, headers: HeaderMap) => void): void {
+    for (const name in this.#record) {
+      const value = valueIn(this.#record, name);
+      if (value !== null && fieldName.test(name)) callback(value, name, this);
+    }
+    this.#fields?.forEach((value, name) => callback(value, name, this));
+    this.#setCookies?.forEach((line) => callback(line, 'set-cookie', this));
   }
 
   /** Lower-case names with their values; one entry for each `set-cookie` line. */
   *entries(): IterableIterator<[name: string, value: string]> {
-    yield* this.#fields;
-    for (const line of this.#setCookies) yield ['set-cookie', line];
+    this.#copyRecord();
+    if (this.#fields !== undefined) yield* this.#fields;
+    for (const line of this.#setCookies ?? []) yield ['set-cookie', line];
   }
 
   *keys(): IterableIterator<string> {
@@ -70,12 +105,16 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     for (const [, value] of this.entries()) yield value;
   }
 
-  forEach(callback: (value: string, name: string, headers: HeaderMap) => void): void {
-    for (const [name, value] of this.entries()) callback(value, name, this);
-  }
-
   [Symbol.iterator](): IterableIterator<[name: string, value: string]> {
     return this.entries();
+  }
+
+  /** Takes the fields over from the record, leaving out what HTTP does not allow. */
+  #copyRecord(): void {
+    const record = this.#record;
+    if (record === undefined) return;
+    this.#record = undefined;
+    for (const [name, value] of Object.entries(record)) if (isHeaderField(name, value)) this.append(name, value);
   }
 }
 
@@ -84,6 +123,11 @@ export type HeaderInit = Iterable<readonly [name: string, value: string]> | Read
 
 function isIterable(init: HeaderInit): init is Iterable<readonly [string, string]> {
   return Symbol.iterator in init;
+}
+
+function valueIn(record: Readonly<Record<string, string>>, key: string): string | null {
+  const value = Object.hasOwn(record, key) ? record[key] : undefined;
+  return value !== undefined && fieldValue.test(value) ? value : null;
 }
 
 /** A token of RFC 9110 section 5.6.2. */

@@ -7,6 +7,7 @@ import type { UnknownEvent } from './adapter.ts';
  * joined as HTTP joins repeated fields.
  */
 export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
+  if (multiple === undefined && isLowerCaseRecord(single)) return HeaderMap.over(single);
   const headers = new HeaderMap();
   for (const [name, value] of entriesOf(multiple)) addValues(headers, name, value);
   const listed = new Set(headers.keys());
@@ -14,6 +15,15 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
     if (!listed.has(name.toLowerCase())) addValues(headers, name, value);
   }
   return headers;
+}
+
+/** As the newer event formats send them. Then nothing needs joining, and the record itself will do. */
+function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
+  for (const name in map) {
+    if (typeof (map as UnknownEvent)[name] !== 'string' || name !== name.toLowerCase()) return false;
+  }
+  return true;
 }
 
 function entriesOf(map: unknown): [string, unknown][] {

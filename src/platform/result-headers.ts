@@ -3,9 +3,9 @@ import type { HTTPResponse } from '../message/http-response.ts';
 /** All fields but `set-cookie`, as a plain object. */
 export function plainHeaders(response: HTTPResponse): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of response.headers) {
+  response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;
-  }
+  });
   return headers;
 }
 
