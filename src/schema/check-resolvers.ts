@@ -70,6 +70,9 @@ function checkUnion(entry: TypeEntry, resolvers: MergedTypeResolvers): void {
 
 function checkEnum(entry: TypeEntry, values: MergedTypeResolvers, index: SchemaIndex): void {
   checkNames(entry, values, index, 'the value');
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'function') throw new Error(`resolvers.${entry.name}.${name} takes the value that "${name}" has inside the server, got a function.`);
+  }
 }
 
 function checkInput({ name }: TypeEntry, resolvers: MergedTypeResolvers): void {

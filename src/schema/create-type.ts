@@ -70,7 +70,7 @@ function objectType(material: TypeMaterial): GraphQLObjectType {
   if (text.length < manyFields) return new GraphQLObjectType({ ...config, fields: () => fieldConfigs(material) });
   return new LazyFieldsObjectType(config, {
     names: () => text.fieldNames(),
-    config: (field) => fieldConfig(text.field(field), name, resolverOf(material, field), material.lookUp),
+    config: (field) => fieldConfig(text.field(field), name, material.resolvers?.[field], material.lookUp),
   });
 }
 
@@ -88,20 +88,14 @@ function interfacesOf({ text: { entry }, lookUp }: TypeMaterial): Interface[] {
 }
 
 function fieldConfigs(material: TypeMaterial): Record<string, GraphQLFieldConfig<unknown, unknown>> {
-  const { text, lookUp } = material;
+  const { text, resolvers, lookUp } = material;
   const configs: Record<string, GraphQLFieldConfig<unknown, unknown>> = Object.create(null);
   for (const part of text.parts<FieldsNode>()) {
     for (const node of part.fields ?? []) {
-      configs[node.name.value] = fieldConfig(node, text.entry.name, resolverOf(material, node.name.value), lookUp);
+      configs[node.name.value] = fieldConfig(node, text.entry.name, resolvers?.[node.name.value], lookUp);
     }
   }
   return configs;
-}
-
-/** As in @graphql-tools/schema, `this` in a resolver is the map it stands in: class instances need it. */
-function resolverOf({ resolvers }: TypeMaterial, field: string): unknown {
-  const resolver = resolvers?.[field];
-  return typeof resolver === 'function' ? resolver.bind(resolvers) : resolver;
 }
 
 function unionType({ text, resolvers, lookUp }: TypeMaterial): GraphQLUnionType {

@@ -58,8 +58,14 @@ function mergeType(earlier: MergedTypeResolvers | undefined, added: object): Mer
   if (isScalarType(added)) return added as MergedTypeResolvers;
   // Without a prototype, so that a field called `toString` has no resolver unless one is given.
   const merged: Record<string, unknown> = Object.assign(Object.create(null), earlier);
-  for (const name of namesOf(added)) merged[name] = mergeResolver(merged[name], (added as Record<string, unknown>)[name]);
+  for (const name of namesOf(added)) merged[name] = mergeResolver(merged[name], bound(added, name));
   return merged;
+}
+
+/** As in @graphql-tools/schema, `this` in a resolver is the map it stands in: instances of classes need it. */
+function bound(map: object, name: string): unknown {
+  const resolver = (map as Record<string, unknown>)[name];
+  return typeof resolver === 'function' ? resolver.bind(map) : resolver;
 }
 
 /** The names in an object and, for an instance of a class, those of its methods. */
