@@ -14,6 +14,10 @@ const fresh = join(root, `dist-${process.pid}`);
 try {
   await Promise.all([compile('tsconfig.build.json', 'esm', 'module'), compile('tsconfig.build-cjs.json', 'cjs', 'commonjs')]);
   await swap();
+} catch (error) {
+  // tsc has told the details.
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   await rm(fresh, { recursive: true, force: true });
 }
@@ -34,7 +38,7 @@ function tsc(...args: string[]): Promise<void> {
     child.on('error', reject);
     child.on('exit', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`tsc ${args.join(' ')} ended with ${code}.`));
+      else reject(new Error(`The build failed: tsc ${args.join(' ')} ended with code ${code}.`));
     });
   });
 }
