@@ -1,5 +1,5 @@
-// Installs the real parts that test/real runs against: `node test/real/install.ts`, or with the names of some of them.
-// Does nothing for a part that is there. A part that cannot be installed is listed, and fails the command where CI is set.
+// Installs the real parts that an npm script runs against: `node test/real/install.ts test:real`. Does nothing for a
+// part that is there. A part that cannot be installed is listed, and fails the command where CI is set.
 //
 // No lockfile: the optional packages of deno and workerd for other platforms are not in every registry, and `npm ci`
 // then refuses the whole lockfile. The versions are exact instead.
@@ -7,17 +7,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { cacheFolder, isInstalled, partNamed, partNames } from './parts.ts';
+import { cacheFolder, isInstalled, partNamed, partsOf } from './parts.ts';
 import type { Part } from './parts.ts';
 
-const asked = process.argv.slice(2);
 const failures: string[] = [];
-for (const name of asked.length > 0 ? asked : partNames()) {
+for (const name of partsOf(process.argv[2] ?? 'test:real')) {
   const failure = install(partNamed(name));
   if (failure !== undefined) failures.push(`${name}: ${failure}`);
 }
 if (failures.length > 0) {
-  console.error(`Not installed, so that their tests ${process.env['CI'] === 'true' ? 'cannot run' : 'are skipped'}:\n  ${failures.join('\n  ')}`);
+  console.error(
+    `Not installed, so that their tests ${process.env['CI'] === 'true' ? 'cannot run' : 'are skipped'}:\n  ${failures.join('\n  ')}`,
+  );
   if (process.env['CI'] === 'true') process.exitCode = 1;
 }
 

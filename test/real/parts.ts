@@ -10,16 +10,18 @@ export interface Part {
   readonly folder: string;
 }
 
-/** The part of that name in the version that test/real/package.json says. */
+/** The part of that name in the version that parts.json says. */
 export function partNamed(name: string): Part {
-  const version = { ...manifest.dependencies, ...manifest.optionalDependencies }[name];
-  if (version === undefined) throw new Error(`Expected the name of a part in test/real/package.json, got "${name}".`);
+  const version = Object.values(versions).find((parts) => name in parts)?.[name];
+  if (version === undefined) throw new Error(`Expected the name of a part in test/real/parts.json, got "${name}".`);
   return { name, version, folder: cacheFolder(`${name}@${version}`) };
 }
 
-/** The names of all parts that `npm run test:real` needs. */
-export function partNames(): string[] {
-  return Object.keys(manifest.dependencies);
+/** The names of all parts that an npm script needs. */
+export function partsOf(script: string): string[] {
+  const parts = versions[script];
+  if (parts === undefined) throw new Error(`Expected one of ${Object.keys(versions).join(', ')}, got "${script}".`);
+  return Object.keys(parts);
 }
 
 /** A folder of the cache. Native parts are built for one platform and one major version of Node. */
@@ -40,7 +42,9 @@ export function isInstalled({ folder }: Part): boolean {
 export function needs(...names: string[]): { skip: string | false } {
   const missing = names.map(partNamed).filter((part) => !isInstalled(part));
   if (missing.length === 0 || process.env['CI'] === 'true') return { skip: false };
-  return { skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/real/install.ts)` };
+  return {
+    skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/real/install.ts ${names.includes('netlify-cli') ? 'test:netlify' : 'test:real'})`,
+  };
 }
 
 /** The path of a file in a part's node_modules. */
@@ -48,7 +52,6 @@ export function pathInPart(name: string, path: string): string {
   return join(partNamed(name).folder, 'node_modules', path);
 }
 
-const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-};
+const versions = JSON.parse(readFileSync(new URL('parts.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, Readonly<Record<string, string>>>
+>;

@@ -36,7 +36,8 @@ export function startProgram(command: string, args: readonly string[], options: 
   return {
     pid: child.pid ?? -1,
     output: output.text,
-    printed: (pattern) => Promise.race([output.printed(pattern), failAfter(exited, () => `The program ended before it printed ${pattern}:\n${output.text()}`)]),
+    printed: (pattern) =>
+      Promise.race([output.printed(pattern), failAfter(exited, () => `The program ended before it printed ${pattern}:\n${output.text()}`)]),
     exited,
     signal: (signal) => void child.kill(signal),
     end: () => {

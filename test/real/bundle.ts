@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A folder of its own outside of this repository, as a deployment has it. */
+export interface Folder {
+  readonly path: string;
+  write(file: string, content: string): Promise<string>;
+  /** Makes `import 'graphql-functions'` work there as if it were installed. */
+  install(...names: string[]): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function createFolder(): Promise<Folder> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'graphql-functions-')));
+  const make = async (file: string): Promise<string> => {
+    await mkdir(dirname(join(path, file)), { recursive: true });
+    return join(path, file);
+  };
+  return {
+    path,
+    write: async (file, content) => {
+      const target = await make(file);
+      await writeFile(target, content);
+      return target;
+    },
+    install: async (...names) => {
+      for (const name of names) {
+        await symlink(name === 'graphql-functions' ? root : join(root, 'node_modules', name), await make(`node_modules/${name}`));
+      }
+    },
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** One file with everything in it, minified, made from the built package as a user's bundler makes it. */
+export async function bundle(entry: string, outfile: string, target: keyof typeof targets): Promise<void> {
+  await build({
+    entryPoints: [join(root, 'test/real/functions', entry)],
+    outfile,
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    // The project's own tsconfig.json leads to src; a user's bundler comes to dist.
+    tsconfigRaw: {},
+    ...targets[target],
+  });
+}
+
+const lambdaESM: BuildOptions = { platform: 'node', target: 'node22', format: 'esm' };
+const lambdaCJS: BuildOptions = { platform: 'node', target: 'node22', format: 'cjs' };
+/** The conditions under which wrangler bundles. No `process`, and nothing of Node. */
+const worker: BuildOptions = {
+  platform: 'browser',
+  target: 'es2022',
+  format: 'esm',
+  conditions: ['workerd', 'worker', 'browser'],
+  mainFields: ['browser', 'module', 'main'],
+};
+const targets = { 'lambda-esm': lambdaESM, 'lambda-cjs': lambdaCJS, worker };

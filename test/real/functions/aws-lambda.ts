@@ -1,0 +1,5 @@
+import { createHandler } from 'graphql-functions/aws-lambda';
+
+import { probe } from './probe.ts';
+
+export default createHandler(probe);

@@ -1,0 +1,6 @@
+import { createHandler } from 'graphql-functions';
+
+import { probe } from './probe.ts';
+
+// A function that has a `fetch` property: which platforms take it for an object with one?
+export default createHandler(probe);

@@ -1,0 +1,80 @@
+import type { ContextArgument } from 'graphql-functions';
+
+let calls = 0;
+let worked = 0;
+
+/** Options of a server whose answers tell what its platform gave it. All of its data is in its arguments. */
+export const probe = {
+  csrfPrevention: true,
+  typeDefs: `#graphql
+    type Query {
+      hello(name: String = "world"): String!
+      header(name: String!): String
+      queryString: String!
+      "How often this process was asked, this time included."
+      calls: Int!
+      "How often work handed to waitUntil has ended."
+      worked: Int!
+      "Hands work to waitUntil. It calls the URL, if there is one, when it has ended."
+      work(milliseconds: Int!, report: String): Boolean!
+      cookies(values: [String!]!): Boolean!
+      platform: Platform!
+      text(length: Int!): String!
+      fails: String
+    }
+    type Mutation { echo(text: String!): String! }
+    type Platform { functionName: String requestId: String remainingTime: Int traceId: String hasContext: Boolean! hasEnv: Boolean! hasProcess: Boolean! }
+  `,
+  context: (call: ContextArgument) => call,
+  resolvers: {
+    Query: {
+      hello: (_: unknown, { name }: { name: string }) => `Hello, ${name}!`,
+      header: (_: unknown, { name }: { name: string }, { request }: ContextArgument) => request.headers.get(name),
+      queryString: (_: unknown, _arguments: object, { request }: ContextArgument) => request.queryString,
+      calls: () => (calls += 1),
+      worked: () => worked,
+      work: (_: unknown, task: { milliseconds: number; report?: string }, { waitUntil }: ContextArgument) => {
+        waitUntil(work(task));
+        return true;
+      },
+      cookies: (_: unknown, { values }: { values: string[] }, { response }: ContextArgument) => {
+        for (const value of values) response.headers.append('set-cookie', value);
+        return true;
+      },
+      platform: (_: unknown, _arguments: object, { context, env }: ContextArgument) =>
+        describePlatform(context as PlatformContext | null, env),
+      text: (_: unknown, { length }: { length: number }) => 'x'.repeat(length),
+      fails: () => {
+        throw new Error('secret of the probe');
+      },
+    },
+    Mutation: { echo: (_: unknown, { text }: { text: string }) => text },
+  },
+};
+
+async function work({ milliseconds, report }: { milliseconds: number; report?: string }): Promise<void> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+  worked += 1;
+  if (report !== undefined) await fetch(report, { method: 'POST' });
+}
+
+interface PlatformContext {
+  readonly functionName?: string;
+  readonly awsRequestId?: string;
+  readonly xRayTraceId?: string;
+  getRemainingTimeInMillis?(): number;
+}
+
+function describePlatform(context: PlatformContext | null | undefined, env: unknown): object {
+  return {
+    functionName: context?.functionName,
+    requestId: context?.awsRequestId,
+    remainingTime: context?.getRemainingTimeInMillis?.(),
+    traceId: context?.xRayTraceId,
+    hasContext: context !== undefined && context !== null,
+    hasEnv: env !== undefined,
+    hasProcess: globalThis.process !== undefined,
+  };
+}

@@ -1,0 +1,6 @@
+import { createHandler } from 'graphql-functions';
+
+import { probe } from './probe.ts';
+
+export const handler = createHandler(probe);
+export default handler;

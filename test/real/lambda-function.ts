@@ -1,0 +1,82 @@
+import { pathInPart } from './parts.ts';
+import { startProgram } from './program.ts';
+import type { Program } from './program.ts';
+import { startRuntimeAPI } from './runtime-api.ts';
+import type { InvokeOptions, Outcome, Timeout } from './runtime-api.ts';
+
+/** A function deployed to a sandbox of our own, in which AWS's runtime client runs it. */
+export interface LambdaFunction {
+  /** The error with which its init failed: then it answers nothing. */
+  readonly initError: Outcome | undefined;
+  invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
+  /** What it has written to its log stream. */
+  log(): string;
+  end(): Promise<void>;
+}
+
+export interface Deployment {
+  /** The folder of the deployment package. */
+  readonly taskRoot: string;
+  /** As in the function's configuration: "graphql.default". */
+  readonly handler: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Milliseconds. Default: 10,000. */
+  readonly timeout?: Timeout;
+  /** Stop the process between invocations, as the platform does. Default: false. */
+  readonly freezes?: boolean;
+}
+
+/** Starts AWS's runtime client with the function, and waits until its init is over. */
+export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
+  let client: Program | undefined;
+  const { timeout = 10_000, freezes = false } = deployment;
+  const api = await startRuntimeAPI(
+    {
+      freeze: () => freezes && client?.signal('SIGSTOP'),
+      thaw: () => freezes && client?.signal('SIGCONT'),
+      kill: () => client?.signal('SIGKILL'),
+    },
+    timeout,
+  );
+  // The flags of AWS's own images: without them a bundle may pass here that fails there.
+  const flags = ['--no-experimental-require-module', '--no-experimental-detect-module'];
+  client = startProgram(process.execPath, [...flags, pathInPart('aws-lambda-ric', 'aws-lambda-ric/index.mjs'), deployment.handler], {
+    cwd: deployment.taskRoot,
+    env: environmentOf(deployment, api.address),
+  });
+  const { exited, output, end } = client;
+  const ended = exited.then(({ code, signal }) =>
+    api.sandboxEnded(`Runtime exited with ${code === null ? `signal: ${signal}` : `error: exit status ${code}`}`),
+  );
+
+  return {
+    initError: await api.init,
+    invoke: (event, options) => api.invoke(event, options),
+    log: output,
+    end: async () => {
+      await Promise.all([end(), ended]);
+      api.close();
+    },
+  };
+}
+
+/** Only what the platform sets: nothing of this process's environment may help the function. */
+function environmentOf({ taskRoot, handler, environment }: Deployment, address: string): NodeJS.ProcessEnv {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    TZ: ':UTC',
+    LANG: 'en_US.UTF-8',
+    AWS_REGION: 'eu-central-1',
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`,
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_FUNCTION_NAME: 'graphql',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/graphql',
+    AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/20/[$LATEST]00000000000000000000000000000000',
+    LAMBDA_TASK_ROOT: taskRoot,
+    _HANDLER: handler,
+    ...environment,
+    AWS_LAMBDA_RUNTIME_API: address,
+  };
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { get, json, plainRequest, post } from '../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
+import { httpAPI, lambdaSources } from '../support/sources.ts';
+import type { Source } from '../support/sources.ts';
+import { bundle, createFolder } from './bundle.ts';
+import type { Folder } from './bundle.ts';
+import { deploy } from './lambda-function.ts';
+import type { Deployment, LambdaFunction } from './lambda-function.ts';
+import { needs } from './parts.ts';
+import type { Outcome } from './runtime-api.ts';
+
+describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
+  let folder: Folder;
+  let graphql: LambdaFunction;
+
+  before(async () => {
+    folder = await createFolder();
+    await bundle('universal.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
+    graphql = await deploy({ taskRoot: folder.path, handler: 'graphql.default' });
+    assert.equal(graphql.initError, undefined, graphql.log());
+  });
+  after(async () => {
+    await graphql?.end();
+    await folder.remove();
+  });
+
+  for (const source of lambdaSources) {
+    describe(source.name, () => {
+      const send = (request: PlainRequest): Promise<PlainResponse> => sendThrough(graphql, source, request);
+
+      test('a POST is answered', async () => {
+        const response = await send(post({ query: 'query ($name: String) { hello(name: $name) }', variables: { name: 'Ada' } }));
+
+        assert.equal(response.status, 200);
+        assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
+      });
+
+      test('a GET is answered, with every character of its query', async () => {
+        const response = await send(
+          get({ query: 'query ($name: String) { hello(name: $name) }', variables: '{"name":"50 % + 1 & ü 🦉"}' }),
+        );
+
+        assert.equal(response.status, 200);
+        assert.deepEqual(json(response), { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } });
+      });
+
+      test('a batch is answered with an array in the same order', async () => {
+        const response = await send(post([{ query: '{ hello(name: "1") }' }, { query: '{ nothing }' }, { query: '{ hello(name: "3") }' }]));
+
+        assert.equal(response.status, 200);
+        const [first, second, third] = json(response);
+        assert.deepEqual(first, { data: { hello: 'Hello, 1!' } });
+        assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+        assert.deepEqual(third, { data: { hello: 'Hello, 3!' } });
+      });
+
+      test('a mutation gives back Unicode as it came, from text and from base64', async () => {
+        const text = 'grüß dich, שלום, 𝔘𝔫𝔦 🦉 \u2028 "\\"';
+        const operation = JSON.stringify({ query: 'mutation ($text: String!) { echo(text: $text) }', variables: { text } });
+
+        for (const body of [operation, Buffer.from(operation)]) {
+          assert.deepEqual(json(await send(post(body))), { data: { echo: text } });
+        }
+      });
+
+      test('cookies arrive as the source carries them', async () => {
+        const cookies = ['a=1; Path=/; HttpOnly', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
+        const response = await send(
+          post({ query: 'query ($values: [String!]!) { cookies(values: $values) }', variables: { values: cookies } }),
+        );
+
+        assert.equal(response.status, 200);
+        assert.deepEqual(response.setCookies, source.losses?.setCookies === true ? cookies.slice(0, 1) : cookies);
+      });
+
+      test('an unexpected error is masked, and its cause is in the log', async () => {
+        const response = await send(post({ query: '{ fails }' }));
+
+        assert.equal(json(response).errors[0].message, 'Internal server error');
+        assert.doesNotMatch(response.body, /secret of the probe/);
+        assert.match(graphql.log(), /secret of the probe/);
+      });
+
+      test('a request that is refused, a health check, HEAD and OPTIONS have their answers', async () => {
+        const refused = await send(post('{ "query": ', {}));
+        const health = await send(plainRequest({ path: '/graphql/health' }));
+        const head = await send(plainRequest({ method: 'HEAD' }));
+        const options = await send(plainRequest({ method: 'OPTIONS' }));
+
+        assert.deepEqual([refused.status, health.status, head.status, options.status], [400, 200, 405, 204]);
+        assert.equal(json(refused).errors[0].extensions.code, 'BAD_REQUEST');
+        assert.deepEqual(json(health), { status: 'pass' });
+        assert.deepEqual([head.body, options.body], ['', '']);
+      });
+    });
+  }
+
+  test('a direct invocation gets the bare result', async () => {
+    const value = resultOf(await graphql.invoke({ query: '{ hello }' }));
+
+    assert.deepEqual(value, { data: { hello: 'Hello, world!' } });
+  });
+
+  test('a warm-up ping gets a quiet 200', async () => {
+    const logged = graphql.log();
+
+    assert.deepEqual(resultOf(await graphql.invoke({})), { statusCode: 200 });
+    assert.equal(graphql.log(), logged);
+  });
+
+  test('an event of a shape that nobody knows is a 400 that names its keys', async () => {
+    const value = resultOf(await graphql.invoke({ colour: 'red' })) as { statusCode: number; body: string };
+
+    assert.equal(value.statusCode, 400);
+    assert.match(value.body, /colour/);
+  });
+
+  test('an event that is not HTTP is a function error that names its source', async () => {
+    const outcome = await graphql.invoke({ Records: [{ eventSource: 'aws:sqs', messageId: '1', body: '{ "query": "{ hello }" }' }] });
+
+    assert.ok(outcome.kind === 'error');
+    assert.equal(outcome.errorType, 'Error');
+    assert.match(outcome.errorMessage, /SQS/);
+  });
+
+  test("the context function gets the invocation's context: id, trace, time that is left", async () => {
+    const traceId = 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1';
+    const query = '{ platform { functionName requestId remainingTime traceId } }';
+    const event = httpAPI.build(post({ query }));
+    const { platform } = json(await httpAPI.read(resultOf(await graphql.invoke(event, { traceId })))).data;
+
+    assert.equal(platform.functionName, 'graphql');
+    assert.match(platform.requestId, /^8476a536-/);
+    assert.equal(platform.traceId, traceId);
+    assert.ok(platform.remainingTime > 0 && platform.remainingTime <= 10_000, `${platform.remainingTime} ms are left`);
+  });
+
+  test('64 events in a row are answered by one process that keeps its state', async () => {
+    const before64 = json(await sendThrough(graphql, httpAPI, post({ query: '{ calls }' }))).data.calls;
+
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, index) =>
+        sendThrough(graphql, lambdaSources[index % lambdaSources.length]!, post({ query: '{ calls }' })),
+      ),
+    );
+
+    assert.deepEqual(
+      answers.map((answer) => json(answer).data.calls),
+      Array.from({ length: 64 }, (_, index) => before64 + index + 1),
+    );
+  });
+
+  test('work handed to waitUntil has ended when the process is frozen behind the answer', async (t) => {
+    const frozen = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
+
+    await sendThrough(frozen, httpAPI, post({ query: '{ work(milliseconds: 30) }' }));
+    const response = await sendThrough(frozen, httpAPI, post({ query: '{ worked }' }));
+
+    assert.deepEqual(json(response).data, { worked: 1 });
+  });
+});
+
+describe("the forms in which AWS's runtime client loads a function", needs('aws-lambda-ric'), () => {
+  let folder: Folder;
+
+  before(async () => {
+    folder = await createFolder();
+    await folder.install('graphql-functions', 'graphql');
+  });
+  after(() => folder.remove());
+
+  const options = `{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }`;
+
+  test('a bundle in ESM', async (t) => {
+    await bundle('aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
+
+    await assertAnswers(t, { taskRoot: `${folder.path}/esm`, handler: 'graphql.default' });
+  });
+
+  test('a bundle in CommonJS', async (t) => {
+    await bundle('universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
+
+    await assertAnswers(t, { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' });
+  });
+
+  test('an ES module beside the package', async (t) => {
+    await folder.write(
+      'module.mjs',
+      `import { createHandler } from 'graphql-functions/aws-lambda';\nexport const handler = createHandler(${options});`,
+    );
+
+    await assertAnswers(t, { taskRoot: folder.path, handler: 'module.handler' });
+  });
+
+  for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda']) {
+    const name = `required-${entry.length}`;
+    test(`require('${entry}') beside the package, with require() of ES modules turned off`, async (t) => {
+      await folder.write(`${name}.cjs`, `const { createHandler } = require('${entry}');\nexports.handler = createHandler(${options});`);
+
+      await assertAnswers(t, { taskRoot: folder.path, handler: `${name}.handler` });
+    });
+  }
+
+  test('a wrong option fails the init with a message that names it', async (t) => {
+    await folder.write(
+      'wrong.mjs',
+      `import { createHandler } from 'graphql-functions';\nexport const handler = createHandler({ ...${options}, playground: true });`,
+    );
+    const { initError } = await deployForTest(t, { taskRoot: folder.path, handler: 'wrong.handler' });
+
+    assert.ok(initError?.kind === 'error');
+    assert.match(initError.errorMessage, /Unknown option "playground"/);
+  });
+
+  test('a handler that declares three parameters, as none of ours does, would be refused', async (t) => {
+    await folder.write('callback.mjs', 'export const handler = (event, context, callback) => callback(null, {});');
+    const { initError } = await deployForTest(t, { taskRoot: folder.path, handler: 'callback.handler' });
+
+    assert.ok(initError?.kind === 'error');
+    assert.equal(initError.errorType, 'Runtime.CallbackHandlerDeprecated');
+  });
+});
+
+async function assertAnswers(t: TestContext, deployment: Deployment): Promise<void> {
+  const deployed = await deployForTest(t, deployment);
+  assert.equal(deployed.initError, undefined, deployed.log());
+
+  const response = await sendThrough(deployed, httpAPI, post({ query: '{ __typename hello }' }));
+
+  assert.equal(response.status, 200);
+  assert.equal(json(response).data.__typename, 'Query');
+  assert.match(json(response).data.hello, /world/);
+}
+
+async function deployForTest(t: TestContext, deployment: Deployment): Promise<LambdaFunction> {
+  const deployed = await deploy(deployment);
+  t.after(() => deployed.end());
+  return deployed;
+}
+
+async function sendThrough(deployed: LambdaFunction, { build, read }: Source, request: PlainRequest): Promise<PlainResponse> {
+  return read(resultOf(await deployed.invoke(build(request))));
+}
+
+function resultOf(outcome: Outcome): unknown {
+  assert.ok(outcome.kind === 'result', JSON.stringify(outcome));
+  return outcome.value;
+}

@@ -1,0 +1,203 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What became of an invocation: what the invoker of the function gets. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly value: unknown }
+  /** A function error. The invoker gets type and message; `trace` and the X-Ray document go to logs and traces. */
+  | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string; readonly trace: readonly string[] };
+
+/** The process that the API serves, as the platform handles it. */
+export interface Sandbox {
+  /** The runtime has nothing to do: it waits for work. */
+  freeze(): void;
+  /** Work is there. */
+  thaw(): void;
+  /** The time of an invocation is up. */
+  kill(): void;
+}
+
+export interface InvokeOptions {
+  /** The X-Ray trace header. Default: one of its own for each invocation. */
+  readonly traceId?: string;
+}
+
+/** AWS Lambda's runtime API for one sandbox (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). */
+export interface RuntimeAPI {
+  /** For AWS_LAMBDA_RUNTIME_API. */
+  readonly address: string;
+  /** Resolves when the runtime first asks for work; with the error, when its init failed. */
+  readonly init: Promise<Outcome | undefined>;
+  /** One at a time, as in a sandbox of the classic kind: further ones wait. */
+  invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
+  /** The process has ended: what it was working on fails. */
+  sandboxEnded(reason: string): void;
+  close(): void;
+}
+
+/** Milliseconds that an invocation may take. */
+export type Timeout = number;
+
+/** Bytes of the largest result: 6 MiB and 100 bytes. */
+const maxResultBytes = 6_291_556;
+const functionARN = 'arn:aws:lambda:eu-central-1:123456789012:function:graphql';
+
+/** Starts the API on a free port of the loopback interface. */
+export async function startRuntimeAPI(sandbox: Sandbox, timeout: Timeout): Promise<RuntimeAPI> {
+  const invocations = new Invocations(sandbox, timeout);
+  const server = createServer((request, response) => void serve(invocations, request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    init: invocations.init,
+    invoke: (event, options = {}) => invocations.add(event, options),
+    sandboxEnded: (reason) => invocations.failAll('Runtime.ExitError', reason),
+    close: () => closeNow(server),
+  };
+}
+
+async function serve(invocations: Invocations, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, id = '', verb] =
+    /^\/2018-06-01\/runtime\/(init|invocation|invocation\/[^/]+)\/(next|response|error)$/.exec(request.url ?? '') ?? [];
+  if (request.method === 'GET' && id === 'invocation' && verb === 'next') {
+    invocations.next(response);
+    return;
+  }
+  const body = await readBytes(request);
+  const { status, ...answer } =
+    id === 'init' ? invocations.failInit(body) : takeOutcome(invocations, id.slice('invocation/'.length), verb, body);
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+}
+
+/** What the API says to the runtime. */
+interface Receipt {
+  readonly status: number;
+  readonly errorType?: string;
+}
+
+function takeOutcome(invocations: Invocations, id: string, verb: string | undefined, body: Buffer): Receipt {
+  if (!invocations.isCurrent(id)) return { status: 400, errorType: 'InvalidRequestID' };
+  if (verb === 'error') {
+    invocations.settle(errorOf(body));
+    return { status: 202 };
+  }
+  if (body.byteLength > maxResultBytes) {
+    const errorMessage = `Response payload size exceeded maximum allowed payload size (${maxResultBytes} bytes).`;
+    invocations.settle({ kind: 'error', errorType: 'Function.ResponseSizeTooLarge', errorMessage, trace: [] });
+    return { status: 413, errorType: 'RequestEntityTooLarge' };
+  }
+  // A streamed response would come here with Lambda-Runtime-Function-Response-Mode: streaming, its error in trailers.
+  invocations.settle({ kind: 'result', value: JSON.parse(body.toString()) });
+  return { status: 202 };
+}
+
+interface Invocation {
+  readonly id: string;
+  readonly event: string;
+  readonly traceId: string;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** The queue of one sandbox: what waits, and what it works on. */
+class Invocations {
+  readonly init: Promise<Outcome | undefined>;
+  #initDone!: (failure: Outcome | undefined) => void;
+  readonly #sandbox: Sandbox;
+  readonly #timeout: Timeout;
+  readonly #waiting: Invocation[] = [];
+  #current: { invocation: Invocation; timer: NodeJS.Timeout } | undefined;
+  /** The runtime's request for work that is not there yet. */
+  #asking: ServerResponse | undefined;
+  #count = 0;
+
+  constructor(sandbox: Sandbox, timeout: Timeout) {
+    this.#sandbox = sandbox;
+    this.#timeout = timeout;
+    this.init = new Promise((resolve) => {
+      this.#initDone = resolve;
+    });
+  }
+
+  add(event: unknown, { traceId }: InvokeOptions): Promise<Outcome> {
+    this.#count += 1;
+    const number = this.#count.toString(16).padStart(12, '0');
+    return new Promise((settle) => {
+      this.#waiting.push({
+        id: `8476a536-e9f4-11e8-9739-${number}`,
+        event: JSON.stringify(event),
+        traceId: traceId ?? `Root=1-5bef4de7-ad49b0e87f6ef6c8${number.slice(4)};Parent=9a9197af755a6419;Sampled=1`,
+        settle,
+      });
+      this.#handOver();
+    });
+  }
+
+  next(response: ServerResponse): void {
+    this.#initDone(undefined);
+    this.#asking = response;
+    if (this.#waiting.length === 0) this.#sandbox.freeze();
+    this.#handOver();
+  }
+
+  failInit(body: Buffer): Receipt {
+    this.#initDone(errorOf(body));
+    return { status: 202 };
+  }
+
+  isCurrent(id: string): boolean {
+    return this.#current?.invocation.id === id;
+  }
+
+  settle(outcome: Outcome): void {
+    clearTimeout(this.#current?.timer);
+    this.#current?.invocation.settle(outcome);
+    this.#current = undefined;
+  }
+
+  failAll(errorType: string, errorMessage: string): void {
+    const failure: Outcome = { kind: 'error', errorType, errorMessage, trace: [] };
+    this.#initDone(failure);
+    this.settle(failure);
+    for (const { settle } of this.#waiting.splice(0)) settle(failure);
+  }
+
+  #handOver(): void {
+    const response = this.#asking;
+    if (response === undefined || this.#waiting.length === 0) return;
+    const invocation = this.#waiting.shift()!;
+    this.#asking = undefined;
+    this.#current = { invocation, timer: setTimeout(() => this.#timedOut(), this.#timeout) };
+    this.#sandbox.thaw();
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Lambda-Runtime-Aws-Request-Id': invocation.id,
+      'Lambda-Runtime-Deadline-Ms': Date.now() + this.#timeout,
+      'Lambda-Runtime-Invoked-Function-Arn': functionARN,
+      'Lambda-Runtime-Trace-Id': invocation.traceId,
+    });
+    response.end(invocation.event);
+  }
+
+  #timedOut(): void {
+    const seconds = (this.#timeout / 1000).toFixed(2);
+    this.settle({ kind: 'error', errorType: 'Sandbox.Timedout', errorMessage: `Task timed out after ${seconds} seconds`, trace: [] });
+    this.#sandbox.kill();
+  }
+}
+
+function errorOf(body: Buffer): Outcome {
+  const { errorType, errorMessage, trace } = JSON.parse(body.toString()) as { errorType: string; errorMessage: string; trace?: string[] };
+  return { kind: 'error', errorType, errorMessage, trace: trace ?? [] };
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function closeNow(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
