@@ -35,12 +35,16 @@ export function toBatchResponse(
   return respond(200, headers, mediaType, `[${elements.join(',')}]`);
 }
 
-function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, body: string): HTTPResponse {
+function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, text: string): HTTPResponse {
+  const body = bodiless.has(status) ? null : text;
   if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType]), body };
   headers.set('content-type', usualHeaders[mediaType]['content-type']);
   headers.append('vary', usualHeaders[mediaType].vary);
   return { status, headers, body };
 }
+
+/** Statuses that never have a body (Fetch standard, "null body status"): the web's `Response` throws for one. */
+const bodiless = new Set([204, 205, 304]);
 
 /** What every answer says of itself. */
 const usualHeaders = {

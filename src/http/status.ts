@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import { httpExtensionOf } from '../operation/errors.ts';
+import { codeOf, httpExtensionOf } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
 
@@ -31,16 +31,25 @@ const executed: Statuses = { default: 200, draft: 200 };
 const executedWithErrors: Statuses = { default: 200, draft: 294 };
 const failed: Statuses = { default: 500, draft: 500 };
 
-/** The status of one operation's answer: what the user set, else what an error asks for, else the table. */
+/**
+ * The status of one operation's answer: what the user set, else what an error asks for, else the table. A number that
+ * is not a final status counts as 500: platforms throw for it, or answer 502.
+ */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
-  return outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome, mediaType)[profile];
+  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome, mediaType)[profile];
+  return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 500;
 }
 
-function statusOfResult({ result, errors }: OperationOutcome, mediaType: ResponseMediaType): Statuses {
+function statusOfResult({ result, errors, contextFailed }: OperationOutcome, mediaType: ResponseMediaType): Statuses {
   if (result.data !== undefined)
     return errors.length > 0 && mediaType === 'application/graphql-response+json' ? executedWithErrors : executed;
-  if (errors.length === 0 && result.errors === undefined) return executed;
-  return statusByCode[String(errors[0]?.extensions['code'] ?? 'INTERNAL_SERVER_ERROR')] ?? failed;
+  const [first] = errors;
+  if (first === undefined) return result.errors === undefined ? executed : failed;
+  const code = codeOf(first);
+  // Whatever code a context function gives its error, the request that it failed for was not at fault, save for its credentials.
+  if (contextFailed === true && code !== 'UNAUTHENTICATED' && code !== 'FORBIDDEN') return failed;
+  // A code may be any text, "constructor" included.
+  return (Object.hasOwn(statusByCode, code) ? statusByCode[code] : undefined) ?? failed;
 }
 
 /** The first status that an error asks for through `extensions.http`. */

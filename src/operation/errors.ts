@@ -58,7 +58,10 @@ export function toGraphQLError(thrown: unknown): GraphQLError {
 
 /** True for a GraphQLError of any copy of graphql. */
 export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
-  return thrown instanceof GraphQLError || (thrown instanceof Error && thrown.name === 'GraphQLError' && 'extensions' in thrown);
+  if (thrown instanceof GraphQLError) return true;
+  if (!(thrown instanceof Error) || thrown.name !== 'GraphQLError' || !('extensions' in thrown)) return false;
+  // Before version 16 an error could be without.
+  return typeof thrown.extensions === 'object' && thrown.extensions !== null;
 }
 
 /** A GraphQLError with a code: the one way in which this library makes errors that a client may read. */
@@ -97,23 +100,32 @@ export interface HTTPExtension {
   readonly headers?: Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 }
 
+/** Only an error that was thrown as a GraphQLError on purpose may shape the response: any library's error can have `extensions`. */
 export function httpExtensionOf(error: GraphQLError): HTTPExtension | undefined {
+  if (isUnexpected(error)) return undefined;
   const http = error.extensions['http'];
   return typeof http === 'object' && http !== null ? http : undefined;
 }
 
+/** The `extensions.code` that a client is told. */
+export function codeOf(error: GraphQLError): string {
+  const code = isUnexpected(error) ? undefined : error.extensions['code'];
+  return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+}
+
 /**
- * Unexpected is what nobody threw as a GraphQLError on purpose. Also a built-in scalar or an enum that could not
- * represent a resolver's value: graphql-js throws a GraphQLError there, and its message holds the value itself.
+ * Unexpected is what nobody threw as a GraphQLError on purpose. Also a resolver's value that does not fit its type:
+ * graphql-js throws a GraphQLError there, and its message holds the value itself.
  */
 function isUnexpected(error: GraphQLError): boolean {
-  if (error.path !== undefined && unrepresentable.test(error.message) && error.extensions['code'] === undefined) return true;
+  if (error.path !== undefined && quotesValue.test(error.message) && error.extensions['code'] === undefined) return true;
   const original = error.originalError;
   if (original === undefined || original === null) return false;
   return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
 }
 
-const unrepresentable = /^(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent /;
+const quotesValue =
+  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Abstract type "\w+" must resolve to an Object type at runtime for field "[\w.]+" with value )/;
 
 function rootCause(error: GraphQLError): unknown {
   const original = error.originalError;
@@ -164,7 +176,13 @@ export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
-  if (typeof value === 'object')
-    return value.constructor?.name === 'Object' ? 'an object' : `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  if (typeof value === 'object') return describeObject(value);
   return typeof value === 'function' ? 'a function' : String(value);
+}
+
+/** Asks the prototype: a `constructor` of the object's own may be anything that a client sent. */
+function describeObject(value: object): string {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return 'an object';
+  return `a ${(prototype as object).constructor.name}`;
 }

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 
-import { createError } from './errors.ts';
+import { createError, describe } from './errors.ts';
 
 /** Which operations of a document may run. */
 export interface OperationChoice {
@@ -32,7 +32,7 @@ function findOperation(document: DocumentNode, operationName: string | undefined
   if (operationName !== undefined) {
     const named = operations.find((operation) => operation.name?.value === operationName);
     if (named !== undefined) return named;
-    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation named ${JSON.stringify(operationName)}.`);
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation of the name asked for: ${describe(operationName)}.`);
   }
   if (second !== undefined) {
     throw createError(

@@ -44,12 +44,15 @@ export interface OperationOutcome {
   readonly head: ResponseHead;
   /** Undefined when the request did not get as far as choosing an operation. */
   readonly operationType: OperationTypeNode | undefined;
+  /** `context` or `dataSources` threw. */
+  readonly contextFailed?: boolean;
 }
 
 /** What is known of an operation so far, for when it fails half way. */
 interface Progress {
   hooks?: OperationHooks | undefined;
   operationType?: OperationTypeNode;
+  contextFailed?: boolean;
 }
 
 /** Runs one operation from its text to its answer. Never rejects: whatever is thrown becomes the errors of the answer. */
@@ -72,7 +75,7 @@ export async function runOperation(settings: OperationSettings, input: Operation
 }
 
 async function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<ExecutionResult> {
-  const contextValue = await contextValueOf(settings, input);
+  const contextValue = await contextValueOf(settings, input, progress);
   const hooks =
     settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
   progress.hooks = hooks;
@@ -92,11 +95,12 @@ async function runStages(settings: OperationSettings, input: OperationInput, pro
 }
 
 /** Waits only for what is asynchronous: an await more is a turn of the event loop's queue in every operation. */
-async function contextValueOf(settings: OperationSettings, input: OperationInput): Promise<unknown> {
+async function contextValueOf(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<unknown> {
   try {
     const value = createContextValue(settings, input.contextArgument, input.life);
     return isPromise(value) ? await value : value;
   } catch (thrown) {
+    progress.contextFailed = true;
     const error = toGraphQLError(thrown);
     for (const plugin of settings.plugins) await plugin.contextCreationDidFail?.({ error, logger: settings.logger });
     throw error;
@@ -131,5 +135,5 @@ function outcome(
   result: FormattedExecutionResult,
   errors: readonly GraphQLError[],
 ): OperationOutcome {
-  return { result, errors, head: input.head, operationType: progress.operationType };
+  return { result, errors, head: input.head, operationType: progress.operationType, contextFailed: progress.contextFailed ?? false };
 }
