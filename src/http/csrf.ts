@@ -85,7 +85,7 @@ function classify(contentType: string | null): ContentTypeClass {
 function hasHeader(request: HTTPRequest, names: readonly string[]): boolean {
   for (const name of names) {
     const value = request.headers.get(name);
-    if (value !== null && value !== '') return true;
+    if (value !== null && value.trim() !== '') return true;
   }
   return false;
 }

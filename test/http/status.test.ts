@@ -234,7 +234,12 @@ const rows: readonly Row[] = [
     code: 'BAD_REQUEST',
   },
   { name: 'an empty batch', request: post([]), status: 400, code: 'BAD_REQUEST' },
-  { name: 'a batch with too many elements', request: post(Array(11).fill({ query: '{ hello }' })), status: 400, code: 'BAD_REQUEST' },
+  {
+    name: 'a batch with too many elements',
+    request: post(Array.from({ length: 11 }, () => ({ query: '{ hello }' }))),
+    status: 400,
+    code: 'BAD_REQUEST',
+  },
   {
     name: 'a context function that throws',
     request: post({ query: '{ hello }' }),
