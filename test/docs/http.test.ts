@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { createHandler } from '../../src/aws-lambda.ts';
 import type { ServerOptions } from '../../src/options.ts';
 
@@ -16,10 +18,72 @@ describe('docs/http.md tells the truth about CSRF prevention', () => {
       test(`${method} with content type ${contentType}, listed header: ${header}, csrfPrevention: ${csrfPrevention} → ${promised}`, async () => {
         const { handler, ran } = countingHandler({ csrfPrevention });
 
-        const { statusCode } = await handler(event(method!, plain(contentType!), header === 'yes'));
+        const { statusCode }: any = await handler(event(method!, plain(contentType!), header === 'yes'));
 
         assert.equal(statusCode, promised === 'runs' ? 200 : Number(promised));
         assert.equal(ran(), promised === 'runs' ? 1 : 0);
+      });
+    }
+  }
+});
+
+describe('docs/http.md tells the truth about statuses', () => {
+  const accept = { accept: 'application/graphql-response+json' };
+  const cases: Record<string, [request: object, options?: ServerOptions]> = {
+    'data, no errors': [{ body: json('{ n }') }],
+    'data and errors, data null included': [{ body: json('{ broken }') }],
+    'the document does not parse, or is longer or deeper than the limits': [{ body: json('{') }],
+    'the document is not valid': [{ body: json('{ unknown }') }],
+    'no operation, an unknown one, several without `operationName`, a subscription': [{ body: json('query A { n } query B { n }') }],
+    'variables of the wrong types': [{ body: JSON.stringify({ query: 'query ($i: Int!) { n(i: $i) }', variables: { i: 'x' } }) }],
+    '`query` missing, a parameter of the wrong type, a body that is no object, a parameter twice': [{ body: '{"query":1}' }],
+    'a body that is empty, no JSON, or no UTF-8': [{ body: '{' }],
+    'refused by CSRF prevention': [{ headers: { ...accept, 'content-type': 'text/plain' } }, { csrfPrevention: true }],
+    'a batch that is empty, too long, or not allowed: one object': [{ body: '[]' }],
+    'a batch: an array in the same order, whatever the elements did': [{ body: '[1]' }],
+    'a mutation over GET, with `Allow: POST`': [{ method: 'GET', headers: accept, rawQueryString: 'query=mutation{n}' }],
+    'another method, with `Allow: GET, POST`': [{ method: 'PUT' }],
+    '`Accept` allows neither media type': [{ headers: { 'content-type': 'application/json', accept: 'image/png' } }],
+    'a body above 1 MiB': [{ body: ' '.repeat(1024 * 1024 + 1) }],
+    'a query string above 1 MiB': [{ method: 'GET', headers: accept, rawQueryString: 'a'.repeat(1024 * 1024 + 1) }],
+    'a content type, charset or content encoding that is not supported': [{ headers: { ...accept, 'content-type': 'application/xml' } }],
+    '`context` threw': [
+      {},
+      {
+        context: () => {
+          throw new Error('no database');
+        },
+      },
+    ],
+    'anything else that threw outside of a resolver': [
+      {},
+      {
+        plugins: [
+          {
+            requestDidStart() {
+              throw new Error('a plugin of mine');
+            },
+          },
+        ],
+      },
+    ],
+  };
+
+  for (const [what, status, draft, code] of rowsAfter('`extensions.code`')) {
+    for (const [httpStatusProfile, promised] of [
+      ['default', status!],
+      ['draft', draft!],
+    ] as const) {
+      test(`${what}, ${httpStatusProfile} → ${promised}`, async () => {
+        const [request, options] = cases[what!] ?? assert.fail(`the page has a case this test does not know: ${what}`);
+        const { handler } = countingHandler({ ...options, httpStatusProfile });
+
+        const result: any = await handler(
+          event('POST', 'application/json', false, { headers: { 'content-type': 'application/json', ...accept }, ...request }),
+        );
+
+        assert.equal(result.statusCode, firstNumber(promised === 'the same' ? status! : promised));
+        assert.equal(codeOf(result.body), expectedCode(code!));
       });
     }
   }
@@ -39,7 +103,7 @@ describe('docs/http.md tells the truth about limits', () => {
       const [request, status] = defaults[what!] ?? assert.fail(`the page has a limit this test does not know: ${what}`);
       const { handler } = countingHandler({ csrfPrevention: true });
 
-      const { statusCode } = await handler(event('POST', 'application/json', true, request));
+      const { statusCode }: any = await handler(event('POST', 'application/json', true, request));
 
       assert.equal(statusCode, status);
       assert.equal(statusCode, Number(beyond));
@@ -61,6 +125,19 @@ function rowsAfter(words: string): string[][] {
   );
 }
 
+function firstNumber(cell: string): number {
+  return Number(/\d+/.exec(cell)?.[0]);
+}
+
+function codeOf(body: string): string | undefined {
+  const answer = JSON.parse(body);
+  return (Array.isArray(answer) ? undefined : answer.errors?.[0]?.extensions.code) as string | undefined;
+}
+
+function expectedCode(cell: string): string | undefined {
+  return /`(\w+)`$/.exec(cell)?.[1];
+}
+
 function plain(cell: string): string | undefined {
   return cell === 'none' ? undefined : cell.replaceAll('`', '');
 }
@@ -70,8 +147,17 @@ function countingHandler(options: ServerOptions): { handler: ReturnType<typeof c
   const handler = createHandler({
     ...options,
     nodeEnv: 'production',
-    typeDefs: 'type Query { n: Int }',
-    resolvers: { Query: { n: () => ++count } },
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    typeDefs: 'type Query { n(i: Int): Int broken: Int } type Mutation { n: Int }',
+    resolvers: {
+      Query: {
+        n: () => ++count,
+        broken() {
+          throw new GraphQLError('broken on purpose');
+        },
+      },
+      Mutation: { n: () => ++count },
+    },
   });
   return { handler, ran: () => count };
 }
@@ -81,7 +167,12 @@ function json(query: string): string {
 }
 
 // A v2 event, but for what a test puts in its place.
-function event(method: string, contentType: string | undefined, withHeader: boolean, rest: { method?: string } = {}): any {
+function event(
+  method: string,
+  contentType: string | undefined,
+  withHeader: boolean,
+  rest: { method?: string; headers?: object } = {},
+): any {
   return {
     version: '2.0',
     rawPath: '/graphql',
