@@ -1,0 +1,174 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly type: string;
+  readonly sideEffects: boolean;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly files: readonly string[];
+}
+
+/** What users may import. A name that comes or goes is a decision: it is written here, and in CHANGELOG.md. */
+const publicNames: Readonly<Record<string, readonly string[]>> = {
+  '.': [
+    'AuthenticationError',
+    'DataSource',
+    'DataSourceRequest',
+    'ForbiddenError',
+    'HeaderMap',
+    'InMemoryLRUCache',
+    'KeyvAdapter',
+    'PrefixingKeyValueCache',
+    'RESTDataSource',
+    'createHandler',
+    'gql',
+    'type CORSOptions',
+    'type CORSOrigin',
+    'type CacheOptions',
+    'type CacheOptionsSource',
+    'type ContextArgument',
+    'type ContextValue',
+    'type DataSourceConfig',
+    'type DataSourceOperation',
+    'type DataSourceRequestInit',
+    'type EndHook',
+    'type EnumValues',
+    'type FieldResolver',
+    'type FieldResolverObject',
+    'type FormatError',
+    'type GraphQLRequest',
+    'type GraphQLRequestContext',
+    'type GraphQLRequestListener',
+    'type HTTPExtension',
+    'type HTTPFetch',
+    'type HTTPMethod',
+    'type HTTPRequest',
+    'type HTTPRequestBody',
+    'type HTTPStatusProfile',
+    'type Handler',
+    'type KeyValueCache',
+    'type KeyValueCacheSetOptions',
+    'type LandingPage',
+    'type Logger',
+    'type OptionsSource',
+    'type RESTDataSourceOptions',
+    'type RequestContextWithDocument',
+    'type RequestContextWithErrors',
+    'type RequestContextWithOperation',
+    'type RequestContextWithResponse',
+    'type RequestContextWithSource',
+    'type ResolverMap',
+    'type Resolvers',
+    'type ResponseHead',
+    'type RetryOptions',
+    'type ScalarResolvers',
+    'type ServerListener',
+    'type ServerOptions',
+    'type ServerPlugin',
+    'type ServerStartContext',
+    'type TypeDefs',
+    'type TypeResolvers',
+  ],
+  './aws-lambda': ['createHandler', 'type LambdaEvent', 'type LambdaHandler'],
+  './netlify': ['createHandler', 'type NetlifyEvent', 'type NetlifyHandler'],
+  './fetch': ['createHandler', 'type FetchHandler'],
+  './node': ['createListener', 'serve', 'type ListenOptions', 'type NodeExchange', 'type NodeListener', 'type RunningServer'],
+  './datasource': [
+    'AuthenticationError',
+    'DataSource',
+    'DataSourceRequest',
+    'ForbiddenError',
+    'RESTDataSource',
+    'type CacheOptions',
+    'type CacheOptionsSource',
+    'type CacheOutcome',
+    'type DataSourceConfig',
+    'type DataSourceOperation',
+    'type DataSourceRequestInit',
+    'type HTTPFetch',
+    'type HTTPMethod',
+    'type Milliseconds',
+    'type RESTDataSourceOptions',
+    'type RetryOptions',
+  ],
+  './cache': [
+    'InMemoryLRUCache',
+    'KeyvAdapter',
+    'PrefixingKeyValueCache',
+    'guardCache',
+    'type GuardOptions',
+    'type InMemoryLRUCacheOptions',
+    'type KeyValueCache',
+    'type KeyValueCacheSetOptions',
+    'type KeyvAdapterOptions',
+    'type KeyvLike',
+    'type Seconds',
+  ],
+  './schema-check': ['checkWhole'],
+};
+
+const lists = /^export (type )?\{([^}]*)\}/gm;
+const declarations = /^export (?:async )?(interface|type|function|class|const) (\w+)/gm;
+
+for (const entry of entries) {
+  test(`${entry} exports these names and no others`, () => {
+    const names = namesOf(readFileSync(join(root, 'src', sourceOf(entry)), 'utf8'));
+
+    deepEqual(names, publicNames[entry]);
+  });
+
+  test(`${entry} has a build and types of its own for import and for require`, () => {
+    const source = sourceOf(entry).replace('.ts', '');
+
+    deepEqual(manifest.exports[entry], {
+      import: { types: `./dist/esm/${source}.d.ts`, default: `./dist/esm/${source}.js` },
+      require: { types: `./dist/cjs/${source}.d.ts`, default: `./dist/cjs/${source}.js` },
+    });
+  });
+}
+
+test('every public entry is in the exports map and has a source', () => {
+  const missing = Object.keys(publicNames).filter((entry) => !entries.includes(entry) || !existsSync(join(root, 'src', sourceOf(entry))));
+
+  deepEqual(missing, []);
+});
+
+test('bundlers may drop what is not used', () => {
+  equal(manifest.sideEffects, false);
+  equal(manifest.type, 'module');
+});
+
+test('the changelog tells about this version', () => {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+
+  match(changelog, new RegExp(`^## ${manifest.version.replaceAll('.', '\\.')}\\b`, 'm'));
+});
+
+/** `./aws-lambda` → `aws-lambda.ts`, a path below src/. */
+function sourceOf(entry: string): string {
+  if (entry === '.') return 'index.ts';
+  return entry === './schema-check' ? 'schema/check-whole.ts' : `${entry.slice(2)}.ts`;
+}
+
+function namesOf(text: string): string[] {
+  const listed = [...text.matchAll(lists)].flatMap(([, type, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map((name) => (type !== undefined && !name.startsWith('type ') ? `type ${name}` : name)),
+  );
+  const declared = [...text.matchAll(declarations)].map(([, kind = '', name = '']) =>
+    kind === 'interface' || kind === 'type' ? `type ${name}` : name,
+  );
+  return [...listed, ...declared].toSorted();
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A project of somebody who has installed the package from its tarball. */
+export interface InstalledProject {
+  readonly folder: string;
+  /** Runs Node on a program text. Resolves to what it prints, rejects with what it complains about. */
+  run(program: string, options?: { readonly flags?: readonly string[]; readonly type?: 'module' | 'commonjs' }): Promise<string>;
+  /** Compiles files with tsc. Resolves to its complaints. */
+  compile(files: Readonly<Record<string, string>>, compilerOptions: Readonly<Record<string, unknown>>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Packs what `npm run build` has built and installs it, without the network: beside it lie only what it declares as
+ * dependencies, and graphql, as links to this project's own.
+ */
+export async function installPackedPackage(): Promise<InstalledProject> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphql-functions-packed-'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, 'graphql-functions'), { recursive: true });
+  const packed = await npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder);
+  const tarball = join(folder, (JSON.parse(packed) as [{ filename: string }])[0].filename);
+  await execute('tar', ['-xzf', tarball, '-C', join(modules, 'graphql-functions'), '--strip-components=1'], root);
+  await Promise.all([...(await declared()), 'graphql', '@types/node'].map((name) => link(modules, name)));
+  return {
+    folder,
+    run: (program, { flags = [], type = 'module' } = {}) =>
+      execute(process.execPath, ['--no-warnings', ...flags, `--input-type=${type}`, '--eval', program], folder),
+    compile: (files, compilerOptions) => compile(folder, files, compilerOptions),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function declared(): Promise<string[]> {
+  const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  return Object.keys(dependencies);
+}
+
+async function link(modules: string, name: string): Promise<void> {
+  await mkdir(dirname(join(modules, name)), { recursive: true });
+  await symlink(join(root, 'node_modules', name), join(modules, name), 'dir');
+}
+
+let compilations = 0;
+
+async function compile(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  compilerOptions: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const project = join(folder, `compiled-${++compilations}`);
+  await mkdir(project);
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(project, name), text)));
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { noEmit: true, ...compilerOptions }, include: ['.'] }),
+  );
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  return execute(process.execPath, [tsc, '-p', project], folder).catch((error: Error) => error.message);
+}
+
+function npm(...args: string[]): Promise<string> {
+  return execute('npm', args, root);
+}
+
+function execute(command: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(command, [...args], { cwd, maxBuffer: 32 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${stdout}${stderr}` || error.message));
+    });
+  });
+}
