@@ -81,15 +81,25 @@ test('a subscription field streams what its subscribe returns, which may come fr
   assert.deepEqual(results, [10, 20]);
 });
 
-test('enum values have the internal values of the map, in results, arguments and defaults', async () => {
-  const typeDefs = 'type Query { echo(colour: Colour = RED, in: In = { colour: GREEN }): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE } input In { colour: Colour = BLUE }';
-  const resolvers: Resolvers = {
-    Query: { echo: (_parent, { colour, in: { colour: inner } }) => `${colour} ${inner}`, colour: () => '#f00', other: () => 'BLUE' },
-    Colour: { RED: '#f00', GREEN: 0 },
-  };
+describe('enum values', () => {
+  const colours = { RED: '#f00', GREEN: 0 };
 
-  assert.deepEqual(await answer(typeDefs, resolvers, 'query ($c: Colour) { echo b: echo(colour: GREEN, in: {}) c: echo(colour: $c) colour other }', { c: 'RED' }), {
-    data: { echo: '#f00 0', b: '0 BLUE', c: '#f00 0', colour: 'RED', other: 'BLUE' },
+  test('have the values of the map inside the server, in results, arguments and defaults', async () => {
+    const typeDefs = 'type Query { echo(colour: Colour = RED): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE }';
+    const resolvers: Resolvers = { Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' }, Colour: colours };
+
+    assert.deepEqual(await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', { c: 'BLUE' }), {
+      data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
+    });
+  });
+
+  // @graphql-tools/schema leaves the name of the value there on graphql 16.
+  test('have them inside the default of an input object too', () => {
+    const typeDefs = 'type Query { echo(in: In = { colour: GREEN }): String } enum Colour { RED GREEN } input In { colour: Colour other: Colour = RED }';
+    const resolvers: Resolvers = { Query: { echo: (_parent, { in: { colour, other } }) => `${colour} ${other}` }, Colour: colours };
+    const schema = createSchema({ typeDefs, resolvers }, { checkWhole: false });
+
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ echo other: echo(in: {}) }') }))), { data: { echo: '0 #f00', other: 'undefined #f00' } });
   });
 });
 

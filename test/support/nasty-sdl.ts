@@ -63,7 +63,7 @@ export const nastySDL: Readonly<Record<string, string>> = {
       block
         text
     """, b: Boolean = false, e: E = B, l: [[Int]] = [[1], [], null], n: N = { a: { a: null, b: [A, B] } }, x: ID = 5, z: E = null): Int }
-    enum E { A B } input N { a: N b: [E!] = [A] c: S = { any: ["thing"] } } scalar S`,
+    enum E { A B } input N { a: N b: [E!] = [A] c: S = "{ any: thing" } scalar S`,
   'oneOf, specifiedBy and deprecated on inputs': `
     input One @oneOf { a: Int b: String } type Query { a(one: One, old: Int @deprecated): S }
     input Two { old: Int @deprecated(reason: "x") new: Int } extend type Query { b(two: Two): Int }
