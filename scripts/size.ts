@@ -1,0 +1,143 @@
+/**
+ * Prints what a bundle with this package weighs, layer by layer, and fails when it weighs too much.
+ *
+ * Each bundle is a function that serves one field, bundled as for Lambda: esbuild, one minified ES module, everything
+ * in it. `bare` is the same with graphql-js alone. Bytes per layer are minified bytes; gzip is of the whole file.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
+import type { Metafile } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** Bytes of gzip that a one-field handler may add to the bare one. */
+const budget = 25_000;
+
+/** What is a tool for development, or a page, or for another place. None of it may be in a bundle. */
+const forbidden = ['@graphql-tools/', 'landing-page/', 'cli/', 'testing/', 'node/'];
+
+interface Bundle {
+  readonly name: string;
+  readonly bytes: number;
+  readonly gzip: number;
+  /** Minified bytes by layer of this package, or by name of another. */
+  readonly parts: ReadonlyMap<string, number>;
+}
+
+const oneField = "{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }";
+const entries = ['', '/aws-lambda', '/netlify', '/fetch'].map(
+  (path) =>
+    [
+      path === '' ? 'index' : path.slice(1),
+      `import { createHandler } from 'graphql-functions${path}'; export default createHandler(${oneField});`,
+    ] as const,
+);
+
+if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
+const bare = await bundle(
+  'bare',
+  "import { createBareHandler } from './bench/bare-graphql.ts'; export const handler = createBareHandler('type Query { hello: String }', { Query: { hello: () => 'world' } });",
+);
+const handlers = await Promise.all(entries.map(([name, text]) => bundle(name, text)));
+const example = existsSync(join(root, 'functions/graphql.ts'))
+  ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
+  : [];
+
+printTable([bare, ...handlers, ...example], bare);
+const complaints = [...handlers.flatMap(overBudget), ...[...handlers, ...example].flatMap(forbiddenIn)];
+for (const complaint of complaints) console.error(complaint);
+if (complaints.length > 0) process.exitCode = 1;
+else console.log(`\nWithin the budget: at most ${number(budget)} bytes of gzip above bare graphql-js ${await versionOf('graphql')}.`);
+
+async function bundle(name: string, contents: string): Promise<Bundle> {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents, resolveDir: root, sourcefile: 'function.ts', loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // This project's own tsconfig.json would lead to the sources; what is measured is what is published.
+    tsconfigRaw: {},
+    minify: true,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of ${name}.`);
+  return { name, bytes: file.contents.length, gzip: gzipSync(file.contents, { level: 9 }).length, parts: partsOf(metafile) };
+}
+
+function partsOf({ outputs }: Metafile): Map<string, number> {
+  const parts = new Map<string, number>();
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const part = partOf(path);
+      parts.set(part, (parts.get(part) ?? 0) + bytesInOutput);
+    }
+  }
+  return parts;
+}
+
+/** `dist/esm/http/csrf.js` → `http/`, `dist/esm/server.js` → `(server, handler, entry)`, `node_modules/graphql/…` → `graphql`. */
+function partOf(path: string): string {
+  const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
+  if (dependency !== undefined) return dependency;
+  const own = /^dist\/esm\/(?:([^/]+)\/)?/.exec(path);
+  if (own === null) return '(the function itself)';
+  return own[1] === undefined ? '(server, handler, entry)' : `${own[1]}/`;
+}
+
+function overBudget({ name, gzip }: Bundle): string[] {
+  const above = gzip - bare.gzip;
+  return above <= budget ? [] : [`${name} weighs ${number(above)} bytes of gzip above bare graphql-js; the budget is ${number(budget)}.`];
+}
+
+function forbiddenIn({ name, parts }: Bundle): string[] {
+  return [...parts.keys()]
+    .filter((part) => forbidden.some((prefix) => part.startsWith(prefix)))
+    .map((part) => `${name} contains ${part}, which no function needs.`);
+}
+
+function printTable(bundles: readonly Bundle[], base: Bundle): void {
+  const order = new Map<string, number>();
+  for (const { parts } of bundles) for (const [part, bytes] of parts) order.set(part, Math.max(order.get(part) ?? 0, bytes));
+  const parts = [...order].toSorted(([, a], [, b]) => b - a).map(([part]) => part);
+  row(
+    'minified bytes',
+    bundles.map(({ name }) => name),
+  );
+  for (const part of parts)
+    row(
+      part,
+      bundles.map((one) => number(one.parts.get(part) ?? 0)),
+    );
+  row(
+    'whole bundle',
+    bundles.map(({ bytes }) => number(bytes)),
+  );
+  row(
+    'whole bundle, gzip',
+    bundles.map(({ gzip }) => number(gzip)),
+  );
+  row(
+    'gzip above bare',
+    bundles.map(({ gzip }) => number(gzip - base.gzip)),
+  );
+}
+
+function row(label: string, cells: readonly string[]): void {
+  console.log(label.padEnd(26) + cells.map((cell) => cell.padStart(12)).join(''));
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+async function versionOf(name: string): Promise<string> {
+  return (JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8')) as { version: string }).version;
+}
