@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+
+import { pathInPart } from './parts.ts';
+import { startProgram } from './program.ts';
+import type { Program } from './program.ts';
+
+/** A runtime that serves the default export of a module over HTTP. */
+export interface FetchRuntime {
+  readonly name: string;
+  /** The npm package that has it. */
+  readonly part: string;
+  readonly hasProcess: boolean;
+  /** Serves `worker.mjs` of the folder on a free port of the loopback interface. */
+  serve(folder: string): Promise<ServedModule>;
+}
+
+export interface ServedModule {
+  readonly url: string;
+  readonly program: Program;
+}
+
+export const workerd: FetchRuntime = {
+  name: 'workerd (Cloudflare Workers), without nodejs_compat',
+  part: 'workerd',
+  hasProcess: false,
+  serve: async (folder) => {
+    await writeFile(`${folder}/config.capnp`, workerdConfig);
+    const program = startProgram(pathInPart('workerd', 'workerd/bin/workerd'), ['serve', `${folder}/config.capnp`, '--control-fd=1']);
+    const [, port] = await program.printed(/"socket":"http","port":(\d+)/);
+    return { program, url: `http://127.0.0.1:${port}/graphql` };
+  },
+};
+
+export const deno: FetchRuntime = {
+  name: 'Deno, without --allow-env',
+  part: 'deno',
+  hasProcess: true,
+  serve: async (folder) => {
+    const flags = ['--no-prompt', '--allow-net=127.0.0.1', '--host=127.0.0.1', '--port=0'];
+    const program = startProgram(pathInPart('deno', 'deno/deno'), ['serve', ...flags, `${folder}/worker.mjs`], { cwd: folder });
+    return { program, url: await addressIn(program) };
+  },
+};
+
+export const bun: FetchRuntime = {
+  name: 'Bun',
+  part: 'bun',
+  hasProcess: true,
+  serve: async (folder) => {
+    // Bun takes host and port from the export itself; without a host it would listen on every interface.
+    const server = `import worker from './worker.mjs';\nexport default Object.assign(worker, { hostname: '127.0.0.1', port: 0 });`;
+    await writeFile(`${folder}/server.mjs`, server);
+    const program = startProgram(pathInPart('bun', 'bun/bin/bun.exe'), [`${folder}/server.mjs`]);
+    return { program, url: await addressIn(program) };
+  },
+};
+
+export const fetchRuntimes: readonly FetchRuntime[] = [workerd, deno, bun];
+
+async function addressIn(program: Program): Promise<string> {
+  const [, port] = await program.printed(/https?:\/\/[\w.]+:(\d+)/);
+  return `http://127.0.0.1:${port}/graphql`;
+}
+
+const workerdConfig = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker), (name = "network", network = (allow = ["private"]))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
+  compatibilityDate = "2025-06-01",
+  globalOutbound = "network",
+);
+`;
