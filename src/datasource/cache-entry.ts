@@ -1,3 +1,4 @@
+import { JSONResult } from './call-result.ts';
 import type { StorageTerms } from './freshness.ts';
 import type { Selection } from './request-identity.ts';
 import type { Milliseconds } from './units.ts';
@@ -15,11 +16,25 @@ export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, S
 }
 
 /** A stored response. */
-export interface CacheEntry extends EntryHead {
+export interface CacheEntry {
+  readonly head: EntryHead;
   /** Without those of one connection or one body encoding, and without Set-Cookie. */
   readonly headers: Readonly<Record<string, string>>;
   /** Text where the bytes are valid UTF-8, else the bytes. */
   readonly body: string | Uint8Array;
+  /** The body as a result, which remembers what it has parsed. Throws a SyntaxError when it is no JSON. */
+  toJSONResult(): JSONResult;
+}
+
+/** An entry that has not been stored yet. */
+export function createEntry(head: EntryHead, headers: CacheEntry['headers'], body: CacheEntry['body']): CacheEntry {
+  return { head, headers, body, toJSONResult: () => new JSONResult(textOf(body)) };
+}
+
+/** The text of an entry's body, without the byte order mark that only some texts begin with. */
+export function textOf(body: string | Uint8Array): string {
+  if (typeof body !== 'string') return new TextDecoder().decode(body);
+  return body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
 }
 
 /** Changes with the format: entries of other versions of this library are no entries. */
@@ -29,10 +44,10 @@ const MAGIC = 'graphql-functions/1 ';
  * Three lines: the head, the header fields, the body as it is. The head alone is parsed for every use; the header
  * fields only where a hook wants a Response, and a JSON body only once, into the result.
  */
-export function encodeEntry({ headers, body, ...head }: CacheEntry): string {
+export function encodeEntry({ head, headers, body }: CacheEntry): string {
   const bodyText = typeof body === 'string' ? body : toBase64(body);
   const headersText = JSON.stringify(headers);
-  const sizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
+  const sizes: EntrySizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
   return `${MAGIC}${JSON.stringify({ ...head, ...sizes })}\n${headersText}\n${bodyText}`;
 }
 
@@ -41,30 +56,43 @@ export function decodeEntry(text: string): CacheEntry | undefined {
   if (!text.startsWith(MAGIC)) return undefined;
   const headEnd = text.indexOf('\n');
   const head = parseHead(text.slice(MAGIC.length, headEnd));
-  if (head === undefined) return undefined;
-
-  const headersEnd = headEnd + 1 + head.headersSize;
-  if (text.length !== headersEnd + 1 + head.bodySize) return undefined;
-  const headersText = text.slice(headEnd + 1, headersEnd);
-  const bodyText = text.slice(headersEnd + 1);
-  return {
-    ...head,
-    get headers() {
-      return JSON.parse(headersText) as Record<string, string>;
-    },
-    get body() {
-      return head.base64 ? fromBase64(bodyText) : bodyText;
-    },
-  };
+  if (head === undefined || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
+  return new DecodedEntry(head, text, headEnd + 1);
 }
 
-interface EncodedHead extends EntryHead {
+interface EntrySizes {
   readonly headersSize: number;
   readonly bodySize: number;
   readonly base64: boolean;
 }
 
-function parseHead(text: string): EncodedHead | undefined {
+class DecodedEntry implements CacheEntry {
+  readonly head: EntryHead & EntrySizes;
+  readonly #text: string;
+  readonly #headersStart: number;
+  #result: JSONResult | undefined;
+
+  constructor(head: EntryHead & EntrySizes, text: string, headersStart: number) {
+    this.head = head;
+    this.#text = text;
+    this.#headersStart = headersStart;
+  }
+
+  get headers(): Record<string, string> {
+    return JSON.parse(this.#text.slice(this.#headersStart, this.#headersStart + this.head.headersSize)) as Record<string, string>;
+  }
+
+  get body(): string | Uint8Array {
+    const text = this.#text.slice(this.#headersStart + this.head.headersSize + 1);
+    return this.head.base64 ? fromBase64(text) : text;
+  }
+
+  toJSONResult(): JSONResult {
+    return (this.#result ??= new JSONResult(textOf(this.body)));
+  }
+}
+
+function parseHead(text: string): (EntryHead & EntrySizes) | undefined {
   try {
     const head: unknown = JSON.parse(text);
     return isHead(head) ? head : undefined;
@@ -73,15 +101,22 @@ function parseHead(text: string): EncodedHead | undefined {
   }
 }
 
-const NUMBERS = ['status', 'sentAt', 'storedAt', 'freshUntil', 'staleWhileRevalidateUntil', 'staleIfErrorUntil', 'headersSize', 'bodySize'];
-const TEXTS = ['url', 'statusText', 'audience', 'audienceHash'];
+function isHead(value: unknown): value is EntryHead & EntrySizes {
+  if (typeof value !== 'object' || value === null) return false;
+  const head = value as Partial<Record<keyof (EntryHead & EntrySizes), unknown>>;
+  return (
+    areNumbers(head.status, head.sentAt, head.storedAt, head.headersSize, head.bodySize) &&
+    areNumbers(head.freshUntil, head.staleWhileRevalidateUntil, head.staleIfErrorUntil) &&
+    typeof head.url === 'string' &&
+    typeof head.audience === 'string' &&
+    typeof head.audienceHash === 'string' &&
+    typeof head.vary === 'object' &&
+    head.vary !== null
+  );
+}
 
-function isHead(head: unknown): head is EncodedHead {
-  if (typeof head !== 'object' || head === null) return false;
-  const fields = head as Record<string, unknown>;
-  const numbers = NUMBERS.every((name) => Number.isFinite(fields[name]));
-  const texts = TEXTS.every((name) => typeof fields[name] === 'string');
-  return numbers && texts && typeof fields['vary'] === 'object' && fields['vary'] !== null;
+function areNumbers(...values: unknown[]): boolean {
+  return values.every((value) => typeof value === 'number');
 }
 
 // btoa and not Buffer, which not every platform has; in pieces, because a call takes a limited number of arguments.

@@ -1,5 +1,5 @@
 import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
-import type { CacheEntry } from './cache-entry.ts';
+import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
 
@@ -17,29 +17,29 @@ export function isBypass(request: DataSourceRequest): boolean {
 }
 
 /** Whether the origin may be asked at all. */
-export function mustAskOrigin(request: DataSourceRequest): boolean {
+export function mayAskOrigin(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }
 
 /** What an entry may be used for, by fetch's cache mode, the request's Cache-Control, and its age. */
-export function judgeEntry(entry: CacheEntry, request: DataSourceRequest, now: Milliseconds): EntryUse {
-  const isFresh = now < entry.freshUntil;
+export function judgeEntry({ head }: CacheEntry, request: DataSourceRequest, now: Milliseconds): EntryUse {
+  const isFresh = now < head.freshUntil;
   if (request.cache === 'force-cache' || request.cache === 'only-if-cached') return isFresh ? 'fresh' : 'stale';
   if (request.cache === 'no-cache') return 'revalidate';
 
   const directives = directivesOf(request);
-  if (directives.size > 0) return judgeByRequest(entry, directives, now);
+  if (directives.size > 0) return judgeByRequest(head, directives, now);
   if (isFresh) return 'fresh';
-  return now < entry.staleWhileRevalidateUntil ? 'stale-while-revalidate' : 'revalidate';
+  return now < head.staleWhileRevalidateUntil ? 'stale-while-revalidate' : 'revalidate';
 }
 
 /** RFC 9111 section 5.2.1: the request may ask for less than the response allows, and sometimes for more. */
-function judgeByRequest(entry: CacheEntry, directives: CacheDirectives, now: Milliseconds): EntryUse {
-  const age = (now - entry.storedAt) / 1000;
-  const left = (entry.freshUntil - now) / 1000;
+function judgeByRequest(head: EntryHead, directives: CacheDirectives, now: Milliseconds): EntryUse {
+  const age = (now - head.storedAt) / 1000;
+  const left = (head.freshUntil - now) / 1000;
   if (directives.has('no-cache') || age > (secondsOf(directives, 'max-age') ?? Infinity)) return 'revalidate';
   if (left > 0) return left >= (secondsOf(directives, 'min-fresh') ?? 0) ? 'fresh' : 'revalidate';
-  if (!directives.has('max-stale') || entry.strict) return 'revalidate';
+  if (!directives.has('max-stale') || head.strict) return 'revalidate';
 
   const accepted = directives.get('max-stale') === true ? Infinity : (secondsOf(directives, 'max-stale') ?? 0);
   return -left <= accepted ? 'stale' : 'revalidate';

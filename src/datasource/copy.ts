@@ -1,34 +1,45 @@
 /**
- * A copy that shares nothing changeable with its source, for what comes out of JSON and the built-in
- * classes next to it. An instance of any other class is handed on as it is: only its class could copy it.
+ * A copy of what JSON.parse has made: arrays, plain objects, and what cannot be changed.
  *
- * By hand, because a memoised GET does little else: 0.5 KB of JSON takes about 0.6 µs here, 6.5 µs with
- * structuredClone and 2.5 µs with JSON.parse of the text (bench/).
+ * By hand, because a memoised GET does little else. 0.5 KB of JSON take 0.4 µs here, 2.4 µs with JSON.parse of
+ * the text, 6 µs with structuredClone (bench/). Spreading first and descending afterwards is what makes the
+ * difference: the copy has the source's hidden class from the start, and an own "__proto__" stays an ordinary property.
+ */
+export function copyJSON<T extends object>(value: T): T;
+export function copyJSON(value: Record<string, unknown> | unknown[]): unknown {
+  if (Array.isArray(value)) return copyItems(value, copyJSON as (item: object) => unknown);
+  return copyFields(value, copyJSON as (item: object) => unknown);
+}
+
+/**
+ * A copy of anything: of arrays and plain objects as above, and of the built-in classes next to them. An instance of any
+ * other class is handed on as it is, for only its class could copy it.
  */
 export function copyOf<T>(value: T): T;
 export function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return copyArray(value);
+  if (Array.isArray(value)) return copyItems(value, copyOf);
 
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return copyRecord(value as Record<string, unknown>, prototype);
+  if (prototype === Object.prototype) return copyFields(value as Record<string, unknown>, copyOf);
+  if (prototype === null) return Object.setPrototypeOf(copyFields(value as Record<string, unknown>, copyOf), null);
   return copyBuiltIn(value);
 }
 
-function copyArray(source: readonly unknown[]): unknown[] {
-  const copy: unknown[] = [];
-  for (const item of source) copy.push(typeof item === 'object' ? copyOf(item) : item);
+function copyItems(source: readonly unknown[], copyItem: (item: object) => unknown): unknown[] {
+  const copy = source.slice();
+  for (let index = 0; index < copy.length; index++) {
+    const item = copy[index];
+    if (typeof item === 'object' && item !== null) copy[index] = copyItem(item);
+  }
   return copy;
 }
 
-function copyRecord(source: Record<string, unknown>, prototype: object | null): Record<string, unknown> {
-  const copy = (prototype === null ? Object.create(null) : {}) as Record<string, unknown>;
-  for (const key in source) {
-    const value = source[key];
-    const own = typeof value === 'object' ? copyOf(value) : value;
-    // Assigning to "__proto__" would set the prototype; JSON.parse makes it an ordinary property, and so do we.
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: own, writable: true, enumerable: true, configurable: true });
-    else copy[key] = own;
+function copyFields(source: Record<string, unknown>, copyItem: (item: object) => unknown): Record<string, unknown> {
+  const copy = { ...source };
+  for (const key in copy) {
+    const item = copy[key];
+    if (typeof item === 'object' && item !== null) copy[key] = copyItem(item);
   }
   return copy;
 }

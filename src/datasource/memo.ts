@@ -1,12 +1,5 @@
-import { copyOf } from './copy.ts';
+import type { CallResult } from './call-result.ts';
 import type { Flight, Patience } from './flight.ts';
-
-/** What a call comes to. */
-export interface CallResult {
-  readonly value: unknown;
-  /** The JSON that `value` was parsed from, when nobody's own hook had a hand in it. */
-  readonly json?: string | undefined;
-}
 
 /** A GET that an instance has sent, and what came of it. */
 export class MemoizedResult {
@@ -14,8 +7,6 @@ export class MemoizedResult {
   readonly identity: string;
   readonly flight: Flight<CallResult>;
   #result: CallResult | undefined;
-  #handedOut = false;
-  #pristine: unknown;
 
   constructor(identity: string, flight: Flight<CallResult>) {
     this.identity = identity;
@@ -23,28 +14,9 @@ export class MemoizedResult {
   }
 
   /** A taker's own copy of the value; a promise only while the response is on its way. */
-  take(patience: Patience): unknown {
-    if (this.#result !== undefined) return this.#copy(this.#result);
-    return this.flight.join(patience).then((result) => this.#copy((this.#result ??= result)));
-  }
-
-  /**
-   * Most results are taken once. So the first taker has the parsed value itself, and only when a second one comes
-   * is the JSON parsed again, into a value that nobody else ever holds; from then on that one is copied.
-   */
-  #copy(result: CallResult): unknown {
-    if (typeof result.value !== 'object' || result.value === null) return result.value;
-    if (result.json === undefined) return copyOf(this.#keep(result.value));
-    if (!this.#handedOut) {
-      this.#handedOut = true;
-      return result.value;
-    }
-    return copyOf(this.#keep(undefined, result.json));
-  }
-
-  /** Where no text is to be had, the first taker gets a copy too, and the value itself stays here. */
-  #keep(value: unknown, json?: string): unknown {
-    return (this.#pristine ??= json === undefined ? value : JSON.parse(json));
+  take(patience: () => Patience): unknown {
+    if (this.#result !== undefined) return this.#result.take(true);
+    return this.flight.join(patience()).then((result) => (this.#result ??= result).take(true));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CacheEntry } from './cache-entry.ts';
+import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { storageTermsFor, type StorageTerms } from './freshness.ts';
 import { decodeBody, rebuildResponse } from './received.ts';
@@ -12,8 +12,8 @@ export interface Exchange extends SelectionSource {
   readonly sharesInFlight: boolean;
   /** What sends: requests through different ones are never equal. */
   readonly source: unknown;
-  /** Aborts when nobody waits for this call any more. Read only when something is sent. */
-  readonly signal: AbortSignal;
+  /** A signal that aborts when nobody waits for this call any more. Asked for only when something is sent. */
+  patience(): AbortSignal;
   /** Takes work that may end after the call; undefined where nobody takes it. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   now(): Milliseconds;
@@ -57,7 +57,7 @@ export class OriginExchange {
   /** Sends; undefined when the origin fails and the entry may stand in for it. */
   async #sendUnlessStale(entry: CacheEntry | undefined): Promise<Response | undefined> {
     const validators = entry === undefined ? undefined : validatorsOf(entry);
-    const mayBeStale = (): boolean => entry !== undefined && !this.#signal.aborted && this.#exchange.now() < entry.staleIfErrorUntil;
+    const mayBeStale = (): boolean => entry !== undefined && !this.#signal.aborted && this.#exchange.now() < entry.head.staleIfErrorUntil;
     try {
       const response = await this.#exchange.send(this.#signal, validators);
       if (!FAILURES.includes(response.status) || !mayBeStale()) return response;
@@ -84,7 +84,8 @@ export class OriginExchange {
 
   /** RFC 9111 section 4.3.4: the stored body with the header fields of now, and a life that starts anew. */
   async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
-    const { url, status, statusText, body } = entry;
+    const { head, body } = entry;
+    const { url, status, statusText } = head;
     const headers = { ...entry.headers, ...toStoredHeaders(response.headers) };
     const merged = rebuildResponse(body, { url, status, statusText, headers });
     const terms = await this.#termsFor(merged, headers, response.redirected);
@@ -108,13 +109,14 @@ export class OriginExchange {
   }
 
   async #toAnswer(
-    source: Pick<CacheEntry, 'url' | 'status' | 'statusText' | 'headers' | 'body'>,
+    { headers, body, ...source }: Pick<EntryHead, 'url' | 'status' | 'statusText'> & Pick<CacheEntry, 'headers' | 'body'>,
     { audience, keepFor, ...terms }: StorageTerms,
     { sentAt, received, outcome }: { sentAt: Milliseconds; received: Headers; outcome: CacheOutcome },
   ): Promise<OriginAnswer> {
-    const selection = await describeSelection(this.#exchange, { audience, vary: parseVary(source.headers['vary']) });
-    const contentType = source.headers['content-type'] ?? null;
-    const entry = { ...source, ...terms, ...selection, contentType, sentAt, storedAt: this.#exchange.now() };
+    const selection = await describeSelection(this.#exchange, { audience, vary: parseVary(headers['vary']) });
+    const contentType = headers['content-type'] ?? null;
+    const head = { ...source, ...terms, ...selection, contentType, sentAt, storedAt: this.#exchange.now() };
+    const entry = createEntry(head, headers, body);
     return { outcome, entry, fetched: { entry, keepFor, headers: received } };
   }
 }

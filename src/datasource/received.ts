@@ -1,17 +1,15 @@
-import type { CacheEntry } from './cache-entry.ts';
+import { textOf, type CacheEntry } from './cache-entry.ts';
+import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
 import { createJSONError } from './errors.ts';
-import type { CallResult } from './memo.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
 
-/** A response from the origin or out of the cache, before anybody has read its body. */
+/** A response from the origin or out of the cache, before anybody has read its body. To be read once, in one of the two ways. */
 export interface ReceivedResponse {
   readonly ok: boolean;
-  readonly status: number;
-  readonly contentType: string | null;
-  /** The body as text. To be called once. */
-  text(): Promise<string>;
-  /** As the web's `Response`, for hooks. To be called once, and instead of `text`. */
+  /** The body as the result of the call: JSON is parsed, by its media type, and the rest stays text; no body is "". */
+  toResult(request: DataSourceRequest): CallResult | Promise<CallResult>;
+  /** As the web's `Response`, for hooks. */
   toResponse(): Response;
 }
 
@@ -19,23 +17,23 @@ export interface ReceivedResponse {
 export function fromFetch(response: Response): ReceivedResponse {
   return {
     ok: response.ok,
-    status: response.status,
-    contentType: response.headers.get('content-type'),
-    text: () => response.text(),
+    async toResult(request) {
+      const text = await response.text();
+      if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
+      return parseFor(request, () => new JSONResult(text));
+    },
     toResponse: () => response,
   };
 }
 
 /** A stored response; `headers` replace the entry's own, for the one whose request it answered. */
 export function fromEntry(entry: CacheEntry, now: Milliseconds, headers?: Headers): ReceivedResponse {
-  const { url, status, statusText } = entry;
+  const { url, status, statusText, contentType } = entry.head;
   return {
     ok: status >= 200 && status <= 299,
-    status,
-    contentType: entry.contentType,
-    async text() {
-      const { body } = entry;
-      return typeof body === 'string' ? withoutByteOrderMark(body) : new TextDecoder().decode(body);
+    toResult(request) {
+      if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOf(entry.body));
+      return parseFor(request, () => entry.toJSONResult());
     },
     toResponse: () => rebuildResponse(entry.body, { url, status, statusText, headers: headers ?? withAge(entry, now) }),
   };
@@ -50,42 +48,35 @@ export function decodeBody(bytes: Uint8Array): string | Uint8Array {
   }
 }
 
-/** The result of a success, by its media type: JSON is parsed, the rest stays text; no body is "". */
-export async function parseReceived(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
-  const text = await received.text();
-  if (text === '' || !isJSON(received.status, received.contentType)) return { value: text };
-  try {
-    return { value: JSON.parse(text), json: text };
-  } catch (error) {
-    throw createJSONError(request, error);
-  }
-}
-
 /** The body of a response, parsed when it says that it is JSON. */
 export async function parseBody(response: Response): Promise<unknown> {
   const text = await response.text();
-  if (text === '' || !isJSON(response.status, response.headers.get('content-type'))) return text;
-  return JSON.parse(text);
+  return isJSON(response.status, response.headers.get('content-type'), text) ? JSON.parse(text) : text;
 }
 
 /** A Response over a body that has been read already; `url` cannot be given to its constructor. */
 export function rebuildResponse(body: string | Uint8Array | null, { url, ...init }: ResponseInit & { url: string }): Response {
   // "Null body statuses" of the Fetch standard: their responses are refused any body, an empty one included.
   const bodyless = init.status === 204 || init.status === 205 || init.status === 304;
-  const response = new Response(bodyless ? null : body, init);
+  // The platforms' types do not agree on which of their byte arrays a body may be.
+  const response = new Response(bodyless ? null : (body as string | null), init);
   return Object.defineProperty(response, 'url', { value: url });
 }
 
-function withoutByteOrderMark(text: string): string {
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResult {
+  try {
+    return parse();
+  } catch (error) {
+    throw createJSONError(request, error);
+  }
 }
 
-function withAge({ headers, storedAt }: CacheEntry, now: Milliseconds): Record<string, string> {
-  const age = (Number.parseInt(headers['age'] ?? '', 10) || 0) + Math.max(0, now - storedAt) / 1000;
+function withAge({ head, headers }: CacheEntry, now: Milliseconds): Record<string, string> {
+  const age = (Number.parseInt(headers['age'] ?? '', 10) || 0) + Math.max(0, now - head.storedAt) / 1000;
   return { ...headers, age: `${Math.floor(age)}` };
 }
 
-/** application/json and everything ending in +json; upper or lower case, with or without parameters. */
-function isJSON(status: number, contentType: string | null): boolean {
-  return status !== 204 && contentType !== null && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
+/** application/json and everything ending in +json; upper or lower case, with or without parameters; and a body to parse. */
+function isJSON(status: number, contentType: string | null, body: string | Uint8Array): boolean {
+  return status !== 204 && contentType !== null && body.length > 0 && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 }

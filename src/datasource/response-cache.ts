@@ -1,11 +1,12 @@
 import { guardCache } from '../cache/guard.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
-import { decodeEntry, type CacheEntry } from './cache-entry.ts';
+import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
-import { isBypass, judgeEntry, mustAskOrigin } from './cache-use.ts';
+import { isBypass, judgeEntry, mayAskOrigin } from './cache-use.ts';
 import { Flight } from './flight.ts';
 import { OriginExchange, type Exchange, type OriginAnswer } from './origin-exchange.ts';
 import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected } from './request-identity.ts';
 import { WriteOrder } from './write-order.ts';
 
@@ -38,6 +39,7 @@ export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #store: KeyValueCache;
   readonly #writes: WriteOrder;
+  readonly #recent = new RecentEntries();
   readonly #running = new Map<string, Set<Running>>();
 
   constructor(cache: KeyValueCache) {
@@ -57,7 +59,7 @@ export class ResponseCache {
   /** Answers a GET. */
   async answer(exchange: Exchange): Promise<Answered> {
     const { request } = exchange;
-    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.signal)), outcome: 'bypass' };
+    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.patience())), outcome: 'bypass' };
 
     const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
     const now = exchange.now();
@@ -67,7 +69,7 @@ export class ResponseCache {
       this.#revalidateBehind(exchange, entry);
       return { received: fromEntry(entry, now), outcome: 'stale' };
     }
-    if (!mustAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
+    if (!mayAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
     return this.#fetchShared(exchange, entry);
   }
 
@@ -90,9 +92,9 @@ export class ResponseCache {
 
   async #find(exchange: Exchange): Promise<CacheEntry | undefined> {
     const text = await this.#writes.get(exchange.key);
-    const entry = text === undefined ? undefined : decodeEntry(text);
+    const entry = text === undefined ? undefined : this.#recent.decode(exchange.key, text);
     if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
-    return (await isSelected(exchange, entry)) ? entry : undefined;
+    return (await isSelected(exchange, entry.head)) ? entry : undefined;
   }
 
   /** Asks the origin, or waits for somebody's equal request that is under way. */
@@ -100,13 +102,13 @@ export class ResponseCache {
     const identity = exchange.sharesInFlight ? identityOf(exchange.request) : undefined;
     const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
     if (known === undefined)
-      return this.#settle(exchange, await this.#depart(exchange, entry, identity).flight.follow(exchange.signal), true);
+      return this.#settle(exchange, await this.#depart(exchange, entry, identity).flight.follow(exchange.patience()), true);
 
-    const answer = await known.flight.follow(exchange.signal);
+    const answer = await known.flight.follow(exchange.patience());
     // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
-    const usable = answer.entry !== undefined && (await isSelected(exchange, answer.entry));
+    const usable = answer.entry !== undefined && (await isSelected(exchange, answer.entry.head));
     if (usable) return this.#settle(exchange, answer, false);
-    return this.#settle(exchange, await this.#depart(exchange, entry, undefined).flight.follow(exchange.signal), true);
+    return this.#settle(exchange, await this.#depart(exchange, entry, undefined).flight.follow(exchange.patience()), true);
   }
 
   #findRunning({ key, request, source }: Exchange, identity: string): Running | undefined {

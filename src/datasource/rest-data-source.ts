@@ -1,17 +1,18 @@
 import { serializeBody } from './body.ts';
+import { ValueResult, type CallResult } from './call-result.ts';
 import { DataSource, type DataSourceConfig, type DataSourceOperation } from './data-source.ts';
 import { createResponseError, createTimeoutError } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
-import { findMemoized, memoize, type CallResult, type MemoizedResults } from './memo.ts';
+import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
 import type { Exchange } from './origin-exchange.ts';
-import { fromFetch, parseBody, parseReceived, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { fromFetch, parseBody, rebuildResponse, type ReceivedResponse } from './received.ts';
 import { identityOf } from './request-identity.ts';
 import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit } from './request.ts';
 import type { Milliseconds } from './units.ts';
 import { ResponseCache, type Answered } from './response-cache.ts';
 import type { RetryOptions } from './retry.ts';
 import { sendToOrigin, type HTTPFetch } from './send.ts';
-import { resolveCallURL, toRequestURL } from './url.ts';
+import { resolveCallHref, resolveCallURL, toRequestURL } from './url.ts';
 
 /** The object form of RESTDataSource's constructor argument. */
 export interface RESTDataSourceOptions {
@@ -184,6 +185,10 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   #resolve(request: DataSourceRequest): void | Promise<void> {
+    if (this.resolveURL === RESTDataSource.prototype.resolveURL && request.search === '') {
+      request.url = resolveCallHref(this.baseURL, request.path);
+      return serializeBody(request);
+    }
     const url = this.resolveURL(request);
     if (!(url instanceof URL)) return Promise.resolve(url).then((later) => this.#address(request, new URL(later)));
     this.#address(request, url);
@@ -195,21 +200,21 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   #read(key: string, request: DataSourceRequest): unknown {
-    const patience = this.#patience(request);
-    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#start(key, request).join(patience).then(toValue);
+    if (!this.memoizeGetRequests || request.cache === 'no-store')
+      return this.#start(key, request).join(this.#patience(request)).then(takeAlone);
 
     const identity = identityOf(request);
     const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
-    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(key, request))).take(patience);
+    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(key, request))).take(() => this.#patience(request));
   }
 
   /** A write makes the memoised GET of its key doubtful when it starts, and one sent meanwhile when it ends. */
   async #write(key: string, request: DataSourceRequest): Promise<unknown> {
     this.memoizedResults.delete(key);
     try {
-      return (await this.#start(key, request).join(this.#patience(request))).value;
+      return takeAlone(await this.#start(key, request).join(this.#patience(request)));
     } finally {
       this.memoizedResults.delete(key);
     }
@@ -236,7 +241,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     const isGET = exchange.request.method === 'GET';
     if (this.#responses !== undefined && isGET) return this.#responses.answer(exchange);
 
-    const send = (): Promise<Response> => exchange.send(exchange.signal);
+    const send = (): Promise<Response> => exchange.send(exchange.patience());
     const response = await (this.#responses === undefined ? send() : this.#responses.invalidateAround(exchange, send));
     return { received: fromFetch(response), outcome: 'bypass' };
   }
@@ -249,7 +254,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       shareableHeaders: this.shareableHeaders ?? [],
       sharesInFlight: this.memoizeGetRequests,
       source: this.#httpFetch,
-      get signal() {
+      patience: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
         return flight.signal;
       },
@@ -273,11 +278,11 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   async #toResult(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
-    if (isDefault && received.ok) return parseReceived(received, request);
-    return { value: await this.didReceiveResponse(received.toResponse(), request) };
+    if (isDefault && received.ok) return received.toResult(request);
+    return new ValueResult(await this.didReceiveResponse(received.toResponse(), request));
   }
 }
 
-function toValue(result: CallResult): unknown {
-  return result.value;
+function takeAlone(result: CallResult): unknown {
+  return result.take(false);
 }

@@ -35,7 +35,7 @@ async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validat
 
 /** Without `cache`: the modes are ours to honour; Node's fetch ignores them, workerd's refuses some. */
 function toFetchInit(request: DataSourceRequest, signal: AbortSignal, validators: SendOptions['validators']): RequestInit {
-  const init: RequestInit = { ...request.fetchOptions, method: request.method, signal };
+  const init: RequestInit & { duplex?: 'half' } = { ...request.fetchOptions, method: request.method, signal };
   const headers = request.headersIfAny;
   if (headers !== undefined) init.headers = headers;
   if (validators !== undefined) init.headers = { ...Object.fromEntries(headers ?? []), ...validators };

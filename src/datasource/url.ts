@@ -26,6 +26,23 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
   return url;
 }
 
+/** The same as text, parsed once for each path: that takes longer than everything else in a memoised call. */
+export function resolveCallHref(baseURL: string | undefined, path: string): string {
+  const key = `${baseURL ?? ''}\n${path}`;
+  const known = hrefs.get(key);
+  if (known !== undefined) return known;
+
+  const href = toRequestURL(resolveCallURL(baseURL, path), '');
+  if (hrefs.size >= MAX_REMEMBERED) hrefs.clear();
+  if (key.length <= MAX_REMEMBERED_LENGTH) hrefs.set(key, href);
+  return href;
+}
+
+// Emptied when it is full: paths are made out of requests, and some come only once.
+const hrefs = new Map<string, string>();
+const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED_LENGTH = 500;
+
 /** The URL's text with more query parameters behind those it has; without a fragment, which is never sent. */
 export function toRequestURL(url: URL, search: string): string {
   if (url.hash !== '') url.hash = '';
@@ -48,8 +65,7 @@ function parseAbsolute(path: string): URL {
   throw new Error(`"${withoutSecrets(path)}" is not an absolute http(s) URL, and there is no baseURL to put before it`);
 }
 
-// Parsed once per text: a base URL is the same for thousands of calls, and parsing it costs as much as all
-// the rest of a memoised call. Emptied when somebody makes base URLs out of requests.
+// A base URL is the same for thousands of calls; unless somebody makes it out of requests.
 const bases = new Map<string, Base>();
 const MAX_BASES = 100;
 

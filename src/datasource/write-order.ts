@@ -1,5 +1,5 @@
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
-import { encodeEntry, type CacheEntry } from './cache-entry.ts';
+import { createEntry, encodeEntry, type CacheEntry } from './cache-entry.ts';
 import type { Milliseconds } from './units.ts';
 
 /** Told apart from other users of the same cache. */
@@ -28,12 +28,12 @@ export class WriteOrder {
 
   /** Whether an entry is from before the last write to its key. */
   isVoid(key: string, entry: CacheEntry): boolean {
-    return this.#deletedAt.size > 0 && entry.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
+    return this.#deletedAt.size > 0 && entry.head.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
   }
 
   /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
   set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
-    const valid = this.isVoid(key, entry) ? { ...entry, sentAt: this.#deletedAt.get(key)! + 0.001 } : entry;
+    const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + 0.001) : entry;
     return this.#enqueue(key, () => this.#store.set(PREFIX + key, encodeEntry(valid), { ttl }));
   }
 
@@ -54,4 +54,8 @@ export class WriteOrder {
     });
     return current;
   }
+}
+
+function withSentAt({ head, headers, body }: CacheEntry, sentAt: Milliseconds): CacheEntry {
+  return createEntry({ ...head, sentAt }, headers, body);
 }
