@@ -1,0 +1,97 @@
+import type { BuildContext, BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild';
+
+import { DevError } from './dev-error.ts';
+import type { FunctionSource } from './functions-folder.ts';
+
+/** What came of bundling a function. */
+export type Bundle =
+  | {
+      readonly kind: 'code';
+      readonly code: string;
+      /** Whether it holds the graphql package. */ readonly isGraphQL: boolean;
+      readonly warnings: string;
+    }
+  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string };
+
+/** Bundles one function again and again. */
+export interface Bundler {
+  /** Bundles it now; the result goes to `onBundle`, like all others. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Esbuild = typeof import('esbuild');
+
+/** Our one optional peer: who only deploys has no use for it. */
+export async function importEsbuild(): Promise<Esbuild> {
+  try {
+    return await import('esbuild');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DevError('graphql-functions dev bundles functions with esbuild, which is not installed here: npm i -D esbuild', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Bundles a function as the platforms do, and again whenever one of its files changes. Resolves after the first time.
+ *
+ * Changes are noticed by esbuild's polling: unlike the system's notifications it works in containers and on network
+ * drives, and it knows of files that are missing. It may take two seconds; dev.ts calls `rebuild` where the system is faster.
+ */
+export async function watchBundle(esbuild: Esbuild, source: FunctionSource, onBundle: (bundle: Bundle) => void): Promise<Bundler> {
+  const reportResult: Plugin = {
+    name: 'report',
+    setup(build) {
+      build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
+    },
+  };
+  const context: BuildContext = await esbuild.context({ ...optionsFor(source), plugins: [reportResult] });
+  // A failed build rejects; its errors have gone to onEnd.
+  const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
+  await rebuild();
+  await context.watch();
+  return { rebuild, close: () => context.dispose() };
+}
+
+function optionsFor({ file }: FunctionSource): BuildOptions {
+  return {
+    entryPoints: [file],
+    // Never written. It says what the paths in the source map are relative to.
+    outfile: `${file}.mjs`,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    format: 'esm',
+    // 'development' brings in what checks the whole schema (package.json, "imports"); it replaces esbuild's own 'module'.
+    conditions: ['development', 'module'],
+    // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
+    banner: { js: requireBanner },
+    sourcemap: 'inline',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'silent',
+  };
+}
+
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; import { fileURLToPath as __toPath } from 'node:url'; " +
+  'const require = __createRequire(import.meta.url), __filename = __toPath(import.meta.url), __dirname = __toPath(new URL(".", import.meta.url));';
+
+async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
+  const { errors, warnings, metafile } = result;
+  const [output] = (result.outputFiles ?? []) as OutputFile[];
+  if (errors.length > 0 || output === undefined) return { kind: 'problem', message: await format(esbuild, errors, 'error') };
+  return { kind: 'code', code: output.text, isGraphQL: holdsGraphQL(metafile), warnings: await format(esbuild, warnings, 'warning') };
+}
+
+async function format(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
+  const texts = await esbuild.formatMessages(messages, { kind });
+  return texts.join('').trim();
+}
+
+function holdsGraphQL(metafile: Metafile | undefined): boolean {
+  return Object.keys(metafile?.inputs ?? {}).some((path) => /(?:^|\/)node_modules\/graphql\//.test(path));
+}

@@ -1,0 +1,116 @@
+import { TransformStream } from 'node:stream/web';
+import { Worker } from 'node:worker_threads';
+
+import type { ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
+
+/** Milliseconds in which a thread that has been replaced may finish its requests. */
+const retirement = 10_000;
+
+/**
+ * One instance of a function: a thread with its own modules, environment and end. What a function breaks, it breaks for
+ * itself, and to reload it is to start another.
+ */
+export class FunctionThread {
+  /** Resolves when the function can be called. Rejects with a FunctionError when its module throws. */
+  readonly ready: Promise<void>;
+  /** Whether it has ended, of itself or because it was closed. */
+  hasEnded = false;
+  readonly #worker: Worker;
+  readonly #calls = new Map<number, PendingCall>();
+  #lastId = 0;
+  #retiring: NodeJS.Timeout | undefined;
+
+  /** `onCrash` hears why it ended, when that is no request's fault: a timer that throws, say. */
+  constructor(data: ThreadData, env: NodeJS.ProcessEnv, onCrash: (reason: string) => void) {
+    this.#worker = new Worker(workerFile(), { workerData: data, env, name: data.name });
+    this.ready = this.#start(onCrash);
+    // Whoever calls the function hears of it; nobody may.
+    this.ready.catch(() => {});
+  }
+
+  /** Rejects with a FunctionError when the function throws, or ends. */
+  call(request: WireRequest): Promise<WireResponse> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a thread, not to a window
+      this.#worker.postMessage({ id, request } satisfies WireCall);
+    });
+  }
+
+  /** Ends the thread when its requests are answered. One that hangs is ended all the same: it may be why the user reloads. */
+  retire(): void {
+    if (this.#calls.size === 0) void this.close();
+    else this.#retiring = setTimeout(() => void this.close(), retirement);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#retiring);
+    await this.#worker.terminate();
+  }
+
+  #start(onCrash: (reason: string) => void): Promise<void> {
+    let crash: string | undefined;
+    let isReady = false;
+    return new Promise((resolve, reject) => {
+      this.#worker.on('message', (message: WireMessage) => {
+        if (message.kind === 'ready') {
+          isReady = true;
+          resolve();
+        } else if (message.kind === 'failed') {
+          reject(new FunctionError(message.error));
+        } else {
+          this.#settle(message);
+        }
+      });
+      this.#worker.on('error', (error: unknown) => {
+        crash = error instanceof Error ? (error.stack ?? error.message) : `Thrown: ${String(error)}`;
+      });
+      this.#worker.on('exit', (code) => {
+        const error = new FunctionError(crash ?? `The function ended its own process, with the code ${code}.`);
+        this.hasEnded = true;
+        reject(error);
+        if (crash !== undefined && isReady && this.#calls.size === 0) onCrash(crash);
+        for (const call of this.#calls.values()) call.reject(error);
+        this.#calls.clear();
+      });
+    });
+  }
+
+  #settle(message: Extract<WireMessage, { id: number }>): void {
+    const { id } = message;
+    const call = this.#calls.get(id);
+    if (message.kind === 'error') {
+      this.#finish(id);
+      call?.reject(new FunctionError(message.error));
+      return;
+    }
+    const { body } = message.response;
+    if (body === null) this.#finish(id);
+    call?.resolve({ ...message.response, body: body && this.#watch(id, body) });
+  }
+
+  /** The body still comes out of the thread: the call lasts until all of it is here, or nobody wants it any more. */
+  #watch(id: number, body: NonNullable<WireResponse['body']>): WireResponse['body'] {
+    const finish = (): void => this.#finish(id);
+    return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: finish, cancel: finish }));
+  }
+
+  #finish(id: number): void {
+    this.#calls.delete(id);
+    if (this.#retiring !== undefined && this.#calls.size === 0) void this.close();
+  }
+}
+
+interface PendingCall {
+  readonly resolve: (response: WireResponse) => void;
+  readonly reject: (error: FunctionError) => void;
+}
+
+/** What went wrong inside the function: a text with a stack, from another thread. */
+export class FunctionError extends Error {}
+
+/** Beside this file, in the sources as well as in what is built of them. */
+function workerFile(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './function-worker.ts' : './function-worker.js', import.meta.url);
+}

@@ -1,0 +1,51 @@
+// Runs in a thread of its own: imports one bundled function, and calls it for every request that arrives.
+
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { toCallable } from './call-function.ts';
+import type { Callable } from './call-function.ts';
+import type { ThreadData, WireCall, WireMessage, WireResponse } from './wire.ts';
+
+const { name, file, code } = workerData as ThreadData;
+
+await start();
+
+async function start(): Promise<void> {
+  // Stacks name the lines of the user's files.
+  process.setSourceMapsEnabled(true);
+  try {
+    const callable = toCallable(name, await importCode());
+    parentPort?.on('message', (call: WireCall) => void answer(callable, call));
+    send({ kind: 'ready' });
+  } catch (error) {
+    send({ kind: 'failed', error: textOf(error) });
+  }
+}
+
+/** Under the address of the source file, but without writing one: nothing is left behind, and `import.meta.url` is the user's. */
+async function importCode(): Promise<Record<string, unknown>> {
+  const address = pathToFileURL(file).href;
+  registerHooks({
+    load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
+  });
+  return (await import(address)) as Record<string, unknown>;
+}
+
+async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
+  try {
+    const response: WireResponse = await callable(request);
+    send({ kind: 'response', id, response }, response.body === null ? [] : [response.body]);
+  } catch (error) {
+    send({ kind: 'error', id, error: textOf(error) });
+  }
+}
+
+function send(message: WireMessage, transfer: readonly import('node:worker_threads').Transferable[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : `Thrown: ${String(error)}`;
+}

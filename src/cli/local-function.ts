@@ -1,0 +1,132 @@
+import { watchBundle } from './bundle.ts';
+import type { Bundle, Bundler } from './bundle.ts';
+import { FunctionError, FunctionThread } from './function-thread.ts';
+import type { FunctionSource } from './functions-folder.ts';
+import type { WireRequest, WireResponse } from './wire.ts';
+
+/** Something that the user should see in the terminal. */
+export type DevEvent =
+  | { readonly kind: 'ready'; readonly name: string }
+  | { readonly kind: 'reloaded'; readonly name: string }
+  | { readonly kind: 'removed'; readonly name: string }
+  /** It cannot be bundled, or its module throws. Requests are answered with this. */
+  | { readonly kind: 'broken'; readonly name: string; readonly message: string }
+  /** One request failed. */
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'warning'; readonly message: string };
+
+/** What functions need from the server. */
+export interface LocalSettings {
+  readonly esbuild: typeof import('esbuild');
+  readonly env: NodeJS.ProcessEnv;
+  readonly report: (event: DevEvent) => void;
+}
+
+/** One function of the folder, in whatever state its files are: called when it is sound, and saying why when it is not. */
+export class LocalFunction {
+  readonly name: string;
+  readonly file: string;
+  /** Whether its bundle holds the graphql package. */
+  isGraphQL = false;
+  readonly #source: FunctionSource;
+  readonly #settings: LocalSettings;
+  #bundler: Bundler | undefined;
+  #code: string | undefined;
+  #thread: FunctionThread | undefined;
+  /** Why it cannot be bundled. */
+  #problem: string | undefined;
+  #hasBeenReady = false;
+
+  constructor(source: FunctionSource, settings: LocalSettings) {
+    this.name = source.name;
+    this.file = source.file;
+    this.#source = source;
+    this.#settings = settings;
+  }
+
+  /** Bundles and loads it, and from then on again after every change. Resolves when it is ready or known to be broken. */
+  async start(): Promise<void> {
+    this.#bundler = await watchBundle(this.#settings.esbuild, this.#source, (bundle) => this.#take(bundle));
+    await this.#thread?.ready.catch(() => {});
+  }
+
+  /** Looks at its files now, rather than when the next poll does. */
+  async refresh(): Promise<void> {
+    await this.#bundler?.rebuild();
+  }
+
+  /** Rejects with a FunctionError that says what the user has to mend. */
+  async call(request: WireRequest): Promise<WireResponse> {
+    if (this.#problem !== undefined) throw new FunctionError(this.#problem);
+    const thread = this.#currentThread();
+    try {
+      await thread.ready;
+      return await thread.call(request);
+    } catch (error) {
+      this.#report({ kind: 'failed', name: this.name, message: (error as Error).message });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#bundler?.close();
+    await this.#thread?.close();
+  }
+
+  #take(bundle: Bundle): void {
+    if (bundle.kind === 'problem') {
+      if (bundle.message !== this.#problem) this.#break(bundle.message);
+      return;
+    }
+    // Polls and notifications come in twos, and not every change of a file is a change of the code.
+    if (bundle.code === this.#code && this.#problem === undefined) return;
+    if (bundle.warnings !== '') this.#report({ kind: 'warning', message: bundle.warnings });
+    this.#problem = undefined;
+    this.#code = bundle.code;
+    this.isGraphQL = bundle.isGraphQL;
+    this.#dropThread();
+    void this.#announce(this.#currentThread());
+  }
+
+  #break(message: string): void {
+    this.#problem = message;
+    this.#dropThread();
+    this.#report({ kind: 'broken', name: this.name, message });
+  }
+
+  async #announce(thread: FunctionThread): Promise<void> {
+    try {
+      await thread.ready;
+      this.#report({ kind: this.#hasBeenReady ? 'reloaded' : 'ready', name: this.name });
+      this.#hasBeenReady = true;
+    } catch (error) {
+      // Replaced meanwhile, it is of no interest any more.
+      if (thread === this.#thread) this.#report({ kind: 'broken', name: this.name, message: (error as Error).message });
+    }
+  }
+
+  /** The thread; another one when it has crashed or could not be loaded, for a platform would start anew as well. */
+  #currentThread(): FunctionThread {
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#createThread();
+    return this.#thread;
+  }
+
+  #createThread(): FunctionThread {
+    const { name, file } = this.#source;
+    const thread = new FunctionThread({ name, file, code: this.#code ?? '' }, this.#settings.env, (message) =>
+      this.#report({ kind: 'failed', name, message }),
+    );
+    // A module that throws may have left timers behind, and its thread would live on.
+    thread.ready.catch(() => thread.close());
+    return thread;
+  }
+
+  #dropThread(): void {
+    this.#thread?.retire();
+    this.#thread = undefined;
+  }
+
+  #report(event: DevEvent): void {
+    this.#settings.report(event);
+  }
+}

@@ -1,0 +1,56 @@
+import { relative } from 'node:path';
+
+import type { DevServer } from './dev.ts';
+import type { DevEvent } from './local-function.ts';
+import type { Answer } from './query.ts';
+
+/** Where lines go. */
+export interface Terminal {
+  log(line: string): void;
+  error(line: string): void;
+}
+
+/** Says on the terminal what the dev server does. */
+export class Reporter {
+  readonly #terminal: Terminal;
+  readonly #directory: string;
+  #isRunning = false;
+
+  constructor(terminal: Terminal, directory: string) {
+    this.#terminal = terminal;
+    this.#directory = directory;
+  }
+
+  report(event: DevEvent): void {
+    if (event.kind === 'warning') this.#terminal.error(event.message);
+    else if (event.kind === 'broken') this.#terminal.error(`\n${event.name} cannot run:\n\n${event.message}\n`);
+    else if (event.kind === 'failed') this.#terminal.error(`\n${event.name} failed:\n\n${event.message}\n`);
+    // The banner names those that are there at the start.
+    else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
+  }
+
+  banner({ url, prefix, functions, folder }: DevServer, query = '{ __typename }'): void {
+    const names = [...functions.keys()];
+    const width = Math.max(...names.map(({ length }) => length));
+    const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
+    if (names.length === 0) lines.push(`  No function yet. Put one into ${relative(this.#directory, folder)}/graphql.ts`);
+    for (const [name, { isGraphQL }] of functions) if (isGraphQL) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
+    this.#terminal.log(`\n${lines.join('\n')}\n`);
+    this.#isRunning = true;
+  }
+
+  answer(query: string, answer: Answer | undefined): void {
+    if (answer === undefined) this.#terminal.error('There is no GraphQL function that could answer the query.');
+    else this.#terminal.log(`${query}\n\nwas answered with status ${answer.status}:\n\n${answer.text}\n`);
+  }
+
+  waiting(): void {
+    this.#terminal.log('Serving, and watching for changes. Ctrl+C ends it.');
+  }
+}
+
+/** In single quotes for the shell; GraphQL has none outside of its strings. */
+function curlLine(address: string, query: string): string {
+  const body = JSON.stringify({ query }).replaceAll("'", String.raw`'\''`);
+  return `curl ${address} -H 'content-type: application/json' -d '${body}'`;
+}
