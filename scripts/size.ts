@@ -104,34 +104,15 @@ function forbiddenIn({ name, parts }: Bundle): string[] {
 }
 
 function printTable(bundles: readonly Bundle[], base: Bundle): void {
-  const order = new Map<string, number>();
-  for (const { parts } of bundles) for (const [part, bytes] of parts) order.set(part, Math.max(order.get(part) ?? 0, bytes));
-  const parts = [...order].toSorted(([, a], [, b]) => b - a).map(([part]) => part);
-  row(
-    'minified bytes',
-    bundles.map(({ name }) => name),
-  );
-  for (const part of parts)
-    row(
-      part,
-      bundles.map((one) => number(one.parts.get(part) ?? 0)),
-    );
-  row(
-    'whole bundle',
-    bundles.map(({ bytes }) => number(bytes)),
-  );
-  row(
-    'whole bundle, gzip',
-    bundles.map(({ gzip }) => number(gzip)),
-  );
-  row(
-    'gzip above bare',
-    bundles.map(({ gzip }) => number(gzip - base.gzip)),
-  );
-}
+  const parts = new Set(bundles.flatMap((one) => [...one.parts].toSorted(([, a], [, b]) => b - a).map(([part]) => part)));
+  const row = (label: string, cellOf: (one: Bundle) => number | string): void =>
+    console.log(label.padEnd(26) + bundles.map((one) => cellOf(one).toLocaleString('en-US').padStart(12)).join(''));
 
-function row(label: string, cells: readonly string[]): void {
-  console.log(label.padEnd(26) + cells.map((cell) => cell.padStart(12)).join(''));
+  row('minified bytes', ({ name }) => name);
+  for (const part of parts) row(part, (one) => one.parts.get(part) ?? 0);
+  row('whole bundle', ({ bytes }) => bytes);
+  row('whole bundle, gzip', ({ gzip }) => gzip);
+  row('gzip above bare', ({ gzip }) => gzip - base.gzip);
 }
 
 function number(value: number): string {
