@@ -2,7 +2,9 @@
 
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
@@ -42,10 +44,12 @@ async function answer(callable: Callable, { id, request }: WireCall): Promise<vo
   }
 }
 
-function send(message: WireMessage, transfer: readonly import('node:worker_threads').Transferable[] = []): void {
+function send(message: WireMessage, transfer: readonly Transferable[] = []): void {
   parentPort?.postMessage(message, transfer);
 }
 
+/** The error with its causes; of the stack, what belongs to the user. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : `Thrown: ${String(error)}`;
+  const lines = inspect(error, { depth: 4 }).split('\n');
+  return lines.filter((line) => !/^\s+at .*(?:node:internal|[\\/]cli[\\/](?:function-worker|call-function)\.[jt]s)/.test(line)).join('\n');
 }
