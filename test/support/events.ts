@@ -58,7 +58,9 @@ export function functionURLEvent(request: PlainRequest): Event {
 /** Application Load Balancer: lower case, the query as it was sent, an empty text for no body. */
 export function albEvent(request: PlainRequest): Event {
   return {
-    requestContext: { elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:123456789012:targetgroup/graphql/49e9d65c45c6791a' } },
+    requestContext: {
+      elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:123456789012:targetgroup/graphql/49e9d65c45c6791a' },
+    },
     httpMethod: request.method,
     path: request.path,
     queryStringParameters: lastValues(raw(request.query)),
@@ -70,7 +72,11 @@ export function albEvent(request: PlainRequest): Event {
 /** The same with `lambda.multi_value_headers.enabled`: only maps of lists, and `headers` is not there at all. */
 export function albMultiEvent(request: PlainRequest): Event {
   const { queryStringParameters: _query, headers: _headers, ...rest } = albEvent(request);
-  return { ...rest, multiValueQueryStringParameters: allValues(raw(request.query)), multiValueHeaders: allValues(lowerCase(request.headers)) };
+  return {
+    ...rest,
+    multiValueQueryStringParameters: allValues(raw(request.query)),
+    multiValueHeaders: allValues(lowerCase(request.headers)),
+  };
 }
 
 /** VPC Lattice, version 1. */
@@ -125,7 +131,9 @@ export function netlifyViteEvent(request: PlainRequest): Event {
   return {
     ...netlifyEvent(request),
     rawQuery: request.query === '' ? '' : `?${request.query}`,
-    multiValueHeaders: Object.fromEntries(Object.entries(joinedValues(request.headers)).map(([name, value]) => [name, value.split(',').map((part) => part.trim())])),
+    multiValueHeaders: Object.fromEntries(
+      Object.entries(joinedValues(request.headers)).map(([name, value]) => [name, value.split(',').map((part) => part.trim())]),
+    ),
     body: request.body === undefined ? null : asText(request.body),
     isBase64Encoded: request.body === undefined || !textTypes.test(contentType(request)),
   };
@@ -208,7 +216,9 @@ function allValues(pairs: Pairs): Record<string, string[]> {
 }
 
 function joinedValues(pairs: Pairs): Record<string, string> {
-  return Object.fromEntries(Object.entries(allValues(lowerCase(pairs))).map(([name, values]) => [name, values.join(name === 'cookie' ? '; ' : ',')]));
+  return Object.fromEntries(
+    Object.entries(allValues(lowerCase(pairs))).map(([name, values]) => [name, values.join(name === 'cookie' ? '; ' : ',')]),
+  );
 }
 
 function orNull<T extends object>(map: T): T | null {

@@ -34,7 +34,11 @@ export function post(body: unknown, fields: Partial<PlainRequest> = {}): PlainRe
 
 /** A GET of a query, encoded as a form is: "+" for a space. Carries the header that CSRF prevention asks for. */
 export function get(parameters: Readonly<Record<string, string>>, fields: Partial<PlainRequest> = {}): PlainRequest {
-  return plainRequest({ query: new URLSearchParams(parameters).toString(), ...fields, headers: [['Vendor-Require-Preflight', '1'], ...(fields.headers ?? [])] });
+  return plainRequest({
+    query: new URLSearchParams(parameters).toString(),
+    ...fields,
+    headers: [['Vendor-Require-Preflight', '1'], ...(fields.headers ?? [])],
+  });
 }
 
 /** The body of an answer, which must be JSON and say so. */

@@ -11,16 +11,28 @@ export interface ResultContract {
 
 /** Every key beyond these is a 502, or ignored: PLATFORMS, the table of events and result objects. */
 export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMulti' | 'lattice' | 'netlifyV1', ResultContract>> = {
-  restAPI: { required: ['statusCode'], allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'], cookies: 'multiValueHeaders' },
+  restAPI: {
+    required: ['statusCode'],
+    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
+    cookies: 'multiValueHeaders',
+  },
   payloadV2: { required: ['statusCode'], allowed: ['statusCode', 'headers', 'cookies', 'body', 'isBase64Encoded'], cookies: 'cookies' },
-  alb: { required: ['statusCode', 'headers', 'body'], allowed: ['statusCode', 'statusDescription', 'headers', 'body', 'isBase64Encoded'], cookies: 'one' },
+  alb: {
+    required: ['statusCode', 'headers', 'body'],
+    allowed: ['statusCode', 'statusDescription', 'headers', 'body', 'isBase64Encoded'],
+    cookies: 'one',
+  },
   albMulti: {
     required: ['statusCode', 'multiValueHeaders', 'body'],
     allowed: ['statusCode', 'statusDescription', 'multiValueHeaders', 'body', 'isBase64Encoded'],
     cookies: 'multiValueHeaders',
   },
   lattice: { required: ['statusCode', 'headers'], allowed: ['statusCode', 'headers', 'body', 'isBase64Encoded'], cookies: 'one' },
-  netlifyV1: { required: ['statusCode'], allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'], cookies: 'multiValueHeaders' },
+  netlifyV1: {
+    required: ['statusCode'],
+    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
+    cookies: 'multiValueHeaders',
+  },
 };
 
 /** Reads a result object as the platform does, and fails for what the platform would refuse. */
@@ -32,7 +44,10 @@ export function readResult(contract: ResultContract, result: unknown): PlainResp
   assert.deepEqual(JSON.parse(JSON.stringify(object)), object, 'the result changes on its way through JSON');
 
   const { statusCode, headers = {}, multiValueHeaders = {}, cookies = [], body = '', isBase64Encoded = false } = object;
-  assert.ok(Number.isInteger(statusCode) && (statusCode as number) >= 200 && (statusCode as number) <= 599, `the status is ${String(statusCode)}`);
+  assert.ok(
+    Number.isInteger(statusCode) && (statusCode as number) >= 200 && (statusCode as number) <= 599,
+    `the status is ${String(statusCode)}`,
+  );
   assert.ok(typeof body === 'string', `the body is ${typeof body}`);
   assert.equal(isBase64Encoded, false, 'a text is never sent as base64');
   if ('statusDescription' in object) assert.match(String(object['statusDescription']), new RegExp(`^${String(statusCode)} [A-Z]`));
@@ -84,5 +99,6 @@ function uniqueFields(fields: readonly [string, string][]): Map<string, string> 
 /** Cookies stand in one place only: two of them, and some runtimes send each twice. */
 function assertCookies(contract: ResultContract, object: Record<string, unknown>, setCookies: readonly string[]): void {
   if (contract.cookies === 'one') assert.ok(setCookies.length <= 1, 'this platform carries one set-cookie at most');
-  if (contract.cookies !== 'one') assert.ok(!('set-cookie' in ((object['headers'] ?? {}) as object)), 'a cookie in "headers" would be joined with others');
+  if (contract.cookies !== 'one')
+    assert.ok(!('set-cookie' in ((object['headers'] ?? {}) as object)), 'a cookie in "headers" would be joined with others');
 }

@@ -20,20 +20,29 @@ export interface Source {
   readonly build: (request: PlainRequest) => unknown;
   /** Fails for a result that the platform would refuse. */
   readonly read: (result: unknown) => PlainResponse | Promise<PlainResponse>;
+  readonly losses?: Losses;
+}
+
+/** What the platform itself loses on the way, so that no handler could tell. */
+export interface Losses {
   /** One set-cookie at most comes through. */
-  readonly oneCookie?: boolean;
+  readonly setCookies?: boolean;
+  /** Of a header or parameter that is sent twice the last one arrives. */
+  readonly repeats?: boolean;
+  /** Bytes are turned into text before the function sees them. */
+  readonly bytes?: boolean;
 }
 
 const restAPI: Source = source('REST API', events.restEvent, contracts.restAPI);
 const httpAPIv1: Source = source('HTTP API 1.0', events.httpAPIv1Event, contracts.restAPI);
 const httpAPI: Source = source('HTTP API 2.0', events.httpAPIEvent, contracts.payloadV2);
 const functionURL: Source = source('function URL', events.functionURLEvent, contracts.payloadV2);
-const alb: Source = { ...source('ALB', events.albEvent, contracts.alb), oneCookie: true };
+const alb: Source = { ...source('ALB', events.albEvent, contracts.alb), losses: { setCookies: true, repeats: true } };
 const albMulti: Source = source('ALB with multi-value headers', events.albMultiEvent, contracts.albMulti);
-const latticeV1: Source = { ...source('VPC Lattice 1', events.latticeV1Event, contracts.lattice), oneCookie: true };
-const latticeV2: Source = { ...source('VPC Lattice 2', events.latticeV2Event, contracts.lattice), oneCookie: true };
+const latticeV1: Source = { ...source('VPC Lattice 1', events.latticeV1Event, contracts.lattice), losses: { setCookies: true } };
+const latticeV2: Source = { ...source('VPC Lattice 2', events.latticeV2Event, contracts.lattice), losses: { setCookies: true } };
 const netlifyV1: Source = source('Netlify 1', events.netlifyEvent, contracts.netlifyV1);
-const netlifyVite: Source = source('Netlify 1 (Vite)', events.netlifyViteEvent, contracts.netlifyV1);
+const netlifyVite: Source = { ...source('Netlify 1 (Vite)', events.netlifyViteEvent, contracts.netlifyV1), losses: { bytes: true } };
 const webRequest: Source = { name: 'web Request', build: (request) => events.webRequest(request), read: readWebResponse };
 
 /** Every source of HTTP requests on AWS Lambda. */
@@ -45,7 +54,7 @@ export { alb, albMulti, functionURL, httpAPI, httpAPIv1, latticeV1, latticeV2, n
 /** A source and the entry point that serves it: what a user deploys. */
 export interface FrontDoor {
   readonly name: string;
-  readonly oneCookie: boolean;
+  readonly losses: Losses;
   /** The way of one request through a server with these options and back. */
   open(options: ServerOptions): OpenDoor;
 }
@@ -65,17 +74,17 @@ export const frontDoors: readonly FrontDoor[] = [
   frontDoor('/fetch: ', createFetchHandler as CreateHandler, webRequest),
   frontDoor('handler.fetch: ', ((options) => createHandler(options).fetch) as CreateHandler, webRequest),
   frontDoor('/fetch, .fetch: ', ((options) => createFetchHandler(options).fetch) as CreateHandler, webRequest),
-  { name: 'node:http', oneCookie: false, open: openNode },
+  { name: 'node:http', losses: {}, open: openNode },
 ];
 
 function source(name: string, build: Source['build'], contract: ResultContract): Source {
   return { name, build, read: (result) => readResult(contract, result) };
 }
 
-function frontDoor(entry: string, create: CreateHandler, { name, build, read, oneCookie = false }: Source): FrontDoor {
+function frontDoor(entry: string, create: CreateHandler, { name, build, read, losses = {} }: Source): FrontDoor {
   return {
     name: `${entry}${name}`,
-    oneCookie,
+    losses,
     open: (options) => {
       const handler = create(options);
       return { send: async (request) => read(await handler(build(request), {})), close: async () => {} };
@@ -108,7 +117,12 @@ function sendOverHTTP(port: number, request: PlainRequest): Promise<PlainRespons
         port,
         method: request.method,
         path: `${request.path}${request.query === '' ? '' : `?${request.query}`}`,
-        headers: [...request.headers.flat(), 'Host', `127.0.0.1:${port}`, ...(body === undefined ? [] : ['Content-Length', String(body.byteLength)])],
+        headers: [
+          ...request.headers.flat(),
+          'Host',
+          `127.0.0.1:${port}`,
+          ...(body === undefined ? [] : ['Content-Length', String(body.byteLength)]),
+        ],
         agent: false,
       },
       (incoming) => readIncoming(incoming).then(resolve, reject),
@@ -123,5 +137,10 @@ async function readIncoming(incoming: IncomingMessage): Promise<PlainResponse> {
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(incoming.headers)) if (typeof value === 'string') headers.set(name, value);
-  return { status: incoming.statusCode ?? 0, headers, setCookies: incoming.headers['set-cookie'] ?? [], body: Buffer.concat(chunks).toString() };
+  return {
+    status: incoming.statusCode ?? 0,
+    headers,
+    setCookies: incoming.headers['set-cookie'] ?? [],
+    body: Buffer.concat(chunks).toString(),
+  };
 }

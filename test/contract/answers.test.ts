@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { echoServer } from '../support/echo-server.ts';
+import type { EchoServer } from '../support/echo-server.ts';
+import { get, json, plainRequest, post } from '../support/plain-http.ts';
+import { frontDoors } from '../support/sources.ts';
+import type { OpenDoor } from '../support/sources.ts';
+
+/** One body of tests for every front door: what a client sees does not depend on the platform. */
+for (const door of frontDoors) {
+  describe(`every front door answers alike: ${door.name}`, () => {
+    let server: EchoServer;
+    let open: OpenDoor;
+    before(() => {
+      server = echoServer();
+      open = door.open(server.options);
+    });
+    after(() => open.close());
+
+    test('a POST runs its query', async () => {
+      const response = await open.send(post({ query: '{ echo(text: "hi") }' }));
+
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+      assert.deepEqual(json(response), { data: { echo: 'hi' } });
+    });
+
+    test('a GET runs its query', async () => {
+      const response = await open.send(get({ query: 'query ($t: String!) { echo(text: $t) }', variables: '{"t":"hi"}' }));
+
+      assert.equal(response.status, 200);
+      assert.deepEqual(json(response), { data: { echo: 'hi' } });
+    });
+
+    test('operationName chooses, in POST and in GET', async () => {
+      const query = 'query A { echo(text: "a") } query B { echo(text: "b") }';
+
+      assert.deepEqual(json(await open.send(post({ query, operationName: 'B' }))), { data: { echo: 'b' } });
+      assert.deepEqual(json(await open.send(get({ query, operationName: 'A' }))), { data: { echo: 'a' } });
+    });
+
+    test('a batch answers an array in the same order', async () => {
+      const response = await open.send(
+        post([{ query: '{ echo(text: "1") }' }, { query: '{ nothing }' }, { query: '{ echo(text: "3") }' }]),
+      );
+
+      const [first, second, third] = json(response);
+      assert.equal(response.status, 200);
+      assert.deepEqual(first, { data: { echo: '1' } });
+      assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+      assert.deepEqual(third, { data: { echo: '3' } });
+    });
+
+    test('a mutation takes effect once by POST', async () => {
+      const before = server.tally.added;
+
+      const response = await open.send(post({ query: 'mutation { add(by: 2) }' }));
+
+      assert.deepEqual(json(response), { data: { add: before + 2 } });
+      assert.equal(server.tally.added, before + 2);
+    });
+
+    test('a mutation by GET is refused and has no effect', async () => {
+      const before = server.tally.added;
+
+      const response = await open.send(get({ query: 'mutation { add }' }));
+
+      assert.equal(response.status, 405);
+      assert.equal(response.headers.get('allow'), 'POST');
+      assert.equal(server.tally.added, before);
+    });
+
+    for (const [what, text] of texts()) {
+      test(`${what} comes back as it went, by POST`, async () => {
+        const response = await open.send(post({ query: 'query ($t: String!) { echo(text: $t) }', variables: { t: text } }));
+
+        assert.equal(json(response).data.echo, text);
+      });
+
+      test(`${what} comes back as it went, by GET`, async () => {
+        const response = await open.send(get({ query: 'query ($t: String!) { echo(text: $t) }', variables: JSON.stringify({ t: text }) }));
+
+        assert.equal(json(response).data.echo, text);
+      });
+    }
+
+    test('a body given as bytes is read as UTF-8', async () => {
+      const response = await open.send(post(new TextEncoder().encode(JSON.stringify({ query: '{ echo(text: "שלום 🌍") }' }))));
+
+      assert.equal(json(response).data.echo, 'שלום 🌍');
+    });
+
+    if (!door.losses.bytes) {
+      test('bytes that are no UTF-8 are a 400, not guesses', async () => {
+        const broken = Buffer.concat([Buffer.from('{"query":"{ echo(text: \\"'), Buffer.from([0xff, 0xfe, 0x80]), Buffer.from('\\") }"}')]);
+
+        const response = await open.send(post(broken));
+
+        assert.equal(response.status, 400);
+        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+      });
+    }
+
+    test('in a GET, "+" and "%20" are spaces, "%2B" is a plus, "%26" an ampersand', async () => {
+      const response = await open.send({ ...get({}), query: 'query={+echo(text:%20%22a%2Bb%26c%25d%3De%22)%20}' });
+
+      assert.equal(json(response).data.echo, 'a+b&c%d=e');
+    });
+
+    if (!door.losses.repeats) {
+      test('a parameter that is given twice is a 400', async () => {
+        const response = await open.send({ ...get({}), query: 'query={+__typename+}&query={+__typename+}' });
+
+        assert.equal(response.status, 400);
+      });
+    }
+
+    test('parameters of others, also repeated ones, do not matter', async () => {
+      const response = await open.send({ ...get({}), query: 'utm=1&utm=2&query={+__typename+}&flag' });
+
+      assert.deepEqual(json(response), { data: { __typename: 'Query' } });
+    });
+
+    test('header names are found whatever their case', async () => {
+      const response = await open.send(post({ query: '{ header(name: "X-REQUEST-mark") }' }, { headers: [['x-ReQuEsT-MARK', 'm 1']] }));
+
+      assert.equal(json(response).data.header, 'm 1');
+    });
+
+    test('all cookies of the request arrive', async () => {
+      const response = await open.send(post({ query: '{ header(name: "cookie") }' }, { headers: [['Cookie', 'a=1; b="2.3"; c=x=y']] }));
+
+      assert.equal(json(response).data.header, 'a=1; b="2.3"; c=x=y');
+    });
+
+    if (!door.losses.repeats) {
+      test('a content type that stands there twice, with different values, is refused', async () => {
+        const response = await open.send({
+          ...post({ query: '{ __typename }' }),
+          headers: [
+            ['Content-Type', 'application/json'],
+            ['content-type', 'text/plain'],
+          ],
+        });
+
+        assert.equal(response.status, 415);
+      });
+    }
+
+    test('headers and status that a resolver sets are sent', async () => {
+      const response = await open.send(post({ query: '{ setHeader(name: "X-Trace", value: "t1") setStatus(status: 202) }' }));
+
+      assert.equal(response.status, 202);
+      assert.equal(response.headers.get('x-trace'), 't1');
+    });
+
+    test('a resolver may ask for a status that has no body', async () => {
+      const response = await open.send(post({ query: '{ setStatus(status: 204) }' }));
+
+      assert.equal(response.status, 204);
+      assert.equal(response.body, '');
+    });
+
+    test('a status that does not exist counts as 500, and breaks nothing', async () => {
+      const response = await open.send(post({ query: '{ setStatus(status: 1000) }' }));
+
+      assert.equal(response.status, 500);
+    });
+
+    test('several set-cookie lines stay apart, and nothing joins them', async () => {
+      const lines = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/', 'b=2; HttpOnly', 'c=3'];
+
+      const response = await open.send(post({ query: 'query ($l: [String!]!) { setCookies(lines: $l) }', variables: { l: lines } }));
+
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.setCookies, door.losses.setCookies ? lines.slice(0, 1) : lines);
+    });
+
+    test('one set-cookie line arrives everywhere', async () => {
+      const response = await open.send(post({ query: '{ setCookies(lines: ["a=1"]) }' }));
+
+      assert.deepEqual(response.setCookies, ['a=1']);
+    });
+
+    for (const path of [
+      '/',
+      '/graphql',
+      '/graphql/',
+      '/prod/graphql',
+      '/.netlify/functions/graphql',
+      '/a/b/c/',
+      '//graphql',
+      '/gr%C3%A4ph',
+      '/healthy',
+      '/health/graphql',
+    ]) {
+      test(`the path ${path} is the endpoint, like any other`, async () => {
+        const response = await open.send(post({ query: '{ __typename }' }, { path }));
+
+        assert.deepEqual(json(response), { data: { __typename: 'Query' } });
+      });
+    }
+
+    test('HEAD is a 405 without a body', async () => {
+      const response = await open.send({ ...get({ query: '{ __typename }' }), method: 'HEAD' });
+
+      assert.equal(response.status, 405);
+      assert.equal(response.headers.get('allow'), 'GET, POST');
+      assert.equal(response.body, '');
+    });
+
+    test('OPTIONS is a 204 without a body that says what is allowed', async () => {
+      const response = await open.send(plainRequest({ method: 'OPTIONS' }));
+
+      assert.equal(response.status, 204);
+      assert.match(response.headers.get('allow') ?? '', /GET, POST/);
+      assert.equal(response.body, '');
+    });
+
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      test(`${method} is a 405 with Allow`, async () => {
+        const response = await open.send({ ...post({ query: 'mutation { add }' }), method });
+
+        assert.equal(response.status, 405);
+        assert.equal(response.headers.get('allow'), 'GET, POST');
+        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+      });
+    }
+
+    for (const path of ['/health', '/graphql/health', '/prod/graphql/health/', '/.netlify/functions/graphql/health']) {
+      test(`GET ${path} answers that the function is there`, async () => {
+        const response = await open.send(plainRequest({ path }));
+
+        assert.equal(response.status, 200);
+        assert.equal(response.headers.get('content-type'), 'application/health+json');
+        assert.equal(json(response).status, 'pass');
+      });
+    }
+
+    test('HEAD /health is a 200 without a body', async () => {
+      const response = await open.send(plainRequest({ method: 'HEAD', path: '/graphql/health' }));
+
+      assert.equal(response.status, 200);
+      assert.equal(response.body, '');
+    });
+
+    test("a load balancer's health check is answered on any path", async () => {
+      const response = await open.send(plainRequest({ headers: [['User-Agent', 'ELB-HealthChecker/2.0']] }));
+
+      assert.equal(response.status, 200);
+      assert.equal(json(response).status, 'pass');
+    });
+
+    test('a health check runs nothing', async () => {
+      const before = server.tally.resolved;
+
+      await open.send({ ...get({ query: '{ echo(text: "x") }' }), path: '/graphql/health' });
+
+      assert.equal(server.tally.resolved, before);
+    });
+
+    test('a POST to /health is an operation: only GET and HEAD are health checks', async () => {
+      const response = await open.send(post({ query: '{ __typename }' }, { path: '/health' }));
+
+      assert.deepEqual(json(response), { data: { __typename: 'Query' } });
+    });
+
+    for (const [what, body] of malformedBodies()) {
+      test(`${what} is a 400 in GraphQL's own form`, async () => {
+        const response = await open.send(post(body));
+
+        assert.equal(response.status, 400);
+        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+        assert.equal('data' in json(response), false);
+      });
+    }
+
+    test('a POST without a body is a 400', async () => {
+      const response = await open.send(plainRequest({ method: 'POST', headers: [['Content-Type', 'application/json']] }));
+
+      assert.equal(response.status, 400);
+    });
+
+    test('a POST without a content type is refused and runs nothing', async () => {
+      const before = server.tally.added;
+
+      const response = await open.send(plainRequest({ method: 'POST', body: new TextEncoder().encode('{"query":"mutation { add }"}') }));
+
+      assert.equal(response.status, 400);
+      assert.equal(server.tally.added, before);
+    });
+
+    test('an Accept that allows neither type is a 406, before anything runs', async () => {
+      const before = server.tally.added;
+
+      const response = await open.send(post({ query: 'mutation { add }' }, { headers: [['Accept', 'image/png']] }));
+
+      assert.equal(response.status, 406);
+      assert.equal(server.tally.added, before);
+    });
+
+    test('Accept chooses the media type, also of an error', async () => {
+      const accept: [string, string][] = [['Accept', 'application/graphql-response+json']];
+
+      const answer = await open.send(post({ query: '{ __typename }' }, { headers: accept }));
+      const refusal = await open.send(post({ query: '{' }, { headers: accept }));
+
+      assert.equal(answer.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
+      assert.equal(refusal.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
+      assert.equal(refusal.status, 400);
+    });
+
+    test('an unexpected error of a resolver is masked, and its neighbour answered', async () => {
+      const response = await open.send(post({ query: '{ fail echo(text: "here") }' }));
+
+      const { data, errors } = json(response);
+      assert.deepEqual(data, { fail: null, echo: 'here' });
+      assert.equal(errors[0].message, 'Internal server error');
+      assert.doesNotMatch(response.body, /on purpose/);
+    });
+
+    test('a body above the limit is a 413', async () => {
+      const response = await open.send(post({ query: '{ __typename }', variables: { filler: 'x'.repeat(1024 * 1024) } }));
+
+      assert.equal(response.status, 413);
+      assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+    });
+
+    test('after all of that the next request is answered as the first was', async () => {
+      const response = await open.send(post({ query: '{ echo(text: "still here") }' }));
+
+      assert.deepEqual(json(response), { data: { echo: 'still here' } });
+    });
+  });
+}
+
+function texts(): [string, string][] {
+  return [
+    ['an emoji of several code points', '👩‍👩‍👧‍👦 and 🇺🇳'],
+    ['text from right to left', 'مرحبا بالعالم \u202bשלום\u202c'],
+    ['an astral letter', '𝒢𝓇𝒶𝓅𝒽 𐍈'],
+    ['a control character and a line separator', 'a\u0000b\u2028c\u0007'],
+    ['percent, plus, ampersand, equals and hash', '100 % a+b&c=d#e?f;g/h\\i"j'],
+    ['all of ASCII', String.fromCharCode(...Array.from({ length: 95 }, (_, at) => at + 32))],
+    ['combining characters, not normalised', 'e\u0301 \u00e9'],
+    ['a byte order mark inside', 'a\ufeffb'],
+  ];
+}
+
+function malformedBodies(): [string, string][] {
+  return [
+    ['JSON that does not parse', '{"query":'],
+    ['NDJSON', '{"query":"{ __typename }"}\n{"query":"{ __typename }"}'],
+    ['a JSON string', '"{ __typename }"'],
+    ['a JSON number', '7'],
+    ['JSON null', 'null'],
+    ['an object without query', '{"variables":{}}'],
+    ['an empty batch', '[]'],
+    ['variables that are a list', '{"query":"{ __typename }","variables":[]}'],
+  ];
+}
