@@ -1,0 +1,109 @@
+import { getArgumentValues, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType, Kind } from 'graphql';
+import type { FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphql';
+
+import { isGraphQL17 } from './installed.ts';
+import type { Run } from './run.ts';
+
+export type ArgumentValues = Record<string, unknown>;
+
+/**
+ * The arguments of a field, worked out as far as they can be before the field runs.
+ *
+ * Why: graphql-js reads the literals again for every object that the field is run on. A number, a text or an enum
+ * value never changes, and a variable's value is taken as it is; only what may fail, or makes an object that a
+ * resolver could change, is left to graphql-js.
+ */
+export interface PlannedArguments {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly node: FieldNode;
+  /** Undefined: graphql-js works out the values each time. */
+  readonly sources: readonly ArgumentSource[] | undefined;
+}
+
+type ArgumentSource =
+  | { readonly kind: 'constant'; readonly name: string; readonly value: unknown }
+  | {
+      readonly kind: 'variable';
+      readonly name: string;
+      readonly variable: string;
+      readonly nonNull: boolean;
+      readonly hasDefault: boolean;
+    };
+
+/** Undefined for a field that takes no arguments. */
+export function planArguments(definition: GraphQLField<unknown, unknown>, node: FieldNode): PlannedArguments | undefined {
+  if (definition.args.length === 0) return undefined;
+  const sources: ArgumentSource[] = [];
+  for (const argument of definition.args) {
+    const source = planArgument(node, argument);
+    if (source === 'unknown') return { definition, node, sources: undefined };
+    if (source !== 'absent') sources.push(source);
+  }
+  return { definition, node, sources };
+}
+
+/** The values for one run, in an object of the resolver's own. Throws graphql-js's error where one is wrong. */
+export function argumentValues(planned: PlannedArguments | undefined, run: Run): ArgumentValues {
+  if (planned === undefined) return noValues();
+  return (planned.sources && valuesOf(planned.sources, run.coerced)) ?? askGraphQLJS(planned.definition, planned.node, run);
+}
+
+/** graphql-js 17 gives arguments in an object without prototype, 16 in an ordinary one. Resolvers can tell. */
+function noValues(): ArgumentValues {
+  return isGraphQL17 ? (Object.create(null) as ArgumentValues) : {};
+}
+
+/** Undefined when a variable is not as it should be: graphql-js knows the default or the words for it. */
+function valuesOf(sources: readonly ArgumentSource[], coerced: Readonly<Record<string, unknown>>): ArgumentValues | undefined {
+  const values = noValues();
+  for (const source of sources) {
+    if (source.kind === 'constant') {
+      values[source.name] = source.value;
+    } else if (Object.hasOwn(coerced, source.variable)) {
+      const value = coerced[source.variable];
+      if (value === undefined || (value === null && source.nonNull)) return undefined;
+      values[source.name] = value;
+    } else if (source.nonNull || source.hasDefault) {
+      return undefined;
+    }
+  }
+  return values;
+}
+
+function askGraphQLJS(definition: GraphQLField<unknown, unknown>, node: FieldNode, run: Run | undefined): ArgumentValues {
+  const variableValues = run?.variableValues;
+  // Fragment variables are an experiment that plans leave to graphql-js; 16 has three parameters.
+  return getArgumentValues(definition, node, variableValues, undefined, run?.hideSuggestions);
+}
+
+function planArgument(node: FieldNode, argument: GraphQLArgument): ArgumentSource | 'absent' | 'unknown' {
+  const { name } = argument;
+  const value = node.arguments?.find((given) => given.name.value === name)?.value;
+  if (value?.kind === Kind.VARIABLE) {
+    return { kind: 'variable', name, variable: value.name.value, nonNull: isNonNullType(argument.type), hasDefault: hasDefault(argument) };
+  }
+  if (value === undefined && !hasDefault(argument) && !isNonNullType(argument.type)) return 'absent';
+  return planConstant(node, argument, value);
+}
+
+function planConstant(node: FieldNode, argument: GraphQLArgument, literal: ValueNode | undefined): ArgumentSource | 'unknown' {
+  if (!isRepeatable(argument) || literal?.kind === Kind.LIST || literal?.kind === Kind.OBJECT) return 'unknown';
+  try {
+    const value = askGraphQLJS({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, node, undefined)[argument.name];
+    return typeof value === 'object' && value !== null ? 'unknown' : { kind: 'constant', name: argument.name, value };
+  } catch {
+    // The error is told at each run, with its place in the response.
+    return 'unknown';
+  }
+}
+
+/** Whether the type turns the same literal into the same value each time. A scalar of the user's may not. */
+function isRepeatable(argument: GraphQLArgument): boolean {
+  const type = isNonNullType(argument.type) ? argument.type.ofType : argument.type;
+  return isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type));
+}
+
+/** graphql 17 knows a default as `default`, and in the older form as `defaultValue`. */
+function hasDefault(argument: GraphQLArgument): boolean {
+  return argument.defaultValue !== undefined || (argument as { default?: unknown }).default !== undefined;
+}

@@ -1,0 +1,93 @@
+import { isAbstractType, Kind, SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLSchema, NamedTypeNode, SelectionSetNode } from 'graphql';
+
+import { planArguments } from './arguments.ts';
+import { isIncluded } from './conditions.ts';
+import type { Conditions } from './conditions.ts';
+import { PlannedField, Selection } from './planned-field.ts';
+import type { CollectFields } from './planned-field.ts';
+import { shapeOf } from './shape-of-type.ts';
+import type { Fragments } from './survey.ts';
+
+/** What collecting depends on, beside the type and the nodes. */
+export interface CollectSettings {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly conditions: Conditions;
+  /** Collects below the fields, when they are first run. */
+  readonly collect: CollectFields;
+}
+
+/**
+ * The fields that some selection sets ask of an object of a type (specification, section 6.3.2, CollectFields):
+ * fragments are dissolved, conditions decided, fields of the same name in the response merged.
+ */
+export function collectFields(settings: CollectSettings, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): Selection {
+  const collector = new Collector(settings, type);
+  for (const selectionSet of selectionSets) collector.visit(selectionSet);
+  return new Selection([...collector.fields.values()].filter((field) => field !== undefined));
+}
+
+class Collector {
+  /** Undefined for a field that the type does not have: graphql-js leaves it out. */
+  readonly fields: Map<string, PlannedField | undefined> = new Map();
+  readonly #settings: CollectSettings;
+  readonly #type: GraphQLObjectType;
+  readonly #visitedFragments = new Set<string>();
+
+  constructor(settings: CollectSettings, type: GraphQLObjectType) {
+    this.#settings = settings;
+    this.#type = type;
+  }
+
+  visit({ selections }: SelectionSetNode): void {
+    const { conditions, fragments } = this.#settings;
+    for (const selection of selections) {
+      if (!isIncluded(selection, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        this.#add(selection);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (this.#applies(selection.typeCondition)) this.visit(selection.selectionSet);
+      } else if (!this.#visitedFragments.has(selection.name.value)) {
+        this.#visitedFragments.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment !== undefined && this.#applies(fragment.typeCondition)) this.visit(fragment.selectionSet);
+      }
+    }
+  }
+
+  #add(node: FieldNode): void {
+    const responseName = (node.alias ?? node.name).value;
+    const known = this.fields.get(responseName);
+    if (known !== undefined) known.nodes.push(node);
+    else if (!this.fields.has(responseName)) this.fields.set(responseName, this.#plan(responseName, node));
+  }
+
+  #plan(responseName: string, node: FieldNode): PlannedField | undefined {
+    const definition = fieldDefinition(this.#settings.schema, this.#type, node.name.value);
+    if (definition === undefined) return undefined;
+    return new PlannedField({
+      responseName,
+      node,
+      definition,
+      parentType: this.#type,
+      shape: shapeOf(definition.type),
+      arguments: planArguments(definition, node),
+      collect: this.#settings.collect,
+    });
+  }
+
+  #applies(condition: NamedTypeNode | undefined): boolean {
+    if (condition === undefined) return true;
+    const type = this.#settings.schema.getType(condition.name.value);
+    return type === this.#type || (isAbstractType(type) && this.#settings.schema.isSubType(type, this.#type));
+  }
+}
+
+/** The three meta fields, then the type's own. graphql 17 has a method for this, 16 has not. */
+function fieldDefinition(schema: GraphQLSchema, type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (name === SchemaMetaFieldDef.name && schema.getQueryType() === type) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name && schema.getQueryType() === type) return TypeMetaFieldDef;
+  return type.getFields()[name];
+}

@@ -1,0 +1,28 @@
+import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
+
+import type { Path } from './path.ts';
+import type { PlannedField, Shape } from './planned-field.ts';
+import type { Run } from './run.ts';
+
+/** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
+export function locate(thrown: unknown, field: PlannedField, path: Path): GraphQLError {
+  return locatedError(thrown, field.nodes, responsePathAsArray(path));
+}
+
+/** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
+export function nullOrThrow(run: Run, field: PlannedField, shape: Shape, thrown: unknown, path: Path): null {
+  const error = locate(thrown, field, path);
+  if (shape.nonNull) throw error;
+  run.record(error);
+  return null;
+}
+
+/** A null at a position that does not allow it. */
+export function nullError(field: PlannedField): Error {
+  return new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`);
+}
+
+/** An error that reached the root, where no field is left to locate it. */
+export function toRootError(thrown: unknown): GraphQLError {
+  return thrown instanceof GraphQLError ? thrown : locatedError(thrown, undefined, undefined);
+}

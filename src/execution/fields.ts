@@ -1,0 +1,91 @@
+import { argumentValues } from './arguments.ts';
+import { completeValue } from './complete.ts';
+import { nullOrThrow } from './errors.ts';
+import { isGraphQL17 } from './installed.ts';
+import { plainValue } from './leaf.ts';
+import { addPath } from './path.ts';
+import type { Path } from './path.ts';
+import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
+import type { PlannedField, Selection } from './planned-field.ts';
+import { isThenable } from './promises.ts';
+import { resolveInfo } from './resolve-info.ts';
+import type { Run } from './run.ts';
+
+/**
+ * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located
+ * error of a field that may not be null.
+ */
+export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
+  const result = new selection.Result();
+  let pending: PendingContainer | undefined;
+  try {
+    for (const field of selection.fields) {
+      const value = executeField(run, field, source, path);
+      if (value instanceof Pending) {
+        pending ??= new PendingContainer(run, result, objectLag);
+        pending.waitFor(value, field.responseName);
+      } else {
+        result[field.responseName] = value;
+      }
+    }
+  } catch (error) {
+    return giveUp(pending, error);
+  }
+  if (pending === undefined) return result;
+  pending.filled();
+  return pending;
+}
+
+/** A field that may not be null has failed, its siblings may be under way. graphql 17 leaves them; 16 waits for them first. */
+function giveUp(pending: PendingContainer | undefined, error: unknown): PendingContainer {
+  if (pending === undefined) throw error;
+  if (isGraphQL17) {
+    pending.nulled = true;
+    throw error;
+  }
+  pending.failLate(error);
+  return pending;
+}
+
+/** Runs one field: resolver, then completion. Returns the completed value or a Pending; an error becomes null, or is thrown where null is not allowed. */
+export function executeField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+  if (field.typename !== undefined) return field.typename;
+  const { shape } = field;
+  try {
+    const resolve = field.definition.resolve ?? run.fieldResolver;
+    // The path is made only for those who can see it: a resolver, an error, what comes below.
+    let fieldPath: Path | undefined;
+    let value: unknown;
+    if (resolve === undefined) {
+      value = readProperty(run, field, source, path);
+    } else {
+      fieldPath = addPath(path, field.responseName, field.parentType.name);
+      value = resolve(source, argumentValues(field.arguments, run), run.contextValue, resolveInfo(run, field, fieldPath));
+    }
+
+    const plain = plainValue(shape.plain, value);
+    if (plain !== undefined) return plain;
+    if ((value === null || value === undefined) && !shape.nonNull) return null;
+    fieldPath ??= addPath(path, field.responseName, field.parentType.name);
+    if (isThenable(value)) return new PromisedValue(run, field, shape, fieldPath, value);
+    return completeValue(run, field, shape, value, fieldPath);
+  } catch (error) {
+    return nullOrThrow(run, field, shape, error, addPath(path, field.responseName, field.parentType.name));
+  }
+}
+
+/** What graphql-js's default resolver does, without making arguments and `info` for a property that is not a method. */
+function readProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+  // Wrong arguments are an error of the field whether or not anybody reads them.
+  const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
+  if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined;
+  const property = (source as Record<string, unknown>)[field.fieldName];
+  if (typeof property !== 'function') return property;
+
+  const info = resolveInfo(run, field, addPath(path, field.responseName, field.parentType.name));
+  return (source as Record<string, (...values: unknown[]) => unknown>)[field.fieldName]!(
+    values ?? argumentValues(field.arguments, run),
+    run.contextValue,
+    info,
+  );
+}

@@ -1,0 +1,97 @@
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
+import type { GraphQLLeafType, GraphQLOutputType } from 'graphql';
+
+import { inspect } from './inspect.ts';
+import { isGraphQL17 } from './installed.ts';
+import type { Path } from './path.ts';
+import { Promised } from './pending.ts';
+import type { PlannedField, Shape } from './planned-field.ts';
+import { isThenable } from './promises.ts';
+import type { Run } from './run.ts';
+
+/** The kinds of leaf whose usual values are the response as they are. */
+export const notPlain = 0;
+const plainString = 1;
+const plainInt = 2;
+const plainFloat = 3;
+const plainBoolean = 4;
+const plainID = 5;
+
+/**
+ * The value as it stands in the response, if a glance at its type is enough to know it; undefined for every other.
+ *
+ * Why: most values of most responses are strings and numbers that need no conversion. A `typeof` here spares the
+ * call of the scalar's function, the path and the checks for promises and errors: 8,000 leaves cost 0.15 ms, not 1.2.
+ */
+export function plainValue(plain: number, value: unknown): unknown {
+  switch (plain) {
+    case plainString:
+      return typeof value === 'string' ? value : undefined;
+    case plainInt:
+      return isInt32(value) ? value : undefined;
+    case plainFloat:
+      // Infinity and NaN are not numbers of JSON: subtracted from themselves they give NaN.
+      return typeof value === 'number' && value - value === 0 ? value : undefined;
+    case plainBoolean:
+      return typeof value === 'boolean' ? value : undefined;
+    case plainID:
+      if (typeof value === 'string') return value;
+      return isInt32(value) ? String(value) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isInt32(value: unknown): value is number {
+  // oxlint-disable-next-line unicorn/prefer-math-trunc -- this is about 32 bits, not about the fraction
+  return typeof value === 'number' && (value | 0) === value;
+}
+
+/** graphql 17 renamed the function that a leaf type converts results with; the types it comes with know the new name. */
+const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';
+
+/** The built-in scalars, each with the function it had when it came: where somebody has put another, that one is called. */
+const builtIn = new Map<GraphQLOutputType, { readonly plain: number; readonly coerce: unknown }>(
+  [
+    [GraphQLString, plainString] as const,
+    [GraphQLInt, plainInt] as const,
+    [GraphQLFloat, plainFloat] as const,
+    [GraphQLBoolean, plainBoolean] as const,
+    [GraphQLID, plainID] as const,
+  ].map(([type, plain]) => [type, { plain, coerce: type[coerceOutput] }]),
+);
+
+/** Scalars and enums. */
+export class LeafShape implements Shape {
+  readonly nonNull: boolean;
+  readonly plain: number;
+  readonly #type: GraphQLLeafType;
+
+  constructor(type: GraphQLLeafType, nonNull: boolean) {
+    this.nonNull = nonNull;
+    this.#type = type;
+    const known = builtIn.get(type);
+    this.plain = known?.coerce === type[coerceOutput] ? (known?.plain ?? notPlain) : notPlain;
+  }
+
+  complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown {
+    const plain = plainValue(this.plain, value);
+    if (plain !== undefined) return plain;
+    const coerced: unknown = this.#type[coerceOutput](value);
+    if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
+    // A conversion is not meant to be asynchronous, but graphql-js waits for one that is.
+    if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced))
+      return new PromisedLeaf(run, 0, field, this, path, coerced as Promise<unknown>);
+    return coerced;
+  }
+}
+
+class PromisedLeaf extends Promised {
+  protected complete(value: unknown): unknown {
+    return value;
+  }
+}
+
+function nothingReturned(type: GraphQLLeafType, value: unknown, coerced: unknown): string {
+  return `Expected \`${inspect(type)}.${coerceOutput}(${inspect(value)})\` to return non-nullable value, returned: ${inspect(coerced)}`;
+}

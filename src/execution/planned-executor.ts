@@ -1,0 +1,194 @@
+import { execute, getVariableValues, Kind, OperationTypeNode, validateSchema } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  FragmentDefinitionNode,
+  GraphQLError,
+  GraphQLFieldResolver,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  GraphQLTypeResolver,
+  OperationDefinitionNode,
+} from 'graphql';
+
+import { toRootError } from './errors.ts';
+import { executeFields } from './fields.ts';
+import { isGraphQL17 } from './installed.ts';
+import { Pending } from './pending.ts';
+import { Plan } from './plan.ts';
+import type { Selection } from './planned-field.ts';
+import { Run } from './run.ts';
+import { executeSerially } from './serial.ts';
+import { surveyOperation } from './survey.ts';
+import type { Fragments } from './survey.ts';
+import { isTraced } from './tracing.ts';
+
+/** One execution of an operation of a valid document. */
+export interface PlannedExecution {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  readonly variableValues: Readonly<Record<string, unknown>> | undefined;
+  /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** Resolves abstract types that have no `resolveType`. Default: graphql-js's. */
+  readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
+  readonly hideSuggestions: boolean;
+  /** Ends the execution; graphql 17 only. */
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** An operation that graphql-js must run, and why. */
+export interface Fallback {
+  readonly kind: 'fallback';
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly reason: string;
+}
+
+/**
+ * Runs an operation by its plan, or by graphql-js where there is none. The result is that of the installed
+ * graphql-js either way. A promise only when something was asynchronous.
+ */
+export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const plan = planFor(execution);
+  return plan.kind === 'planned' ? executePlan(plan, execution) : executeWithGraphQLJS(execution);
+}
+
+/** By operation: a plan lives as long as its document, which somebody else keeps. */
+const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
+
+function planFor({ schema, document, operation }: PlannedExecution): Plan | Fallback {
+  const known = plans.get(operation);
+  if (known !== undefined && known.schema === schema && known.document === document) return known;
+  const plan = planOperation(schema, document, operation);
+  plans.set(operation, plan);
+  return plan;
+}
+
+/** Plans an operation, or says why graphql-js must run it. */
+export function planOperation(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | Fallback {
+  const fragments = fragmentsOf(document);
+  const { conditionVariables, obstacle } = surveyOperation(operation, fragments);
+  const reason = obstacle ?? whyNotPlanned(schema, operation);
+  const rootType = reason === undefined ? schema.getRootType(operation.operation) : undefined;
+  if (rootType === undefined || rootType === null)
+    return { kind: 'fallback', schema, document, reason: reason ?? `The schema has no ${operation.operation} type.` };
+  return new Plan({ schema, document, operation, fragments, rootType, conditionVariables });
+}
+
+function fragmentsOf(document: DocumentNode): Fragments {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  return fragments;
+}
+
+function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode): string | undefined {
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION) return 'A subscription is answered by a stream.';
+  if (validateSchema(schema).length > 0) return 'The schema is not valid: graphql-js says what is wrong with it.';
+  if (isGraphQL17 && (schema.getDirective('defer') || schema.getDirective('stream')))
+    return 'The schema defines @defer or @stream, which graphql-js refuses.';
+  const propagation = operation.directives?.some((directive) => directive.name.value === 'experimental_disableErrorPropagation');
+  return propagation === true ? 'Error propagation is switched off.' : undefined;
+}
+
+/** Runs a plan. What only a run can tell (a listener on graphql-js's channels, a signal) may still hand it to graphql-js, before any resolver is called. */
+export function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  if (isTraced() || (isGraphQL17 && execution.abortSignal !== undefined)) return executeWithGraphQLJS(execution);
+  const variables = coerceVariables(plan, execution);
+  if ('errors' in variables) return { errors: variables.errors };
+
+  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions } = execution;
+  const { schema, operation, fragments } = plan;
+  const { variableValues } = variables;
+  const run = new Run({
+    schema,
+    operation,
+    fragments,
+    rootValue,
+    contextValue,
+    variableValues,
+    fieldResolver,
+    typeResolver,
+    hideSuggestions,
+  });
+  const selection = plan.selectionFor(run.coerced);
+  return selection === undefined ? executeWithGraphQLJS(execution) : start(plan, run, selection);
+}
+
+function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Promise<ExecutionResult> {
+  let data: unknown;
+  try {
+    const isSerial = plan.operation.operation === OperationTypeNode.MUTATION;
+    data = isSerial ? executeSerially(run, selection, run.rootValue) : executeFields(run, selection, run.rootValue, undefined);
+  } catch (error) {
+    run.record(toRootError(error));
+    data = null;
+  }
+  if (data instanceof Pending) {
+    return new Promise((resolve) => {
+      run.onFinish = (result) => {
+        plan.trim();
+        resolve(result);
+      };
+    });
+  }
+  plan.trim();
+  return run.finish(data);
+}
+
+type VariableValues = GraphQLResolveInfo['variableValues'];
+
+function coerceVariables(
+  plan: Plan,
+  execution: PlannedExecution,
+): { readonly variableValues: VariableValues } | { readonly errors: readonly GraphQLError[] } {
+  const definitions = plan.operation.variableDefinitions;
+  if (definitions === undefined || definitions.length === 0) return { variableValues: noVariables };
+  const options = { maxErrors: 50, hideSuggestions: execution.hideSuggestions };
+  const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);
+  if (values.errors !== undefined) return { errors: values.errors };
+  // graphql 16 names the values themselves `coerced`.
+  return { variableValues: isGraphQL17 ? values.variableValues : (values as unknown as { coerced: VariableValues }).coerced };
+}
+
+/** Shared by all runs, therefore frozen. */
+const noVariables = (
+  isGraphQL17
+    ? Object.freeze({ sources: Object.freeze(Object.create(null)), coerced: Object.freeze(Object.create(null)) })
+    : Object.freeze({})
+) as VariableValues;
+
+/** Runs an operation as graphql-js does. */
+export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const {
+    schema,
+    document,
+    operation,
+    rootValue,
+    contextValue,
+    variableValues,
+    fieldResolver,
+    typeResolver,
+    hideSuggestions,
+    abortSignal,
+  } = execution;
+  const operationName = operation.name?.value;
+  const args = {
+    schema,
+    document,
+    operationName,
+    rootValue,
+    contextValue,
+    variableValues,
+    fieldResolver,
+    typeResolver,
+    hideSuggestions,
+    abortSignal,
+  };
+  // Undefined means the same as absent; `abortSignal` is new in 17, 16 does not look at it.
+  return execute(args as Parameters<typeof execute>[0]);
+}

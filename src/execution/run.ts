@@ -1,0 +1,98 @@
+import type {
+  ExecutionResult,
+  FragmentDefinitionNode,
+  GraphQLError,
+  GraphQLFieldResolver,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  GraphQLTypeResolver,
+  OperationDefinitionNode,
+} from 'graphql';
+
+import { isGraphQL17 } from './installed.ts';
+import { abandon } from './promises.ts';
+
+/** What a run is given. */
+export interface RunSettings {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  /** In the installed major's shape, as resolvers see them: `{ sources, coerced }` in 17, the values themselves in 16. */
+  readonly variableValues: GraphQLResolveInfo['variableValues'];
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
+  readonly hideSuggestions: boolean;
+}
+
+type AsyncHelpers = ReturnType<GraphQLResolveInfo['getAsyncHelpers']>;
+
+/** One execution of a plan: what its resolvers get, the errors so far, and whether it has been answered. */
+export class Run {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  readonly variableValues: GraphQLResolveInfo['variableValues'];
+  /** The values of the variables by name, in either major. */
+  readonly coerced: Readonly<Record<string, unknown>>;
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
+  readonly hideSuggestions: boolean;
+  /** graphql 17 hands these two to resolvers in `info`; an AbortController is made only for who asks for its signal. */
+  readonly getAbortSignal: (() => AbortSignal) | undefined;
+  readonly getAsyncHelpers: (() => AsyncHelpers) | undefined;
+  /** Whether the answer is out: what still arrives is dropped. */
+  finished = false;
+  /** Gets the answer of a run that could not be answered at once. */
+  onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
+  #errors: GraphQLError[] | undefined = undefined;
+  #abortController: AbortController | undefined = undefined;
+
+  constructor(settings: RunSettings) {
+    this.schema = settings.schema;
+    this.operation = settings.operation;
+    this.fragments = settings.fragments;
+    this.rootValue = settings.rootValue;
+    this.contextValue = settings.contextValue;
+    this.variableValues = settings.variableValues;
+    this.coerced = isGraphQL17 ? settings.variableValues.coerced : (settings.variableValues as unknown as Record<string, unknown>);
+    this.fieldResolver = settings.fieldResolver;
+    this.typeResolver = settings.typeResolver;
+    this.hideSuggestions = settings.hideSuggestions;
+    this.getAbortSignal = isGraphQL17 ? () => this.#abortSignal() : undefined;
+    this.getAsyncHelpers = isGraphQL17 ? () => asyncHelpers : undefined;
+  }
+
+  /** Adds an error to the answer. */
+  record(error: GraphQLError): void {
+    (this.#errors ??= []).push(error);
+  }
+
+  /** Ends the run with its data: null when an error reached the root. */
+  finish(data: unknown): ExecutionResult {
+    this.finished = true;
+    this.#abortController?.abort();
+    const result = (this.#errors === undefined ? { data } : { errors: this.#errors, data }) as ExecutionResult;
+    this.onFinish?.(result);
+    return result;
+  }
+
+  #abortSignal(): AbortSignal {
+    this.#abortController ??= new AbortController();
+    if (this.finished) this.#abortController.abort();
+    return this.#abortController.signal;
+  }
+}
+
+/** What `info.getAsyncHelpers()` gives. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */
+const asyncHelpers: AsyncHelpers = {
+  track: (values) => values.forEach(abandon),
+  promiseAll: (values) => {
+    const all = Promise.all(values);
+    all.then(undefined, () => values.forEach(abandon));
+    return all as Promise<Awaited<(typeof values)[number]>[]>;
+  },
+};

@@ -1,0 +1,55 @@
+import { executeField } from './fields.ts';
+import { Pending, PendingContainer } from './pending.ts';
+import type { ResultObject, Selection } from './planned-field.ts';
+import type { Run } from './run.ts';
+
+/** Runs the root fields of a mutation: each begins when the one before has ended. */
+export function executeSerially(run: Run, selection: Selection, source: unknown): unknown {
+  const series = new Series(run, selection, source);
+  return series.proceed() ? series.result : series;
+}
+
+class Series extends PendingContainer {
+  readonly #selection: Selection;
+  readonly #source: unknown;
+  #next = 0;
+  #hasWaited = false;
+
+  constructor(run: Run, selection: Selection, source: unknown) {
+    super(run, new selection.Result(), 0);
+    this.#selection = selection;
+    this.#source = source;
+  }
+
+  /** Runs fields until one is asynchronous (false), or none is left (true). */
+  proceed(): boolean {
+    const { fields } = this.#selection;
+    while (this.#next < fields.length) {
+      const field = fields[this.#next++]!;
+      const value = executeField(this.run, field, this.#source, undefined);
+      if (value instanceof Pending) {
+        this.#waitFor(value, field.responseName, fields.length - this.#next);
+        return false;
+      }
+      (this.result as ResultObject)[field.responseName] = value;
+    }
+    return true;
+  }
+
+  /** In graphql-js the fields still to come are a chain of promises already, through which an error passes. */
+  #waitFor(value: Pending, key: string, remaining: number): void {
+    this.lag = 2 + remaining + (this.#hasWaited ? 1 : 0);
+    this.#hasWaited = true;
+    this.waitFor(value, key);
+  }
+
+  override fill(key: string | number, value: unknown): void {
+    this.result[key] = value;
+    try {
+      if (this.proceed()) this.deliver(this.result);
+    } catch (error) {
+      this.lag = 0;
+      this.childFailed(error);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { Kind } from 'graphql';
+import type { FragmentDefinitionNode, OperationDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql';
+
+import { isCondition, subjectOf } from './conditions.ts';
+
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+/** What must be known of an operation before it is planned. */
+export interface Survey {
+  /** The variables that decide which fields there are, in the order of the document. */
+  readonly conditionVariables: readonly string[];
+  /** Why graphql-js must run the operation; undefined when nothing speaks against a plan. */
+  readonly obstacle: string | undefined;
+}
+
+/** Reads the operation once, each of its fragments once. */
+export function surveyOperation(operation: OperationDefinitionNode, fragments: Fragments): Survey {
+  const surveyor = new Surveyor(fragments);
+  surveyor.visit(operation.selectionSet);
+  return { conditionVariables: [...surveyor.variables], obstacle: surveyor.obstacle };
+}
+
+class Surveyor {
+  readonly variables: Set<string> = new Set();
+  obstacle: string | undefined = undefined;
+  readonly #fragments: Fragments;
+  readonly #visited = new Set<string>();
+
+  constructor(fragments: Fragments) {
+    this.#fragments = fragments;
+  }
+
+  visit(selectionSet: SelectionSetNode): void {
+    for (const selection of selectionSet.selections) {
+      this.#visitDirectives(selection);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) this.#visitFragment(selection.name.value);
+      else if (selection.selectionSet !== undefined) this.visit(selection.selectionSet);
+    }
+  }
+
+  #visitFragment(name: string): void {
+    if (this.#visited.has(name)) return;
+    this.#visited.add(name);
+    const fragment = this.#fragments[name];
+    if (fragment === undefined) return;
+    if ((fragment.variableDefinitions?.length ?? 0) > 0) this.obstacle = `The fragment ${name} has variables of its own.`;
+    this.visit(fragment.selectionSet);
+  }
+
+  #visitDirectives(selection: SelectionNode): void {
+    const seen = new Set<string>();
+    for (const directive of selection.directives ?? []) {
+      const name = directive.name.value;
+      if (name === 'defer' || name === 'stream') this.obstacle = `@${name} asks for an answer in several parts.`;
+      if (!isCondition(directive)) continue;
+      const subject = subjectOf(directive);
+      if (subject.kind === 'unclear' || seen.has(name)) this.obstacle = `A condition of @${name} is not one value for "if".`;
+      if (subject.kind === 'variable') this.variables.add(subject.name);
+      seen.add(name);
+    }
+  }
+}
