@@ -47,10 +47,15 @@ export async function serve<TContext extends object = object, TDataSources exten
   // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
   await tracked.starter.server();
 
-  const state = { stopping: false };
+  const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
-    if (state.stopping) refuse(request, response);
-    else void tracked.listener(request, response);
+    if (state.stopping) {
+      refuse(request, response);
+      return;
+    }
+    state.unanswered.add(response);
+    response.once('close', () => state.unanswered.delete(response));
+    void tracked.listener(request, response);
   });
   // Load balancers keep idle connections for up to 60 s; a server that closes one earlier causes sporadic 502s.
   server.keepAliveTimeout = 65_000;
@@ -72,25 +77,41 @@ function listening(server: Server, { port = 4000, host }: ListenOptions): Promis
   });
 }
 
-function closeOnce(server: Server, tracked: TrackedListener, state: { stopping: boolean }, timeout: number): () => Promise<void> {
+interface ServerState {
+  stopping: boolean;
+  readonly unanswered: Set<ServerResponse>;
+}
+
+function closeOnce(server: Server, tracked: TrackedListener, state: ServerState, timeout: number): () => Promise<void> {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     state.stopping = true;
+    // The connection ends behind these answers. A client that is not told so sends its next request into the void.
+    for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
     const started = await tracked.starter.server();
     await started.stop(finished(server, tracked, timeout));
   };
   return () => (closing ??= close());
 }
 
-/** No new connections; those that are idle are closed, the others when their request is answered or the time is up. */
+/**
+ * No new connections; those that are idle are closed, the others when their request is answered. Waits for that and
+ * for the work handed to `waitUntil`, but no longer than the timeout.
+ */
 async function finished(server: Server, tracked: TrackedListener, timeout: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), timeout);
-  await new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
-    void tracked.idle().then(() => server.closeIdleConnections());
   });
+  server.closeIdleConnections();
+  const idle = tracked.idle().then(() => server.closeIdleConnections());
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeout);
+  });
+  await Promise.race([Promise.all([closed, idle]), timeUp]);
   clearTimeout(timer);
+  server.closeAllConnections();
+  await closed;
 }
 
 /** A connection that was kept alive may bring another request while the server stops. */
