@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -9,6 +7,7 @@ import type { Folder } from './bundle.ts';
 import { bun, deno, fetchRuntimes, workerd } from './fetch-runtimes.ts';
 import type { FetchRuntime, ServedModule } from './fetch-runtimes.ts';
 import { needs } from './parts.ts';
+import { startReportServer } from './report-server.ts';
 
 for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {
@@ -160,24 +159,4 @@ function postTo(url: string, body: unknown): Promise<Response> {
 
 async function errorsOf(response: Response): Promise<any> {
   return ((await response.json()) as { errors: unknown }).errors;
-}
-
-/** Where work reports that it has ended. */
-async function startReportServer(t: TestContext): Promise<{ url: string; received: Promise<void> }> {
-  let receive!: () => void;
-  const received = new Promise<void>((resolve) => {
-    receive = resolve;
-  });
-  const server = createServer((_request, response) => {
-    response.end();
-    receive();
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
 }
