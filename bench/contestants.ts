@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+
+/** Who takes part. Every contestant is bundled by itself, minified, with the newest graphql that it allows. */
+export const contestants = [
+  { name: 'graphql-functions', file: 'ours', graphql: 17 },
+  { name: 'graphql-functions, graphql 16', file: 'ours', graphql: 16 },
+  { name: 'bare graphql-js 17', file: 'bare', graphql: 17 },
+  { name: 'bare graphql-js 16', file: 'bare', graphql: 16 },
+  { name: 'Apollo Server 5', file: 'apollo', graphql: 16 },
+  { name: 'GraphQL Yoga 5', file: 'yoga', graphql: 17 },
+  { name: 'Mercurius with JIT', file: 'mercurius', graphql: 16 },
+  { name: 'graphql-jit', file: 'graphql-jit', graphql: 17 },
+  { name: 'no GraphQL', file: 'no-graphql', graphql: 17 },
+] as const;
+
+export type ContestantName = (typeof contestants)[number]['name'];
+
+/** The one that every ratio is to. */
+export const reference: ContestantName = 'bare graphql-js 17';
+
+export const bundles: string = fileURLToPath(new URL('.bundles/', import.meta.url));
+
+/** Bundles code that imports a contestant: CommonJS, because some peers' dependencies call require. */
+export async function bundle(contestant: (typeof contestants)[number], name: string, code: (file: string) => string): Promise<string> {
+  await mkdir(bundles, { recursive: true });
+  const outfile = `${bundles}${name}-${contestant.file}-${contestant.graphql}.cjs`;
+  const graphql = fileURLToPath(new URL(`node_modules/graphql${contestant.graphql === 16 ? '-16' : ''}`, import.meta.url));
+  await build({
+    stdin: {
+      contents: code(`./contestants/${contestant.file}.ts`),
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+      loader: 'ts',
+    },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'cjs',
+    outfile,
+    // By folder, so that its package.json is read; `module` first, so that it is shaken in both majors.
+    plugins: [oneGraphQL(graphql)],
+    mainFields: ['module', 'main'],
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+/** Every import of graphql, whoever makes it, gets the same copy: two in one bundle would not know each other's types. */
+function oneGraphQL(folder: string): import('esbuild').Plugin {
+  return {
+    name: 'one-graphql',
+    setup({ onResolve }) {
+      onResolve({ filter: /^graphql(?:\/.*)?$/ }, ({ path }) => ({
+        path: moduleIn(folder, path.slice('graphql'.length)),
+        sideEffects: false,
+      }));
+    },
+  };
+}
+
+/** "" and "/error" are folders, "/execution/execute" and "/execution/execute.js" are files. */
+function moduleIn(folder: string, path: string): string {
+  const file = `${folder}${path.replace(/\.m?js$/, '')}.mjs`;
+  return existsSync(file) && path !== '' ? file : `${folder}${path}/index.mjs`;
+}

@@ -1,0 +1,8 @@
+import { createHandler } from '../../src/aws-lambda.ts';
+
+import type { Contestant, Result } from '../event.ts';
+
+export const create: Contestant = ({ typeDefs, resolvers }) => {
+  const handler = createHandler({ csrfPrevention: true, typeDefs, resolvers });
+  return (event, context) => handler(event, context as never) as Promise<Result>;
+};

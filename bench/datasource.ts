@@ -1,0 +1,190 @@
+// REST data sources against peers, one origin on loopback: a memoised GET, a cache hit, a miss, and loading the code.
+// Run: node bench/datasource.ts
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+
+import { RESTDataSource as ApolloRESTDataSource } from '@apollo/datasource-rest';
+import type { KeyValueCache as ApolloCache } from '@apollo/utils.keyvaluecache';
+import { build } from 'esbuild';
+import { InMemoryLRUCache, RESTDataSource } from '../src/index.ts';
+import { Agent, cacheStores, interceptors, request } from 'undici';
+
+import { bundles } from './contestants.ts';
+import { median, rounded } from './statistics.ts';
+
+const run = promisify(execFile);
+const book = {
+  id: '1',
+  title: 'Middlemarch',
+  author: { name: 'George Eliot', born: 1819 },
+  tags: Array.from({ length: 12 }, (_, at) => `tag-${at}`),
+  text: 'x'.repeat(200),
+};
+
+export interface DataSourceResult {
+  readonly [workload: string]: Readonly<Record<string, { readonly microseconds: number; readonly ratio: number }>>;
+}
+
+/** Microseconds of a call, in turn, and the median of the rounds' ratios to @apollo/datasource-rest 6. */
+export async function measureDataSources(rounds = 15): Promise<DataSourceResult> {
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').setHeader('cache-control', 'max-age=3600').end(JSON.stringify(book)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  try {
+    return {
+      'memoised GET': await compare(memoised(baseURL), rounds, 2000),
+      'cache hit': await compare(hits(baseURL), rounds, 500),
+      miss: await compare(misses(baseURL), rounds, 60),
+      'load the code (CPU of a cold process)': await coldLoads(),
+    };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+type Calls = Readonly<Record<string, () => Promise<unknown>>>;
+
+const ours = 'graphql-functions';
+const apollo = '@apollo/datasource-rest 6';
+
+function memoised(baseURL: string): Calls {
+  const mine = new Ours(baseURL);
+  void mine.initialize({ context: {}, cache: new InMemoryLRUCache() });
+  const theirs = new Theirs(baseURL, undefined, true);
+  return { [ours]: () => mine.book('1'), [apollo]: () => theirs.book('1') };
+}
+
+/** As in a server: a new instance for every operation, over one cache. */
+function hits(baseURL: string): Calls {
+  const cache = new InMemoryLRUCache();
+  const apolloCache = new InMemoryLRUCache() as unknown as ApolloCache;
+  const dispatcher = new Agent().compose(interceptors.cache({ store: new cacheStores.MemoryCacheStore() }));
+  return {
+    [ours]: () => {
+      const mine = new Ours(baseURL);
+      void mine.initialize({ context: {}, cache });
+      return mine.book('1');
+    },
+    [apollo]: () => new Theirs(baseURL, apolloCache).book('1'),
+    "undici's cache interceptor": async () => (await request(`${baseURL}books/1`, { dispatcher })).body.json(),
+  };
+}
+
+function misses(baseURL: string): Calls {
+  const cache = new InMemoryLRUCache();
+  const apolloCache = new InMemoryLRUCache() as unknown as ApolloCache;
+  const dispatcher = new Agent().compose(interceptors.cache({ store: new cacheStores.MemoryCacheStore() }));
+  let nth = 0;
+  return {
+    [ours]: () => {
+      const mine = new Ours(baseURL);
+      void mine.initialize({ context: {}, cache });
+      return mine.book(String(++nth));
+    },
+    [apollo]: () => new Theirs(baseURL, apolloCache).book(String(++nth)),
+    "undici's cache interceptor": async () => (await request(`${baseURL}books/${++nth}`, { dispatcher })).body.json(),
+  };
+}
+
+class Ours extends RESTDataSource {
+  override baseURL: string;
+
+  constructor(baseURL: string) {
+    super();
+    this.baseURL = baseURL;
+  }
+
+  book(id: string): Promise<unknown> {
+    return this.get(`books/${id}`);
+  }
+}
+
+class Theirs extends ApolloRESTDataSource {
+  override baseURL: string;
+  readonly #memoise: boolean;
+
+  constructor(baseURL: string, cache?: ApolloCache, memoise = false) {
+    super(cache === undefined ? {} : { cache });
+    this.baseURL = baseURL;
+    this.#memoise = memoise;
+  }
+
+  /** Its own default only joins calls in flight; this policy is its true memo. */
+  override requestDeduplicationPolicyFor(...[url, request]: Parameters<ApolloRESTDataSource['requestDeduplicationPolicyFor']>) {
+    return this.#memoise
+      ? ({ policy: 'deduplicate-until-invalidated', deduplicationKey: `${request.method} ${url}` } as const)
+      : super.requestDeduplicationPolicyFor(url, request);
+  }
+
+  book(id: string): Promise<unknown> {
+    return this.get(`books/${id}`);
+  }
+}
+
+async function compare(calls: Calls, rounds: number, count: number): Promise<DataSourceResult[string]> {
+  const entries = Object.entries(calls);
+  const times = new Map<string, number[]>(entries.map(([name]) => [name, []]));
+  for (let round = -3; round < rounds; round++) {
+    for (const [name, call] of entries) {
+      const start = process.hrtime.bigint();
+      for (let nth = 0; nth < count; nth++) await call();
+      if (round >= 0) times.get(name)!.push(Number(process.hrtime.bigint() - start) / count / 1000);
+    }
+  }
+  return ratios(times);
+}
+
+function ratios(times: ReadonlyMap<string, readonly number[]>): DataSourceResult[string] {
+  const base = times.get(apollo)!;
+  return Object.fromEntries(
+    [...times].map(([name, own]) => [
+      name,
+      { microseconds: rounded(median(own)), ratio: rounded(median(own.map((time, round) => time / base[round]!))) },
+    ]),
+  );
+}
+
+async function coldLoads(runs = 9): Promise<DataSourceResult[string]> {
+  const modules = { [ours]: '../src/datasource.ts', [apollo]: '@apollo/datasource-rest' };
+  const times = new Map<string, number[]>(Object.keys(modules).map((name) => [name, []]));
+  const files = await Promise.all(Object.entries(modules).map(async ([name, module], at) => [name, await loader(module, at)] as const));
+  for (let round = 0; round <= runs; round++) {
+    for (const [name, file] of files) {
+      const { stdout } = await run(process.execPath, [file]);
+      if (round > 0) times.get(name)!.push(Number(stdout));
+    }
+  }
+  return ratios(times);
+}
+
+async function loader(module: string, at: number): Promise<string> {
+  const outfile = `${bundles}datasource-${at}.cjs`;
+  const contents = `const cpu = process.cpuUsage(); const { RESTDataSource } = require(${JSON.stringify(module)}); new (class extends RESTDataSource {})(); const { user, system } = process.cpuUsage(cpu); process.stdout.write(String(user + system));`;
+  await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile,
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+if (import.meta.main) {
+  const result = await measureDataSources();
+  if (process.env['AS_JSON']) console.log(JSON.stringify(result));
+  else
+    for (const [workload, all] of Object.entries(result)) {
+      console.log(`\n${workload}`);
+      for (const [name, { microseconds, ratio }] of Object.entries(all))
+        console.log(`  ${name.padEnd(32)} ${String(microseconds).padStart(10)} µs   ${ratio}×`);
+    }
+  process.exit(0);
+}

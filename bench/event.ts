@@ -1,0 +1,47 @@
+/** The event of an API Gateway HTTP API (2.0), as AWS sends it for a POST. */
+export function createEvent(body: string): object {
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: '/graphql',
+    rawQueryString: '',
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
+      'content-length': String(body.length),
+      'content-type': 'application/json',
+      host: 'abc123.execute-api.eu-central-1.amazonaws.com',
+      'user-agent': 'node',
+      'x-amzn-trace-id': 'Root=1-5c536348-3d683b8b04734faae651f476',
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-port': '443',
+      'x-forwarded-proto': 'https',
+    },
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'abc123',
+      domainName: 'abc123.execute-api.eu-central-1.amazonaws.com',
+      domainPrefix: 'abc123',
+      http: { method: 'POST', path: '/graphql', protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'node' },
+      requestId: 'id',
+      routeKey: '$default',
+      stage: '$default',
+      time: '20/Nov/2026:18:00:00 +0000',
+      timeEpoch: 1795190400000,
+    },
+    body,
+    isBase64Encoded: false,
+  };
+}
+
+/** What comes back to it. */
+export interface Result {
+  readonly statusCode: number;
+  readonly body: string;
+}
+
+/** A contestant: a schema and its resolvers in, a Lambda handler out. */
+export type Contestant = (input: {
+  readonly typeDefs: string;
+  readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
+}) => (event: any, context: object) => Promise<Result>;

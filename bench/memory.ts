@@ -1,0 +1,44 @@
+// Memory of a warm process: RSS after each fifth of many invocations, with and without new documents.
+// Run: node --expose-gc bench/memory.ts [invocations]
+import { createHandler } from '../src/aws-lambda.ts';
+import { createEvent } from './event.ts';
+import { rounded } from './statistics.ts';
+import { warmWorkloads } from './workloads.ts';
+
+export interface MemoryResult {
+  readonly invocations: number;
+  /** MiB after warm-up and after each fifth. */
+  readonly rssMiB: readonly number[];
+}
+
+export async function measureMemory(invocations: number): Promise<MemoryResult> {
+  const [hello, objects] = warmWorkloads;
+  const handler = createHandler({
+    csrfPrevention: true,
+    typeDefs: hello!.typeDefs,
+    resolvers: hello!.resolvers,
+    documentCacheBytes: 4 * 1024 * 1024,
+  });
+  const serve = async (from: number, to: number): Promise<void> => {
+    for (let nth = from; nth < to; nth++) {
+      const { body } = nth % 50 === 0 ? objects! : hello!;
+      // Every tenth document is new: the document cache must stay in its bound.
+      await handler(createEvent(nth % 10 === 0 ? JSON.stringify({ query: `query N${nth} { hello }` }) : body(nth)), undefined);
+    }
+  };
+
+  await serve(0, invocations / 5);
+  const rssMiB = [rss()];
+  for (let fifth = 1; fifth <= 5; fifth++) {
+    await serve((fifth * invocations) / 5, ((fifth + 1) * invocations) / 5);
+    rssMiB.push(rss());
+  }
+  return { invocations, rssMiB };
+}
+
+function rss(): number {
+  globalThis.gc?.();
+  return rounded(process.memoryUsage.rss() / 1024 / 1024);
+}
+
+if (import.meta.main) console.log(JSON.stringify(await measureMemory(Number(process.argv[2] ?? 200_000))));

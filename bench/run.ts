@@ -1,0 +1,62 @@
+// Everything, in one go: node bench/run.ts [file]. Takes about ten minutes, and writes what the documentation quotes.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { measureCold } from './cold.ts';
+import type { DataSourceResult } from './datasource.ts';
+import type { MemoryResult } from './memory.ts';
+import type { WarmResult } from './warm.ts';
+import { warmWorkloads } from './workloads.ts';
+
+const run = promisify(execFile);
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** A process of its own for each: no part leaves its garbage, or its optimised code, to the next. */
+async function script<T>(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<T> {
+  console.error(`${new Date().toISOString().slice(11, 19)}  ${file} ${args.join(' ')}`);
+  const flags = file === 'memory.ts' ? ['--expose-gc'] : [];
+  const { stdout } = await run(process.execPath, [...flags, here(file), ...args], {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    maxBuffer: 1 << 26,
+  });
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as T;
+}
+
+const warm: WarmResult[] = [];
+for (const { name } of warmWorkloads) warm.push(await script<WarmResult>('warm.ts', [name], { AS_JSON: '1' }));
+
+const cold = [];
+for (const [types, runs] of [
+  [10, 11],
+  [300, 9],
+  [3000, 5],
+] as const) {
+  console.error(`${new Date().toISOString().slice(11, 19)}  cold, ${types} types`);
+  cold.push(await measureCold(types, runs));
+}
+
+const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
+const memory = await script<MemoryResult>('memory.ts', ['1000000']);
+
+const { dependencies } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { dependencies: Record<string, string> };
+const machine = {
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  node: process.version,
+  platform: `${process.platform}-${process.arch}`,
+};
+const results = {
+  date: new Date().toISOString().slice(0, 10),
+  command: 'node bench/run.ts',
+  machine,
+  versions: dependencies,
+  warm,
+  cold,
+  dataSources,
+  memory,
+};
+await writeFile(process.argv[2] ?? here('results.json'), `${JSON.stringify(results, null, 2)}\n`);
