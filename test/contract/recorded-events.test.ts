@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../src/index.ts';
+import type { HTTPRequest } from '../../src/message/http-request.ts';
+import type { PlatformAdapter } from '../../src/platform/adapter.ts';
+import { findAdapter } from '../../src/platform/detect.ts';
+import { fetchAPI } from '../../src/platform/fetch.ts';
+import { lambdaAdapters } from '../../src/platform/lambda.ts';
+import { netlifyV1 } from '../../src/platform/netlify-v1.ts';
+import { echoServer } from '../support/echo-server.ts';
+import { json } from '../support/plain-http.ts';
+import { recordedEvent, recordedEvents } from '../support/recorded-events.ts';
+import { contracts, readResult } from '../support/results.ts';
+
+const adapters: readonly PlatformAdapter<never>[] = [fetchAPI, ...lambdaAdapters, netlifyV1];
+
+/** What is read out of each recorded event, written by hand from the event. */
+interface Reading extends Pick<HTTPRequest, 'method' | 'path' | 'queryString' | 'body'> {
+  readonly source: string;
+  readonly header: readonly [name: string, value: string | null];
+  readonly contract: keyof typeof contracts;
+  readonly status: number;
+}
+
+const none = { kind: 'none' } as const;
+const text = (content: string): { kind: 'text'; text: string } => ({ kind: 'text', text: content });
+const restAPI = 'API Gateway REST API, or HTTP API (1.0)';
+
+const readings: Readonly<Record<string, Reading>> = {
+  'alb/powertools-albEvent.json': {
+    source: 'Application Load Balancer',
+    method: 'GET',
+    path: '/lambda',
+    queryString: 'query=1234ABCD',
+    header: ['x-forwarded-port', '80'],
+    body: text('Test'),
+    contract: 'alb',
+    status: 400,
+  },
+  'alb/rust-http-alb_request_encoded_query_parameters.json': {
+    source: 'Application Load Balancer',
+    method: 'GET',
+    path: '/',
+    queryString: 'myKey=%3FshowAll%3Dtrue',
+    header: ['cookie', 'cookies'],
+    body: text('request_body'),
+    contract: 'alb',
+    status: 415,
+  },
+  'alb-multi/go-alb-lambda-target-request-multivalue-headers.json': {
+    source: 'Application Load Balancer',
+    method: 'GET',
+    path: '/',
+    queryString: 'key=hello',
+    header: ['x-myheader', '123'],
+    body: none,
+    contract: 'albMulti',
+    status: 400,
+  },
+  'apigw-v1/go-apigw-request.json': {
+    source: restAPI,
+    method: 'POST',
+    path: '/hello/world',
+    queryString: 'name=me',
+    header: ['headername', 'headerValue'],
+    body: text('{\r\n\t"a": 1\r\n}'),
+    contract: 'restAPI',
+    status: 400,
+  },
+  'apigw-v1/recorded-with-params-encoding-multi.json': {
+    source: restAPI,
+    method: 'POST',
+    path: '/proxy-value',
+    queryString: 'category=electronics&category=books&price=10&price=20&price=30',
+    header: ['authorization', 'Bearer token123;API key456'],
+    body: text('{"message": "hello world"}'),
+    contract: 'restAPI',
+    status: 400,
+  },
+  'apigw-v1/recorded-with-trailing-slash.json': {
+    source: restAPI,
+    method: 'GET',
+    path: '/proxy-value/',
+    queryString: '',
+    header: ['test-header', 'aValUE'],
+    body: none,
+    contract: 'restAPI',
+    status: 400,
+  },
+  'apigw-v2/go-apigw-v2-request-jwt-authorizer.json': {
+    source: 'API Gateway HTTP API (2.0)',
+    method: 'GET',
+    path: '/my/path',
+    queryString: 'parameter1=value1&parameter1=value2&parameter2=value',
+    header: ['cookie', 'cookie1; cookie2'],
+    body: text('{\r\n\t"a": 1\r\n}'),
+    contract: 'payloadV2',
+    status: 400,
+  },
+  'apigw-v2/powertools-apiGatewayProxyV2Event.json': {
+    source: 'API Gateway HTTP API (2.0)',
+    method: 'POST',
+    path: '/my/path',
+    queryString: 'parameter1=value1&parameter1=value2&parameter2=value',
+    header: ['header2', 'value1,value2'],
+    body: text('{"message": "hello world", "username": "tom"}'),
+    contract: 'payloadV2',
+    status: 415,
+  },
+  'apigw-v2/rust-http-apigw_v2_proxy_request_with_stage_in_path.json': {
+    source: 'API Gateway HTTP API (2.0)',
+    method: 'POST',
+    path: '/Prod/my/path',
+    queryString: 'parameter1=value1&parameter1=value2&parameter2=value',
+    header: ['cookie', 'cookie1=value1; cookie2=value2'],
+    body: text('Hello from Lambda'),
+    contract: 'payloadV2',
+    status: 415,
+  },
+  'function-url/powertools-lambdaFunctionUrlEvent.json': {
+    source: 'Lambda function URL',
+    method: 'GET',
+    path: '/',
+    queryString: '',
+    header: ['sec-fetch-site', 'cross-site'],
+    body: none,
+    contract: 'payloadV2',
+    status: 400,
+  },
+  'lattice-v1/powertools-vpcLatticeEvent.json': {
+    source: 'VPC Lattice (1)',
+    method: 'GET',
+    path: '/testpath',
+    queryString: 'order-id=1',
+    header: ['header2', 'value1,value2'],
+    body: { kind: 'bytes', bytes: Buffer.from('{"test": "event"}') },
+    contract: 'lattice',
+    status: 400,
+  },
+  'lattice-v2/powertools-vpcLatticeV2Event.json': {
+    source: 'VPC Lattice (2)',
+    method: 'GET',
+    path: '/newpath',
+    queryString: 'order-id=1',
+    header: ['user_agent', 'curl/7.64.1'],
+    body: text('{"message": "Hello from Lambda!"}'),
+    contract: 'lattice',
+    status: 400,
+  },
+  'netlify-v1/cli-get-query.json': {
+    source: 'Netlify Functions (1)',
+    method: 'GET',
+    path: '/.netlify/functions/graphql',
+    queryString: 'query=%7B+__typename+%7D&a=1&a=2',
+    header: ['x-nf-account-id', ''],
+    body: none,
+    contract: 'netlifyV1',
+    status: 200,
+  },
+  'netlify-v1/cli-post-json.json': {
+    source: 'Netlify Functions (1)',
+    method: 'POST',
+    path: '/.netlify/functions/graphql',
+    queryString: '',
+    header: ['content-type', 'application/json'],
+    body: text('{"query":"{ __typename }"}'),
+    contract: 'netlifyV1',
+    status: 200,
+  },
+  'netlify-v1/cli-post-cookies-repeated-header.json': {
+    source: 'Netlify Functions (1)',
+    method: 'POST',
+    path: '/.netlify/functions/graphql',
+    queryString: '',
+    header: ['cookie', 'a=1; b=2'],
+    body: text('{"query":"{ __typename }"}'),
+    contract: 'netlifyV1',
+    status: 200,
+  },
+  'netlify-v1/dev-post-octet-stream.json': {
+    source: 'Netlify Functions (1)',
+    method: 'POST',
+    path: '/.netlify/functions/graphql',
+    queryString: '',
+    header: ['content-type', 'application/octet-stream'],
+    body: { kind: 'bytes', bytes: Buffer.from('{"query":"{ __typename }"}') },
+    contract: 'netlifyV1',
+    status: 415,
+  },
+  'netlify-v1-vite/vite-post-json.json': {
+    source: 'Netlify Functions (1)',
+    method: 'POST',
+    path: '/.netlify/functions/graphql',
+    queryString: '',
+    header: ['content-length', '26'],
+    body: text('{"query":"{ __typename }"}'),
+    contract: 'netlifyV1',
+    status: 200,
+  },
+  'netlify-v1-vite/vite-get-no-query.json': {
+    source: 'Netlify Functions (1)',
+    method: 'GET',
+    path: '/.netlify/functions/graphql',
+    queryString: '',
+    header: ['host', '127.0.0.1:8888'],
+    body: none,
+    contract: 'netlifyV1',
+    status: 400,
+  },
+};
+
+const foreignEvents: Readonly<Record<string, RegExp>> = {
+  'not-http/go-sqs-event.json': /one of SQS\./,
+  'websocket/go-apigw-websocket-request.json': /one of API Gateway WebSocket\./,
+  'edge/samcli-CloudFrontSimpleRemoteCall.json': /one of Lambda@Edge/,
+};
+
+test('every recorded event is expected by a test below', () => {
+  assert.deepEqual(
+    recordedEvents()
+      .map(({ file }) => file)
+      .toSorted(),
+    [...Object.keys(readings), ...Object.keys(foreignEvents)].toSorted(),
+  );
+});
+
+for (const [file, reading] of Object.entries(readings)) {
+  describe(`the recorded event ${file}`, () => {
+    const adapter = findAdapter(adapters, recordedEvent(file));
+
+    test('is known by its source', () => {
+      assert.equal(adapter.name, reading.source);
+    });
+
+    test('is read as the request that was sent', () => {
+      const { headers, body, ...request } = adapter.toRequest(recordedEvent(file));
+
+      assert.deepEqual(request, { method: reading.method, path: reading.path, queryString: reading.queryString });
+      assert.equal(headers.get(reading.header[0]), reading.header[1]);
+      assert.deepEqual(body, reading.body);
+    });
+
+    test('is answered in the form its platform takes', async () => {
+      const handler = createHandler(echoServer({ csrfPrevention: false }).options);
+
+      const response = readResult(contracts[reading.contract], await handler(recordedEvent(file)));
+
+      assert.equal(response.status, reading.status);
+      assert.equal(Array.isArray(json(response).errors), reading.status !== 200);
+    });
+  });
+}
+
+for (const [file, message] of Object.entries(foreignEvents)) {
+  test(`the recorded event ${file} rejects, so that nobody takes it for handled`, async () => {
+    const { options, tally } = echoServer();
+
+    await assert.rejects(createHandler(options)(recordedEvent(file)), message);
+
+    assert.equal(tally.resolved, 0);
+  });
+}
