@@ -38,10 +38,7 @@ const entries = ['', '/aws-lambda', '/netlify', '/fetch'].map(
 );
 
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
-const bare = await bundle(
-  'bare',
-  "import { createBareHandler } from './bench/bare-graphql.ts'; export const handler = createBareHandler('type Query { hello: String }', { Query: { hello: () => 'world' } });",
-);
+const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
 const handlers = await Promise.all(entries.map(([name, text]) => bundle(name, text)));
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
