@@ -47,10 +47,14 @@ function isMultiValue(event: UnknownEvent): boolean {
   return typeof event['multiValueHeaders'] === 'object' && event['multiValueHeaders'] !== null;
 }
 
-function multiValueHeaders(response: HTTPResponse): Record<string, string[]> {
-  const lists: Record<string, string[]> = {};
-  for (const [name, value] of response.headers) (lists[name] ??= []).push(value);
-  return lists;
+function multiValueHeaders({ headers }: HTTPResponse): Record<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const [name, value] of headers) {
+    const list = lists.get(name);
+    if (list === undefined) lists.set(name, [value]);
+    else list.push(value);
+  }
+  return Object.fromEntries(lists);
 }
 
 function singleHeaders(response: HTTPResponse): Record<string, string> {

@@ -17,7 +17,7 @@ export function unknownEvent(event: unknown, known: readonly PlatformAdapter<nev
 
 /** Keys only: values may be secrets. */
 function keysSeen(event: unknown): string {
-  if (event === null) return 'null';
+  if (event === null || event === undefined) return String(event);
   if (typeof event !== 'object') return `a ${typeof event}`;
   if (Array.isArray(event)) return `an array of ${event.length}`;
   const keys = Object.keys(event);

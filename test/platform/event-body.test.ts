@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../src/index.ts';
+import { readBody } from '../../src/platform/event-body.ts';
+import { echoServer } from '../support/echo-server.ts';
+import * as events from '../support/events.ts';
+import { json, post } from '../support/plain-http.ts';
+import { httpAPI, latticeV1, latticeV2, alb, netlifyV1, restAPI } from '../support/sources.ts';
+import type { Source } from '../support/sources.ts';
+
+const operation = '{"query":"{ echo(text: \\"hi 🌍\\") }"}';
+const base64 = Buffer.from(operation).toString('base64');
+/** Characters in which the two alphabets differ come out of these bytes. */
+const unlucky = `{"query":"{ echo(text: \\"${'?>~ÿþ'.repeat(9)}\\") }"}`;
+
+describe('a body that is said to be base64', () => {
+  const said: readonly [source: Source, key: string][] = [
+    [restAPI, 'isBase64Encoded'],
+    [httpAPI, 'isBase64Encoded'],
+    [alb, 'isBase64Encoded'],
+    [latticeV1, 'is_base64_encoded'],
+    [latticeV2, 'isBase64Encoded'],
+    [netlifyV1, 'isBase64Encoded'],
+  ];
+  for (const [source, key] of said) {
+    const send = async (body: unknown, claim: unknown): Promise<{ status: number; body: any }> => {
+      const event = { ...(source.build(post(operation)) as object), body, [key]: claim };
+      const response = await source.read(await createHandler(echoServer().options)(event));
+      return { status: response.status, body: json(response) };
+    };
+
+    test(`and is, is decoded (${source.name})`, async () => {
+      assert.deepEqual(await send(base64, true), { status: 200, body: { data: { echo: 'hi 🌍' } } });
+    });
+
+    test(`but is the text itself, is read as it stands (${source.name})`, async () => {
+      assert.deepEqual(await send(`\r\n ${operation}`, true), { status: 200, body: { data: { echo: 'hi 🌍' } } });
+    });
+
+    test(`in the alphabet for URLs, without padding, is decoded (${source.name})`, async () => {
+      const answer = await send(Buffer.from(unlucky).toString('base64url'), true);
+
+      assert.deepEqual(answer, { status: 200, body: { data: { echo: '?>~ÿþ'.repeat(9) } } });
+    });
+
+    for (const absent of [undefined, null, '']) {
+      test(`but is not there (${String(absent)}), is an empty body: a 400 for a POST (${source.name})`, async () => {
+        assert.equal((await send(absent, true)).status, 400);
+      });
+    }
+
+    test(`but is cut off, is a 400 (${source.name})`, async () => {
+      assert.equal((await send(base64.slice(0, -7), true)).status, 400);
+    });
+
+    test(`by a word instead of true, is read as text: a 400 (${source.name})`, async () => {
+      assert.equal((await send(base64, 'true')).status, 400);
+    });
+
+    for (const wrong of [5, true, {}, [], ['{}'], { query: '{ __typename }' }]) {
+      test(`but is no text at all (${JSON.stringify(wrong)}), is a 400 (${source.name})`, async () => {
+        const { status, body } = await send(wrong, true);
+
+        assert.equal(status, 400);
+        assert.match(body.errors[0].message, /^Expected the body of the event to be a string, got /);
+      });
+    }
+  }
+});
+
+test('gzip that nobody has unpacked is refused by its name, not guessed at', async () => {
+  const event = events.httpAPIEvent(post(new Uint8Array([0x1f, 0x8b, 8, 0]), { headers: [['Content-Encoding', 'gzip']] }));
+
+  const response = await httpAPI.read(await createHandler(echoServer().options)(event));
+
+  assert.equal(response.status, 415);
+});
+
+test('Netlify unpacks gzip and leaves the header that names it: the text is read', async () => {
+  const event = events.netlifyEvent(post(operation, { headers: [['Content-Encoding', 'gzip']] }));
+
+  const response = await netlifyV1.read(await createHandler(echoServer().options)(event));
+
+  assert.deepEqual(json(response), { data: { echo: 'hi 🌍' } });
+});
+
+test('UTF-16 is a 400', async () => {
+  const event = events.httpAPIEvent(post(new Uint8Array(Buffer.from(operation, 'utf16le'))));
+
+  assert.equal((await httpAPI.read(await createHandler(echoServer().options)(event))).status, 400);
+});
+
+test('a byte order mark before the JSON is not part of it, in text and in bytes', async () => {
+  for (const body of [`\ufeff${operation}`, new TextEncoder().encode(`\ufeff${operation}`)]) {
+    const event = events.httpAPIEvent(post(body));
+
+    const response = await httpAPI.read(await createHandler(echoServer().options)(event));
+
+    assert.deepEqual(json(response), { data: { echo: 'hi 🌍' } });
+  }
+});
+
+test('a body without a claim stays the text it is', () => {
+  assert.deepEqual(readBody('aGk=', false), { kind: 'text', text: 'aGk=' });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { readHeaders } from '../../src/platform/event-headers.ts';
+
+test('names are found in any case', () => {
+  const headers = readHeaders({ 'X-ToKeN': 'a' });
+
+  assert.equal(headers.get('x-token'), 'a');
+  assert.equal(headers.get('X-TOKEN'), 'a');
+});
+
+test('a name in two cases is one field with both values', () => {
+  assert.equal(
+    readHeaders({ 'Content-Type': 'application/json', 'content-type': 'text/plain' }).get('content-type'),
+    'application/json, text/plain',
+  );
+});
+
+test('of two maps, the one with lists is right about every name that it has', () => {
+  const headers = readHeaders({ Accept: 'last', only: 'single' }, { accept: ['first', 'last'] });
+
+  assert.equal(headers.get('accept'), 'first, last');
+  assert.equal(headers.get('only'), 'single');
+});
+
+test('several cookie fields are joined as cookies are, not with commas', () => {
+  assert.equal(readHeaders(null, { cookie: ['a=1', 'b=2'] }).get('cookie'), 'a=1; b=2');
+  assert.equal(readHeaders({ Cookie: 'a=1', cookie: 'b=2' }).get('cookie'), 'a=1; b=2');
+});
+
+for (const map of [undefined, null, 5, 'accept: a', [], ['a'], [['accept', 'a']], true]) {
+  test(`what is no map has no fields: ${JSON.stringify(map)}`, () => {
+    assert.deepEqual([...readHeaders(map, map)], []);
+  });
+}
+
+for (const value of [5, null, true, {}, ['a'].entries(), undefined, 'a\r\nx-injected: 1', 'a\0', 'a\nb', '\u{1f30d}', 'ā']) {
+  test(`a value that HTTP does not allow is dropped, its neighbours stay: ${typeof value} ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(
+      [...readHeaders({ before: '1', 'x-bad': value, after: '2' })],
+      [
+        ['before', '1'],
+        ['after', '2'],
+      ],
+    );
+  });
+}
+
+for (const name of ['', 'with space', 'colon:', 'new\nline', 'ünï', '(', 'a,b']) {
+  test(`a name that HTTP does not allow is dropped: ${JSON.stringify(name)}`, () => {
+    assert.deepEqual([...readHeaders({ [name]: 'x', fine: '1' })], [['fine', '1']]);
+  });
+}
+
+test('names that mean something to JavaScript are names like any other', () => {
+  const headers = readHeaders(JSON.parse('{"__proto__":"a","constructor":"b","hasOwnProperty":"c","toString":"d"}'));
+
+  assert.equal(headers.get('__proto__'), 'a');
+  assert.equal(headers.get('constructor'), 'b');
+  assert.equal(headers.get('valueOf'), null);
+  assert.equal(({} as Record<string, unknown>)['a'], undefined);
+});
+
+test('lists with holes and foreign values keep what is text', () => {
+  assert.equal(readHeaders({}, { accept: [null, 'a', 5, 'b', undefined] }).get('accept'), 'a, b');
+});

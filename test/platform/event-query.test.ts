@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { encodeQuery, joinQuery, rawQuery } from '../../src/platform/event-query.ts';
+
+test('a raw query string loses its question mark, and nothing else', () => {
+  assert.equal(rawQuery('?a=%20+b'), 'a=%20+b');
+  assert.equal(rawQuery('a=?'), 'a=?');
+  assert.equal(rawQuery(''), '');
+});
+
+test('a query string that is no text is none', () => {
+  assert.equal(rawQuery(5), undefined);
+  assert.equal(rawQuery(null), undefined);
+});
+
+test('decoded parameters are encoded again, so that they are decoded once', () => {
+  assert.equal(encodeQuery({ query: '{ a(b: "%2B+&=") }' }), 'query=%7B%20a(b%3A%20%22%252B%2B%26%3D%22)%20%7D');
+});
+
+test('the map of lists wins, for it has every value', () => {
+  assert.equal(encodeQuery({ a: '2' }, { a: ['1', '2'] }), 'a=1&a=2');
+});
+
+test('parameters of an Application Load Balancer stay as they were sent', () => {
+  assert.equal(joinQuery({ query: '%7B+a+%7D', b: '' }), 'query=%7B+a+%7D&b=');
+  assert.equal(joinQuery(undefined, { a: ['%41', '+'] }), 'a=%41&a=+');
+});
+
+test('what is no text is dropped', () => {
+  assert.equal(encodeQuery({ a: 1, b: null, c: ['x', 2], d: {} }), 'c=x');
+  assert.equal(encodeQuery([], 'a'), '');
+});
+
+test('half a surrogate pair is refused as a malformed event', () => {
+  assert.throws(() => encodeQuery({ a: '\ud800' }), /^Expected the query parameters of the event to be Unicode text/);
+});
