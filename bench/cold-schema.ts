@@ -23,8 +23,8 @@ const sizes = [10, 300, 3000];
 
 /** How each variant makes its schema from `text` (or `index`), as the code of its bundle. */
 const variants: Readonly<Record<string, string>> = {
-  'makeExecutableSchema': `import { makeExecutableSchema } from '@graphql-tools/schema'; const make = () => makeExecutableSchema({ typeDefs: text() });`,
-  'buildSchema': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
+  makeExecutableSchema: `import { makeExecutableSchema } from '@graphql-tools/schema'; const make = () => makeExecutableSchema({ typeDefs: text() });`,
+  buildSchema: `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
   'buildSchema, assumeValid': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text(), { assumeValid: true, assumeValidSDL: true, noLocation: true });`,
   'lazy schema, text scanned': `import { createSchema } from './src/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
   'lazy schema, index ready': `import { LazySchema } from './src/schema/lazy-schema.ts'; const make = () => new LazySchema({ ...JSON.parse(read('index.json')), text: text() }, new Map());`,
@@ -43,7 +43,8 @@ const request = `
   if (execute({ schema, document }).errors) throw new Error('The operation failed.');
 `;
 
-const measure = 'const before = process.cpuUsage(); require(process.argv[2]); const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000);';
+const measure =
+  'const before = process.cpuUsage(); require(process.argv[2]); const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000);';
 
 const folder = mkdtempSync(join(tmpdir(), 'cold-schema-'));
 try {
@@ -58,7 +59,9 @@ try {
 
 async function bundleVariant(name: string): Promise<void> {
   const lazy = name.startsWith('lazy');
-  const rules = lazy ? `import { specifiedRulesForLazySchema as RULES } from './src/schema/known-type-names.ts';` : `const RULES = undefined;`;
+  const rules = lazy
+    ? `import { specifiedRulesForLazySchema as RULES } from './src/schema/known-type-names.ts';`
+    : `const RULES = undefined;`;
   await build({
     stdin: { contents: `${rules}\n${variants[name]}\n${request}`, resolveDir: root, loader: 'ts' },
     outfile: join(folder, `${name}.cjs`),
@@ -91,7 +94,10 @@ function smallQuery(text: string): string {
 }
 
 function coldRun(name: string): number {
-  const output = execFileSync(process.execPath, [join(folder, 'measure.cjs'), join(folder, `${name}.cjs`), folder], { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } });
+  const output = execFileSync(process.execPath, [join(folder, 'measure.cjs'), join(folder, `${name}.cjs`), folder], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
   return Number(output);
 }
 

@@ -3,7 +3,7 @@ import { specifiedScalarTypes } from 'graphql';
 import { didYouMean, listOf } from './did-you-mean.ts';
 import { describeValue, isScalarType, type MergedResolvers, type MergedTypeResolvers } from './merge-resolvers.ts';
 import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
-import { membersIn } from './sdl-definitions.ts';
+import { membersAt } from './sdl-definitions.ts';
 import type { TypeKind } from './sdl-scanner.ts';
 
 /**
@@ -71,7 +71,8 @@ function checkUnion(entry: TypeEntry, resolvers: MergedTypeResolvers): void {
 function checkEnum(entry: TypeEntry, values: MergedTypeResolvers, index: SchemaIndex): void {
   checkNames(entry, values, index, 'the value');
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value === 'function') throw new Error(`resolvers.${entry.name}.${name} takes the value that "${name}" has inside the server, got a function.`);
+    if (typeof value === 'function')
+      throw new Error(`resolvers.${entry.name}.${name} takes the value that "${name}" has inside the server, got a function.`);
   }
 }
 
@@ -106,7 +107,7 @@ const scalarFunctions: readonly string[] = [
 const scalarOptions: readonly string[] = [...scalarFunctions, 'name', 'description', 'specifiedByURL', 'extensions'];
 
 function checkNames(entry: TypeEntry, resolvers: MergedTypeResolvers, index: SchemaIndex, what: string): void {
-  const known = partsOf(entry).flatMap((at) => membersIn(index, at).map(({ name }) => name));
+  const known = partsOf(entry).flatMap((at) => membersAt(index, at).map(({ name }) => name));
   const names = new Set(known);
   for (const name of Object.keys(resolvers)) {
     checkSpecial(entry, name);

@@ -1,4 +1,4 @@
-import { assertValidSchema, GraphQLSchema } from 'graphql';
+import { assertValidSchema, GraphQLSchema, print, type DocumentNode } from 'graphql';
 
 import { checkResolvers } from './check-resolvers.ts';
 import { createSchemaIndex } from './create-index.ts';
@@ -8,7 +8,7 @@ import { mergeResolvers, type MergedResolvers } from './merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
 import type { Resolvers } from './resolver-map.ts';
 import type { SchemaIndex } from './schema-index.ts';
-import { textsOf, type TypeDefs } from './type-defs.ts';
+import { sourcesOf, type TypeDefs } from './type-defs.ts';
 
 /** Either `typeDefs` with `resolvers`, or a ready `schema`. */
 export interface SchemaInput<TContext = any> {
@@ -32,11 +32,11 @@ export interface SchemaSettings {
 export function createSchema(input: SchemaInput, settings: SchemaSettings): GraphQLSchema {
   assertOneSource(input);
   if (input.schema !== undefined) return readySchema(input.schema, settings);
-  const texts = textsOf(input.typeDefs);
+  const typeDefs = sourcesOf(input.typeDefs);
   const resolvers = mergeResolvers(input.resolvers);
-  const index = createSchemaIndex(texts);
+  const index = createSchemaIndex(typeDefs);
   checkResolvers(resolvers, index);
-  if (settings.checkWhole) checkWhole({ texts, index, resolvers }, settings);
+  if (settings.checkWhole) checkWhole({ typeDefs, index, resolvers }, settings);
   return new LazySchema(index, resolvers);
 }
 
@@ -58,7 +58,7 @@ function readySchema(input: unknown, { checkWhole: check }: SchemaSettings): Gra
 }
 
 interface Prepared {
-  readonly texts: readonly string[];
+  readonly typeDefs: readonly (string | DocumentNode)[];
   readonly index: SchemaIndex;
   readonly resolvers: MergedResolvers;
 }
@@ -68,13 +68,18 @@ interface Prepared {
  * that makes them there, and graphql-js and `@graphql-tools/schema` look at the result. All of it is thrown
  * away; the schema that serves is as fresh as it is in production.
  */
-function checkWhole({ texts, index, resolvers }: Prepared, { warn }: SchemaSettings): void {
+function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn }: SchemaSettings): void {
   assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers).toConfig()));
   const check = findCheck();
-  if (typeof check !== 'function') return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
+  if (typeof check !== 'function')
+    return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
   try {
+    // As text: the check may run on another copy of graphql, and @graphql-tools/schema changes documents it merges.
+    const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
     check(texts, Object.fromEntries(resolvers));
   } catch (error) {
-    throw new Error(`typeDefs and resolvers do not make a valid schema. ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Error(`typeDefs and resolvers do not make a valid schema. ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -67,7 +67,7 @@ function objectType(material: TypeMaterial): GraphQLObjectType {
   const { text, resolvers } = material;
   const { name } = text.entry;
   const config = { name, interfaces: () => interfacesOf(material), isTypeOf: resolvers?.['__isTypeOf'] as never };
-  if (text.length < manyFields) return new GraphQLObjectType({ ...config, fields: () => fieldConfigs(material) });
+  if (text.size < manyFields) return new GraphQLObjectType({ ...config, fields: () => fieldConfigs(material) });
   return new LazyFieldsObjectType(config, {
     names: () => text.fieldNames(),
     config: (field) => fieldConfig(text.field(field), name, material.resolvers?.[field], material.lookUp),

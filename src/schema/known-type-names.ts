@@ -1,4 +1,11 @@
-import { KnownTypeNamesRule, specifiedRules, type ASTVisitor, type NamedTypeNode, type ValidationContext, type ValidationRule } from 'graphql';
+import {
+  KnownTypeNamesRule,
+  specifiedRules,
+  type ASTVisitor,
+  type NamedTypeNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
 
 /**
  * graphql-js's rules for documents, and its results, without making a lazy schema whole.

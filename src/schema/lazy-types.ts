@@ -3,15 +3,18 @@ import {
   introspectionTypes,
   specifiedDirectives,
   specifiedScalarTypes,
+  visit,
   type DirectiveDefinitionNode,
   type GraphQLNamedType,
+  type NamedTypeNode,
 } from 'graphql';
 
 import { createType } from './create-type.ts';
 import { didYouMean } from './did-you-mean.ts';
 import type { MergedResolvers } from './merge-resolvers.ts';
 import { parseDefinition } from './parse-sdl.ts';
-import type { SchemaIndex, TypeEntry } from './schema-index.ts';
+import { isParsed } from './place.ts';
+import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
 import { mentions } from './sdl-cursor.ts';
 import { argumentConfigs, type TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';
@@ -57,7 +60,7 @@ export class LazyTypes {
 
   /** The directives that the text defines, then those of the specification that it does not define anew. */
   directives(): GraphQLDirective[] {
-    const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at) as DirectiveDefinitionNode));
+    const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at)));
     const names = new Set(defined.map(({ name }) => name));
     return [...defined, ...specifiedDirectives.filter(({ name }) => !names.has(name))];
   }
@@ -75,7 +78,15 @@ export class LazyTypes {
    * types; `Int`, `Float` and `ID` count when the text uses them, and are unknown to a client otherwise.
    */
   #isPartOfSchema(name: string): boolean {
-    return !['Int', 'Float', 'ID'].includes(name) || mentions(this.#index.text, name);
+    return !['Int', 'Float', 'ID'].includes(name) || mentions(this.#index.text, name) || this.#isUsedInDocuments(name);
+  }
+
+  #isUsedInDocuments(name: string): boolean {
+    let used = false;
+    const use = (node: NamedTypeNode): void => void (used ||= node.name.value === name);
+    const places = [...this.#index.types.flatMap(partsOf), ...this.#index.directives];
+    for (const place of places) if (isParsed(place)) visit(place, { NamedType: use });
+    return used;
   }
 
   #createDirective(node: DirectiveDefinitionNode): GraphQLDirective {

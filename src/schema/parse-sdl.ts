@@ -1,53 +1,76 @@
-import { GraphQLError, parse, type DefinitionNode, type DocumentNode, type ParseOptions } from 'graphql';
+import {
+  GraphQLError,
+  parse,
+  type ASTNode,
+  type DefinitionNode,
+  type DocumentNode,
+  type EnumValueDefinitionNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+} from 'graphql';
 
+import { isParsed, type Place, type Span } from './place.ts';
 import type { SchemaIndex } from './schema-index.ts';
-import type { Span, TypeKind } from './sdl-scanner.ts';
+import type { TypeKind } from './sdl-scanner.ts';
 
 /** Text to cut definitions out of, and what it was put together from. */
 export type IndexedText = Pick<SchemaIndex, 'text' | 'sources'>;
 
-/** The definition in a stretch of the indexed text. */
-export function parseDefinition(indexed: IndexedText, [start, end]: Span): DefinitionNode {
-  return definitionIn(parseFragment(indexed, indexed.text.slice(start, end), start, { noLocation: true }));
+/** A field, an input field or an enum value. */
+export type MemberNode = FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode;
+
+/** The definition at a place. */
+export function parseDefinition<Node extends DefinitionNode>(indexed: IndexedText, at: Place<Node>): Node {
+  if (isParsed<Node>(at)) return at;
+  const [start, end] = at as Span;
+  return definitionIn(parseFragment(indexed, indexed.text.slice(start, end), start)) as Node;
 }
 
-/** The extension in a stretch of the indexed text, where a second definition of a type's name may stand instead. */
-export function parseExtension(indexed: IndexedText, at: Span): DefinitionNode {
+/** The extension at a place, where a second definition of a type's name may stand instead. */
+export function parseExtension(indexed: IndexedText, at: Place): DefinitionNode {
+  if (isParsed(at)) return { ...at, kind: at.kind.replace('Definition', 'Extension') } as DefinitionNode;
   const [start, end] = at;
   if (indexed.text.startsWith('extend', start)) return parseDefinition(indexed, at);
   const keyword = 'extend ';
-  return definitionIn(parseFragment(indexed, keyword + indexed.text.slice(start, end), start - keyword.length, { noLocation: true }));
+  return definitionIn(parseFragment(indexed, keyword + indexed.text.slice(start, end), start - keyword.length));
 }
 
-/** The member in a stretch of the indexed text, as all there is in a definition of its type's kind. */
-export function parseMember(indexed: IndexedText, kind: TypeKind, [start, end]: Span): DefinitionNode {
+/** The member at a place, which the parser takes for all there is in a definition of its type's kind. */
+export function parseMember(indexed: IndexedText, kind: TypeKind, at: Place<MemberNode>): MemberNode {
+  if (isParsed(at)) return at;
+  const [start, end] = at;
   const opening = `${kind} T{`;
   const fragment = `${opening}${indexed.text.slice(start, end)}}`;
-  return definitionIn(parseFragment(indexed, fragment, start - opening.length, { noLocation: true }));
+  const [member] = membersOf(definitionIn(parseFragment(indexed, fragment, start - opening.length)));
+  if (member === undefined) throw new Error(staleIndex);
+  return member;
 }
 
-/** A stretch of the indexed text with the locations of its nodes, which count from its start. */
-export function parseDocument(indexed: IndexedText, [start, end]: Span): DocumentNode {
-  return parseFragment(indexed, indexed.text.slice(start, end), start, {});
+/** The fields or values of a definition or extension. */
+export function membersOf(node: ASTNode): readonly MemberNode[] {
+  if ('fields' in node && node.fields) return node.fields as readonly MemberNode[];
+  return 'values' in node && node.values ? (node.values as readonly MemberNode[]) : [];
 }
 
 /** One of the given texts, whole. */
 export function parseSource(source: string, number: number, count: number): DocumentNode {
   try {
-    return parse(source);
+    return parse(source, { noLocation: true });
   } catch (error) {
     throw wrongText(error, (position) => describeIn(source, position, sourceName(number, count)));
   }
 }
 
 function definitionIn({ definitions: [definition] }: DocumentNode): DefinitionNode {
-  if (definition === undefined) throw new Error('The schema index does not fit its text. Build it again.');
+  if (definition === undefined) throw new Error(staleIndex);
   return definition;
 }
 
-function parseFragment(indexed: IndexedText, fragment: string, offset: number, options: ParseOptions): DocumentNode {
+const staleIndex = 'The schema index does not fit its text. Build it again.';
+
+function parseFragment(indexed: IndexedText, fragment: string, offset: number): DocumentNode {
   try {
-    return parse(fragment, options);
+    return parse(fragment, { noLocation: true });
   } catch (error) {
     throw wrongText(error, (position) => describePosition(indexed, offset + position));
   }

@@ -1,15 +1,15 @@
-import { Kind, type ASTNode, type DefinitionNode, type DocumentNode } from 'graphql';
+import { Kind, type DefinitionNode, type DocumentNode } from 'graphql';
 
-import { parseDocument, parseSource, type IndexedText } from './parse-sdl.ts';
+import { membersOf, parseDefinition, parseSource, type IndexedText, type MemberNode } from './parse-sdl.ts';
+import { isParsed, type Place } from './place.ts';
 import { UnexpectedSDL } from './sdl-cursor.ts';
-import {
-  scanDefinitions,
-  scanMembers,
-  type DefinitionKind,
-  type ScannedDefinition,
-  type ScannedMember,
-  type Span,
-} from './sdl-scanner.ts';
+import { scanDefinitions, scanMembers, type DefinitionKind, type FoundDefinition } from './sdl-scanner.ts';
+
+/** A field, input field or enum value, and where it is. */
+export interface FoundMember {
+  readonly name: string;
+  readonly at: Place<MemberNode>;
+}
 
 /**
  * The definitions in one of the given texts. Throws an Error that shows the wrong line.
@@ -17,18 +17,24 @@ import {
  * The scan is fast and knows what it knows; at anything else graphql-js's parser is asked, which either
  * knows better or says what is wrong.
  */
-export function definitionsIn(source: string, number: number, count: number): ScannedDefinition[] {
+export function definitionsIn(source: string, number: number, count: number): readonly FoundDefinition[] {
   return scanOr(
     () => scanDefinitions(source),
-    () => parsedDefinitions(parseSource(source, number, count)),
+    () => definitionsOf(parseSource(source, number, count)),
   );
 }
 
-/** The members of one definition or extension: its fields, input fields or enum values. */
-export function membersIn(indexed: IndexedText, at: Span): ScannedMember[] {
-  return scanOr(
+/** The definitions in a document. */
+export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] {
+  return definitions.map(foundDefinition);
+}
+
+/** The members of one definition or extension. */
+export function membersAt(indexed: IndexedText, at: Place): readonly FoundMember[] {
+  if (isParsed(at)) return membersOf(at).map((node) => ({ name: node.name.value, at: node }));
+  return scanOr<readonly FoundMember[]>(
     () => scanMembers(indexed.text, at),
-    () => parsedMembers(parseDocument(indexed, at), at[0]),
+    () => membersAt(indexed, parseDefinition(indexed, at)),
   );
 }
 
@@ -41,18 +47,13 @@ function scanOr<T>(scan: () => T, parse: () => T): T {
   }
 }
 
-/** The same as {@link scanDefinitions} finds, from a document parsed with locations. */
-export function parsedDefinitions(document: DocumentNode): ScannedDefinition[] {
-  return document.definitions.map(parsedDefinition);
-}
-
-function parsedDefinition(node: DefinitionNode): ScannedDefinition {
+function foundDefinition(node: DefinitionNode): FoundDefinition {
   const [kind, extending] = kindOf(node);
   return {
     kind,
     name: 'name' in node ? (node.name?.value ?? '') : '',
     extends: extending,
-    at: spanOf(node),
+    at: node,
     interfaces: 'interfaces' in node ? (node.interfaces ?? []).map(({ name }) => name.value) : [],
     bare: !('description' in node && node.description) && !('directives' in node && node.directives?.length),
   };
@@ -79,7 +80,9 @@ const kinds: { readonly [kind: string]: readonly [kind: DefinitionKind, extendin
 function kindOf(node: DefinitionNode): readonly [kind: DefinitionKind, extending: boolean] {
   const kind = kinds[node.kind];
   if (kind === undefined) {
-    throw new Error(`typeDefs take definitions of types, directives and the schema; they contain ${describe(node)}. Move it to the client.`);
+    throw new Error(
+      `typeDefs take definitions of types, directives and the schema; they contain ${describe(node)}. Move it to the client.`,
+    );
   }
   return kind;
 }
@@ -88,17 +91,4 @@ function describe(node: DefinitionNode): string {
   if (node.kind === Kind.FRAGMENT_DEFINITION) return `the fragment "${node.name.value}"`;
   if (node.kind === Kind.OPERATION_DEFINITION) return `a ${node.operation}${node.name ? ` "${node.name.value}"` : ''}`;
   return `a ${node.kind}`;
-}
-
-/** The same as {@link scanMembers} finds. */
-export function parsedMembers({ definitions: [node] }: DocumentNode, offset: number): ScannedMember[] {
-  const members = node && 'fields' in node ? node.fields : node && 'values' in node ? node.values : undefined;
-  return (members ?? []).map((member) => {
-    const [start, end] = spanOf(member);
-    return { name: member.name.value, at: [start + offset, end + offset] };
-  });
-}
-
-function spanOf({ loc }: ASTNode): Span {
-  return [loc?.start ?? 0, loc?.end ?? 0];
 }

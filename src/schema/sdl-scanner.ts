@@ -1,7 +1,5 @@
+import type { Place, Span } from './place.ts';
 import { SDLCursor, UnexpectedSDL } from './sdl-cursor.ts';
-
-/** A stretch of schema text: from `start` up to, not including, `end`. A definition's span includes its description. */
-export type Span = readonly [start: number, end: number];
 
 /** What a definition defines, by its keyword in the text. */
 export type DefinitionKind = TypeKind | 'schema' | 'directive';
@@ -9,20 +7,20 @@ export type DefinitionKind = TypeKind | 'schema' | 'directive';
 /** The kinds of types, by their keywords. */
 export type TypeKind = 'type' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
 
-/** One definition or extension found in schema text. */
-export interface ScannedDefinition {
+/** One definition or extension, in the text or in a document. */
+export interface FoundDefinition<At extends Place = Place> {
   readonly kind: DefinitionKind;
   /** Empty for `schema`. */
   readonly name: string;
   readonly extends: boolean;
-  readonly at: Span;
+  readonly at: At;
   /** Names after `implements`. */
   readonly interfaces: readonly string[];
   /** Neither a description nor directives: nothing but members to merge with another definition of the name. */
   readonly bare: boolean;
 }
 
-/** A field, input field or enum value in the body of a type. */
+/** A field, input field or enum value in the text of a type. */
 export interface ScannedMember {
   readonly name: string;
   readonly at: Span;
@@ -32,18 +30,18 @@ export interface ScannedMember {
  * Finds the definitions in schema text without parsing it: bodies are skipped from brace to brace.
  * Throws an {@link UnexpectedSDL} at what it does not know.
  */
-export function scanDefinitions(text: string): ScannedDefinition[] {
+export function scanDefinitions(text: string): FoundDefinition<Span>[] {
   const cursor = new SDLCursor(text);
-  const definitions: ScannedDefinition[] = [];
+  const definitions: FoundDefinition<Span>[] = [];
   while (cursor.peek() !== '') definitions.push(scanDefinition(cursor));
   return definitions;
 }
 
-function scanDefinition(cursor: SDLCursor): ScannedDefinition {
+function scanDefinition(cursor: SDLCursor): FoundDefinition<Span> {
   const start = cursor.position;
-  const head = scanHead(cursor);
-  if (cursor.peek() === '{' && hasBody.has(head.kind)) cursor.skipBrackets('{');
-  return { ...head, at: [start, cursor.end] };
+  const { kind, name, extends: extending, interfaces, bare } = scanHead(cursor);
+  if (hasBody.has(kind) && cursor.peek() === '{') cursor.skipBrackets('{');
+  return { kind, name, extends: extending, at: [start, cursor.end], interfaces, bare };
 }
 
 /** Names and places of the fields, input fields or values in the definition or extension of a type. */
@@ -61,7 +59,7 @@ const hasBody: ReadonlySet<DefinitionKind> = new Set(['type', 'interface', 'enum
 const keywords: ReadonlySet<string> = new Set([...hasBody, 'union', 'scalar', 'directive']);
 
 /** A definition up to its opening brace; the whole of those that have none. */
-function scanHead(cursor: SDLCursor): Omit<ScannedDefinition, 'at'> {
+function scanHead(cursor: SDLCursor): Omit<FoundDefinition<Span>, 'at'> {
   const described = cursor.takeString();
   // Only definitions have descriptions, extensions do not.
   const extending = !described && cursor.takeKeyword('extend');
@@ -69,7 +67,7 @@ function scanHead(cursor: SDLCursor): Omit<ScannedDefinition, 'at'> {
   if (!isDefinitionKind(keyword) || (extending && keyword === 'directive')) throw new UnexpectedSDL(cursor.position);
   if (keyword === 'directive') cursor.expect('@');
   const name = keyword === 'schema' ? '' : cursor.name();
-  const interfaces = keyword === 'type' || keyword === 'interface' ? scanInterfaces(cursor) : [];
+  const interfaces = keyword === 'type' || keyword === 'interface' ? scanInterfaces(cursor) : none;
   const directed = keyword === 'directive' ? skipDirectiveDefinition(cursor) : skipDirectives(cursor);
   if (keyword === 'union' && cursor.take('=')) scanNames(cursor, '|');
   return { kind: keyword, name, extends: extending, interfaces, bare: !described && !directed };
@@ -79,9 +77,12 @@ function isDefinitionKind(keyword: string): keyword is DefinitionKind {
   return keywords.has(keyword);
 }
 
-function scanInterfaces(cursor: SDLCursor): string[] {
-  return cursor.takeKeyword('implements') ? scanNames(cursor, '&') : [];
+function scanInterfaces(cursor: SDLCursor): readonly string[] {
+  return cursor.takeKeyword('implements') ? scanNames(cursor, '&') : none;
 }
+
+/** One for all: most types implement nothing. */
+const none: readonly string[] = [];
 
 /** `A | B`, also with a leading separator. */
 function scanNames(cursor: SDLCursor, separator: '&' | '|'): string[] {

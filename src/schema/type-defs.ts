@@ -1,20 +1,20 @@
-import { print, type DocumentNode } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 import { describeValue } from './merge-resolvers.ts';
 
 /** The schema in the schema definition language: text, a parsed document, or a list of these. */
 export type TypeDefs = string | DocumentNode | readonly TypeDefs[];
 
-/** Every text in `typeDefs`, in order. Throws an Error that says what to write when it is something else. */
-export function textsOf(typeDefs: unknown): string[] {
-  const texts = collect(typeDefs, 'typeDefs');
-  if (texts.length === 0) throw new Error('typeDefs is an empty list. Put schema text into it: type Query { … }.');
-  return texts;
+/** Every text and document in `typeDefs`, in order. Throws an Error that says what to write when it is something else. */
+export function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
+  const sources = collect(typeDefs, 'typeDefs');
+  if (sources.length === 0) throw new Error('typeDefs is an empty list. Put schema text into it: type Query { … }.');
+  return sources;
 }
 
-function collect(typeDefs: unknown, path: string): string[] {
+function collect(typeDefs: unknown, path: string): (string | DocumentNode)[] {
   if (Array.isArray(typeDefs)) return typeDefs.flatMap((item, position) => collect(item, `${path}[${position}]`));
-  return [isDocument(typeDefs) ? print(typeDefs) : assertText(typeDefs, path)];
+  return [isDocument(typeDefs) ? typeDefs : assertText(typeDefs, path)];
 }
 
 /** By its shape: a document may have been parsed by another copy of graphql. */

@@ -9,10 +9,10 @@ import type {
   UnionTypeDefinitionNode,
 } from 'graphql';
 
-import { parseDefinition, parseExtension, parseMember } from './parse-sdl.ts';
+import { membersOf, parseDefinition, parseExtension, parseMember, type MemberNode } from './parse-sdl.ts';
+import { isParsed, type Place } from './place.ts';
 import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
-import { membersIn } from './sdl-definitions.ts';
-import type { Span } from './sdl-scanner.ts';
+import { membersAt, type FoundMember } from './sdl-definitions.ts';
 
 /** The text of one type: its definition and its extensions, parsed when they are first asked for. */
 export class TypeText {
@@ -20,7 +20,7 @@ export class TypeText {
   readonly #index: SchemaIndex;
   #definition: TypeDefinitionNode | undefined;
   #extensions: readonly TypeExtensionNode[] | undefined;
-  #fieldSpans: ReadonlyMap<string, Span> | undefined;
+  #fieldPlaces: ReadonlyMap<string, Place<MemberNode>> | undefined;
 
   constructor(entry: TypeEntry, index: SchemaIndex) {
     this.entry = entry;
@@ -40,9 +40,9 @@ export class TypeText {
     return [this.definition, ...this.extensions] as readonly unknown[] as readonly Node[];
   }
 
-  /** How many characters there are to parse. */
-  get length(): number {
-    return partsOf(this.entry).reduce((length, [start, end]) => length + end - start, 0);
+  /** How large the type is, about, in characters. */
+  get size(): number {
+    return partsOf(this.entry).reduce((size, part) => size + sizeOf(part), 0);
   }
 
   /** The names of the fields in the order of the schema, found without parsing. */
@@ -52,15 +52,19 @@ export class TypeText {
 
   /** One field, parsed alone. */
   field(name: string): FieldDefinitionNode {
-    const node = parseMember(this.#index, this.entry.kind, this.#fields().get(name) as Span) as ObjectTypeDefinitionNode;
-    return node.fields?.[0] as FieldDefinitionNode;
+    const at = this.#fields().get(name) as Place<MemberNode>;
+    return parseMember(this.#index, this.entry.kind, at) as FieldDefinitionNode;
   }
 
-  #fields(): ReadonlyMap<string, Span> {
-    return (this.#fieldSpans ??= new Map(
-      partsOf(this.entry).flatMap((part) => membersIn(this.#index, part).map(({ name, at }) => [name, at])),
-    ));
+  #fields(): ReadonlyMap<string, Place<MemberNode>> {
+    const members = (): readonly FoundMember[] => partsOf(this.entry).flatMap((part) => membersAt(this.#index, part));
+    return (this.#fieldPlaces ??= new Map(members().map(({ name, at }) => [name, at])));
   }
+}
+
+/** A field takes 80 characters or more, with its description. */
+function sizeOf(part: Place): number {
+  return isParsed(part) ? membersOf(part).length * 80 : part[1] - part[0];
 }
 
 /** What {@link TypeText.parts} are made of, by kind of type; extensions have the same properties. */

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { buildSchema, execute, GraphQLObjectType, GraphQLSchema, graphqlSync, GraphQLString, parse, printSchema, type ExecutionResult } from 'graphql';
+import {
+  buildSchema,
+  execute,
+  GraphQLObjectType,
+  GraphQLSchema,
+  graphqlSync,
+  GraphQLString,
+  parse,
+  printSchema,
+  type ExecutionResult,
+} from 'graphql';
 
 import { createSchema, type SchemaInput } from '../../src/schema/create-schema.ts';
 
@@ -25,16 +35,32 @@ describe('typeDefs', () => {
   });
 
   for (const [what, typeDefs, message] of [
-    ['a path', './schema.graphql', 'typeDefs takes schema text, got what looks like a path: "./schema.graphql". Read the file: readFileSync("./schema.graphql", "utf8").'],
+    [
+      'a path',
+      './schema.graphql',
+      'typeDefs takes schema text, got what looks like a path: "./schema.graphql". Read the file: readFileSync("./schema.graphql", "utf8").',
+    ],
     ['a promise', Promise.resolve(''), 'typeDefs takes schema text or a parsed document, got a promise. Await it first.'],
     ['a number', 5, 'typeDefs takes schema text or a parsed document, got a number.'],
     ['null', null, 'typeDefs takes schema text or a parsed document, got null.'],
     ['a function', () => '', 'typeDefs takes schema text or a parsed document, got a function. Call it first.'],
-    ['bytes', Buffer.from('type Query { a: Int }'), 'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".'],
+    [
+      'bytes',
+      Buffer.from('type Query { a: Int }'),
+      'typeDefs takes schema text or a parsed document, got an object. It is a file as bytes: read it with "utf8".',
+    ],
     ['nothing but white space', ' \n', 'typeDefs is empty. Write the schema: type Query { … }.'],
     ['an empty list', [], 'typeDefs is an empty list. Put schema text into it: type Query { … }.'],
-    ['a list with a hole', ['type Query { a: Int }', undefined], 'typeDefs[1] takes schema text or a parsed document, got undefined. Is it imported from a module that imports this one?'],
-    ['a schema', buildSchema('type Query { a: Int }'), 'typeDefs takes schema text or a parsed document, got an object. It is a GraphQLSchema: give it as `schema`.'],
+    [
+      'a list with a hole',
+      ['type Query { a: Int }', undefined],
+      'typeDefs[1] takes schema text or a parsed document, got undefined. Is it imported from a module that imports this one?',
+    ],
+    [
+      'a schema',
+      buildSchema('type Query { a: Int }'),
+      'typeDefs takes schema text or a parsed document, got an object. It is a GraphQLSchema: give it as `schema`.',
+    ],
   ] as const) {
     test(`${what} in their place is refused with what to write`, () => {
       assert.equal(refusal({ typeDefs }), message);
@@ -53,41 +79,65 @@ describe('typeDefs', () => {
   });
 
   test('with an operation in them are refused', () => {
-    assert.equal(refusal({ typeDefs: 'type Query { a: Int } query Books { a }' }), 'typeDefs take definitions of types, directives and the schema; they contain a query "Books". Move it to the client.');
+    assert.equal(
+      refusal({ typeDefs: 'type Query { a: Int } query Books { a }' }),
+      'typeDefs take definitions of types, directives and the schema; they contain a query "Books". Move it to the client.',
+    );
   });
 
   test('without a query root are refused', () => {
-    assert.equal(refusal({ typeDefs: 'type Book { a: Int } scalar S' }), 'typeDefs define no "type Query", where every query starts. They define "Book", "S".');
+    assert.equal(
+      refusal({ typeDefs: 'type Book { a: Int } scalar S' }),
+      'typeDefs define no "type Query", where every query starts. They define "Book", "S".',
+    );
   });
 
   test('whose schema definition names an unknown root are refused', () => {
-    assert.equal(refusal({ typeDefs: 'schema { query: Quer } type Query { a: Int }' }), 'The schema definition names "Quer" as its query root, but typeDefs do not define it. Did you mean "Query"?');
+    assert.equal(
+      refusal({ typeDefs: 'schema { query: Quer } type Query { a: Int }' }),
+      'The schema definition names "Quer" as its query root, but typeDefs do not define it. Did you mean "Query"?',
+    );
   });
 
   test('whose root is no object type are refused', () => {
-    assert.equal(refusal({ typeDefs: 'interface Query { a: Int }' }), 'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".');
+    assert.equal(
+      refusal({ typeDefs: 'interface Query { a: Int }' }),
+      'The query root "Query" is defined as "interface Query"; it must be an object type, "type Query".',
+    );
   });
 
   test('that use an unknown type are noticed when the type is touched, with the place', () => {
     const schema = createSchema({ typeDefs: 'type Query { ok: Int } type Book { author: Auther } type Author { a: Int }' }, lazily);
 
     assert.deepEqual({ ...(execute({ schema, document: parse('{ ok }') }) as ExecutionResult).data }, { ok: null });
-    assert.throws(() => (schema.getType('Book') as GraphQLObjectType).getFields(), { name: 'Error', message: 'typeDefs use the type "Auther" in Book.author, but do not define it. Did you mean "Author"?' });
+    assert.throws(() => (schema.getType('Book') as GraphQLObjectType).getFields(), {
+      name: 'Error',
+      message: 'typeDefs use the type "Auther" in Book.author, but do not define it. Did you mean "Author"?',
+    });
   });
 });
 
 describe('the source of the schema', () => {
   test('is needed', () => {
     assert.equal(refusal({}), 'Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
-    assert.equal(refusal({ resolvers: {} }), 'Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
+    assert.equal(
+      refusal({ resolvers: {} }),
+      'Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.',
+    );
   });
 
   test('is one, not two', () => {
-    assert.equal(refusal({ typeDefs: 'type Query { a: Int }', schema: buildSchema('type Query { a: Int }') }), 'Give `typeDefs` or `schema`, not both.');
+    assert.equal(
+      refusal({ typeDefs: 'type Query { a: Int }', schema: buildSchema('type Query { a: Int }') }),
+      'Give `typeDefs` or `schema`, not both.',
+    );
   });
 
   test('has resolvers of its own when it is a schema', () => {
-    assert.match(refusal({ resolvers: {}, schema: buildSchema('type Query { a: Int }') }), /^`resolvers` implement `typeDefs`; a `schema` has its own\./);
+    assert.match(
+      refusal({ resolvers: {}, schema: buildSchema('type Query { a: Int }') }),
+      /^`resolvers` implement `typeDefs`; a `schema` has its own\./,
+    );
   });
 
   test('may be a ready schema, which serves as it is', () => {
@@ -101,9 +151,21 @@ describe('the check of the whole schema', () => {
   for (const [what, typeDefs, message] of [
     ['a type that nothing defines', 'type Query { a: Int } type B { c: Cc } type C { c: Int }', /typeDefs use the type "Cc" in B.c/],
     ['a directive that nothing defines', 'type Query { a: Int @nothing }', /Unknown directive "@nothing"/],
-    ['an argument that a directive does not have', 'type Query { a: Int @deprecated(raeson: "x") }', /Unknown argument "raeson" on directive "@deprecated"/],
-    ['an interface that is not implemented', 'type Query implements I { a: Int } interface I { b: Int }', /Interface field I.b expected but Query does not provide it/],
-    ['an input type in the place of an output type', 'type Query { a: In } input In { a: Int }', /The type of Query.a must be Output Type but got: In/],
+    [
+      'an argument that a directive does not have',
+      'type Query { a: Int @deprecated(raeson: "x") }',
+      /Unknown argument "raeson" on directive "@deprecated"/,
+    ],
+    [
+      'an interface that is not implemented',
+      'type Query implements I { a: Int } interface I { b: Int }',
+      /Interface field I.b expected but Query does not provide it/,
+    ],
+    [
+      'an input type in the place of an output type',
+      'type Query { a: In } input In { a: Int }',
+      /The type of Query.a must be Output Type but got: In/,
+    ],
     ['a type without fields', 'type Query { a: Int } type Empty', /Type Empty must define one or more fields/],
     ['a name that is reserved', 'type Query { __a: Int }', /must not begin with "__"/],
     ['text that only a parser notices', 'type Query { a: Int } type B { c: : Int }', /typeDefs, line 1, column 35/],

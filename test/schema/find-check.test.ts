@@ -57,7 +57,10 @@ for (const format of ['cjs', 'esm'] as const) {
       JSON.parse(execFileSync(process.execPath, [bundle()], { cwd: project, env: { ...process.env, CHECK: check }, encoding: 'utf8' }));
 
     test('there is nothing of @graphql-tools, nor of the check, and no warning', () => {
-      assert.deepEqual(inputs.filter((file) => /@graphql-tools|check-whole/.test(file)), []);
+      assert.deepEqual(
+        inputs.filter((file) => /@graphql-tools|check-whole/.test(file)),
+        [],
+      );
       assert.doesNotMatch(readFileSync(bundle(), 'utf8'), /makeExecutableSchema/);
       assert.equal(warnings, 0);
     });
@@ -70,13 +73,19 @@ for (const format of ['cjs', 'esm'] as const) {
       const { refusal, warnings: told } = run('yes') as { refusal?: string; warnings: string[] };
 
       assert.equal(refusal, undefined);
-      assert.match(told.join('\n'), /^The schema was checked by graphql-js, but not by @graphql-tools\/schema, which could not be loaded: Cannot find module 'graphql-functions\/schema-check'/);
+      assert.match(
+        told.join('\n'),
+        /^The schema was checked by graphql-js, but not by @graphql-tools\/schema, which could not be loaded: Cannot find module 'graphql-functions\/schema-check'/,
+      );
     });
 
     test('a check that is installed is found from the bundle', () => {
       const library = join(project, 'node_modules/graphql-functions');
       mkdirSync(library, { recursive: true });
-      writeFileSync(join(library, 'package.json'), JSON.stringify({ name: 'graphql-functions', type: 'module', exports: { './schema-check': './check-whole.ts' } }));
+      writeFileSync(
+        join(library, 'package.json'),
+        JSON.stringify({ name: 'graphql-functions', type: 'module', exports: { './schema-check': './check-whole.ts' } }),
+      );
       // A link, which Node follows before it decides what to do with TypeScript in node_modules.
       symlinkSync(join(root, 'src/schema/check-whole.ts'), join(library, 'check-whole.ts'));
 

@@ -17,7 +17,11 @@ test('a valid document touches no type that it does not name', () => {
 test('unknown types are reported as graphql-js reports them', () => {
   const text = typeDefs.replace(':::', 'a: Int');
   const document = parse('query ($b: Inn, $c: Stringg) { a(b: $b) { ... on Bok { title } ...f } } fragment f on Nothing { a }');
-  const messages = (schema: GraphQLSchema, rules?: typeof specifiedRulesForLazySchema): unknown => validate(schema, document, rules).map((error) => error.toJSON());
+  const messages = (schema: GraphQLSchema, rules?: typeof specifiedRulesForLazySchema): unknown =>
+    validate(schema, document, rules).map((error) => error.toJSON());
 
-  assert.deepEqual(messages(createSchema({ typeDefs: text }, { checkWhole: false }), specifiedRulesForLazySchema), messages(buildSchema(text)));
+  assert.deepEqual(
+    messages(createSchema({ typeDefs: text }, { checkWhole: false }), specifiedRulesForLazySchema),
+    messages(buildSchema(text)),
+  );
 });

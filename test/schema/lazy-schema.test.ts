@@ -29,6 +29,7 @@ import { createSchemaIndex } from '../../src/schema/create-index.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../src/schema/known-type-names.ts';
 import { LazySchema } from '../../src/schema/lazy-schema.ts';
+import type { TypeDefs } from '../../src/schema/type-defs.ts';
 import { nastySDL } from '../support/nasty-sdl.ts';
 import { createRandom } from '../support/random.ts';
 import { generateSchema } from '../support/schema-generator.ts';
@@ -40,11 +41,14 @@ const schemas: Readonly<Record<string, string>> = {
   'a generated schema of 300 types': generateSchema({ types: 300 }),
 };
 
-function lazy(text: string): GraphQLSchema {
-  return createSchema({ typeDefs: text }, { checkWhole: false });
+function lazily(typeDefs: TypeDefs): GraphQLSchema {
+  return createSchema({ typeDefs }, { checkWhole: false });
 }
 
-for (const [name, text] of Object.entries(schemas)) {
+for (const [name, text] of Object.entries(schemas)) compare(name, text, lazily);
+for (const [name, text] of Object.entries(schemas)) compare(`${name}, given as a document`, text, (given) => lazily(parse(given)));
+
+function compare(name: string, text: string, lazy: (text: string) => GraphQLSchema): void {
   describe(`${name}: the lazy schema is the one graphql-js builds`, () => {
     test('printed', () => {
       assert.equal(printSchema(lazy(text)), printSchema(buildSchema(text)));
@@ -55,9 +59,18 @@ for (const [name, text] of Object.entries(schemas)) {
     });
 
     test('introspected by an operation, key by key', () => {
-      const source = getIntrospectionQuery({ specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true });
+      const source = getIntrospectionQuery({
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      });
 
-      assert.equal(JSON.stringify(graphqlSync({ schema: lazy(text), source })), JSON.stringify(graphqlSync({ schema: buildSchema(text), source })));
+      assert.equal(
+        JSON.stringify(graphqlSync({ schema: lazy(text), source })),
+        JSON.stringify(graphqlSync({ schema: buildSchema(text), source })),
+      );
     });
 
     test('sorted', () => {
@@ -66,7 +79,9 @@ for (const [name, text] of Object.entries(schemas)) {
 
     test('extended', () => {
       const schema = buildSchema(text);
-      const addition = parse(`extend type ${schema.getQueryType()?.name} { added: Added } type Added { __added: Int }`.replace('__added', 'added'));
+      const addition = parse(
+        `extend type ${schema.getQueryType()?.name} { added: Added } type Added { __added: Int }`.replace('__added', 'added'),
+      );
 
       assert.equal(printSchema(extendSchema(lazy(text), addition)), printSchema(extendSchema(schema, addition)));
     });
@@ -83,7 +98,10 @@ for (const [name, text] of Object.entries(schemas)) {
     });
 
     test('checked by graphql-js', () => {
-      assert.deepEqual(validateSchema(new GraphQLSchema(lazy(text).toConfig())).map(String), validateSchema(buildSchema(text)).map(withoutLocations));
+      assert.deepEqual(
+        validateSchema(new GraphQLSchema(lazy(text).toConfig())).map(String),
+        validateSchema(buildSchema(text)).map(withoutLocations),
+      );
     });
 
     test('type by type, in any order, before anything has enumerated it', () => {
@@ -92,7 +110,10 @@ for (const [name, text] of Object.entries(schemas)) {
       const names = shuffle(Object.keys(eager.getTypeMap()));
 
       for (const type of names) assert.deepEqual(facets(schema.getType(type)), facets(eager.getType(type)));
-      assert.deepEqual(names.map((type) => related(schema, type)), names.map((type) => related(eager, type)));
+      assert.deepEqual(
+        names.map((type) => related(schema, type)),
+        names.map((type) => related(eager, type)),
+      );
     });
 
     test('directive by directive', () => {
@@ -107,7 +128,10 @@ function withoutLocations(error: { message: string }): string {
 
 function shuffle<T>(list: readonly T[]): T[] {
   const random = createRandom(7);
-  return list.map((item) => [random.next(), item] as const).toSorted(([a], [b]) => a - b).map(([, item]) => item);
+  return list
+    .map((item) => [random.next(), item] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, item]) => item);
 }
 
 /** What can be seen of a type, as data that two schemas can be compared by. */
@@ -124,11 +148,25 @@ function facets(type: GraphQLNamedType | undefined): unknown {
   };
 }
 
-function fieldFacets(field: ReturnType<GraphQLObjectType['getFields']>[string] | ReturnType<Extract<GraphQLNamedType, { isOneOf: boolean }>['getFields']>[string]): unknown {
+function fieldFacets(
+  field:
+    | ReturnType<GraphQLObjectType['getFields']>[string]
+    | ReturnType<Extract<GraphQLNamedType, { isOneOf: boolean }>['getFields']>[string],
+): unknown {
   const { name, type, description, deprecationReason, astNode } = field;
-  const args = 'args' in field ? field.args.map((arg) => [arg.name, String(arg.type), arg.description, arg.deprecationReason, defaultOf(arg)]) : [];
+  const args =
+    'args' in field ? field.args.map((arg) => [arg.name, String(arg.type), arg.description, arg.deprecationReason, defaultOf(arg)]) : [];
   const parent = 'parentType' in field ? String(field.parentType) : undefined;
-  return { name, type: String(type), description, deprecationReason, args, parent, default: defaultOf(field), definition: astNode && print(astNode) };
+  return {
+    name,
+    type: String(type),
+    description,
+    deprecationReason,
+    args,
+    parent,
+    default: defaultOf(field),
+    definition: astNode && print(astNode),
+  };
 }
 
 /** graphql 16 has the value, 17 the literal. */
@@ -143,7 +181,12 @@ function related(schema: GraphQLSchema, name: string): unknown {
   if (isUnionType(type)) return { possible: names(schema.getPossibleTypes(type)), ...subTypes(schema, type) };
   if (!isInterfaceType(type)) return isObjectType(type) ? names(type.getInterfaces()) : undefined;
   const { objects, interfaces } = schema.getImplementations(type);
-  return { objects: names(objects), interfaces: names(interfaces), possible: names(schema.getPossibleTypes(type)), ...subTypes(schema, type) };
+  return {
+    objects: names(objects),
+    interfaces: names(interfaces),
+    possible: names(schema.getPossibleTypes(type)),
+    ...subTypes(schema, type),
+  };
 }
 
 function subTypes(schema: GraphQLSchema, abstract: GraphQLInterfaceType | GraphQLUnionType): object {
@@ -157,7 +200,14 @@ function names(types: readonly GraphQLNamedType[]): string[] {
 
 function directiveFacets(directive: ReturnType<GraphQLSchema['getDirectives']>[number]): unknown {
   const { name, description, locations, isRepeatable, args, astNode } = directive;
-  return { name, description, locations, isRepeatable, args: args.map((arg) => [arg.name, String(arg.type), arg.description, defaultOf(arg)]), definition: astNode && print(astNode) };
+  return {
+    name,
+    description,
+    locations,
+    isRepeatable,
+    args: args.map((arg) => [arg.name, String(arg.type), arg.description, defaultOf(arg)]),
+    definition: astNode && print(astNode),
+  };
 }
 
 const wrongDocuments = [
@@ -181,13 +231,17 @@ for (const types of [10, 300]) {
     for (const source of wrongDocuments) {
       const document = parse(source);
 
-      assert.deepEqual(validate(lazy(text), document).map((error) => error.toJSON()), validate(buildSchema(text), document).map((error) => error.toJSON()), source);
+      assert.deepEqual(
+        validate(lazily(text), document).map((error) => error.toJSON()),
+        validate(buildSchema(text), document).map((error) => error.toJSON()),
+        source,
+      );
     }
   });
 }
 
 test('a type that no operation touches is never parsed', () => {
-  const schema = lazy('type Query { a: Int b: Broken } type Broken { ::: }');
+  const schema = lazily('type Query { a: Int b: Broken } type Broken { ::: }');
 
   assert.deepEqual(validate(schema, parse('{ a }'), specifiedRulesForLazySchema), []);
   assert.throws(() => validate(schema, parse('{ b { c } }'), specifiedRulesForLazySchema), /typeDefs, line 1, column 47/);
@@ -195,15 +249,18 @@ test('a type that no operation touches is never parsed', () => {
 
 test('a field of a large type is parsed when it is named, and never before', () => {
   const fields = Array.from({ length: 300 }, (_, number) => `"Field ${number}." field${number}(first: Int = 1): String`);
-  const schema = lazy(`type Query { ${fields.join(' ')} broken(a: Int = ]): Int } type T { a: Int }`);
+  const schema = lazily(`type Query { ${fields.join(' ')} broken(a: Int = ]): Int } type T { a: Int }`);
 
   assert.deepEqual(validate(schema, parse('{ field299(first: 2) __typename }'), specifiedRulesForLazySchema), []);
   assert.throws(() => validate(schema, parse('{ broken }'), specifiedRulesForLazySchema), /typeDefs, line 1/);
 });
 
-test('an index survives JSON', () => {
-  const text = generateSchema({ types: 10 });
-  const index = JSON.parse(JSON.stringify(createSchemaIndex([text])));
+test('an index survives JSON, and so does what merging put into it', () => {
+  const typeDefs = [
+    generateSchema({ types: 10 }),
+    'type Query { again: Int } "Twice." type Query { again: Int extra: Extra } type Extra { a: ID }',
+  ];
+  const index = createSchemaIndex(typeDefs);
 
-  assert.equal(printSchema(new LazySchema(index, new Map())), printSchema(buildSchema(text)));
+  assert.equal(printSchema(new LazySchema(JSON.parse(JSON.stringify(index)), new Map())), printSchema(new LazySchema(index, new Map())));
 });

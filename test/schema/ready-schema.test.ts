@@ -27,7 +27,7 @@ test('a schema of another copy of graphql is refused, and the files of both copi
 
   assert.match(message, /^There are two copies of graphql in this process/);
   const files = [...message.matchAll(/(?:schema|server): +(\S+)/g)].map(([, file]) => file);
-  assert.deepEqual(files.map((file) => file?.replace(/^.*\/graphql\//, '')).toSorted(), ['type/schema.js', 'type/schema.mjs']);
+  assert.deepEqual(new Set(files.map((file) => file?.replace(/^.*\/graphql\//, ''))), new Set(['type/schema.js', 'type/schema.mjs']));
 });
 
 test('a schema of a subclass of another copy is named after that copy, not after the subclass', async () => {

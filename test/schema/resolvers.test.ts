@@ -9,7 +9,8 @@ import type { Resolvers } from '../../src/schema/resolver-map.ts';
 
 /** The answer of a schema built by us, which must be that of one built by @graphql-tools/schema. */
 async function answer(typeDefs: string, resolvers: Resolvers, source: string, variableValues?: Record<string, unknown>): Promise<unknown> {
-  const run = async (schema: GraphQLSchema): Promise<unknown> => JSON.parse(JSON.stringify(await execute({ schema, document: parse(source), ...(variableValues && { variableValues }) })));
+  const run = async (schema: GraphQLSchema): Promise<unknown> =>
+    JSON.parse(JSON.stringify(await execute({ schema, document: parse(source), ...(variableValues && { variableValues }) })));
   const ours = await run(createSchema({ typeDefs, resolvers }, { checkWhole: true }));
   const theirs = await run(makeExecutableSchema({ typeDefs, resolvers: resolvers as never }));
   assert.deepEqual(ours, theirs);
@@ -29,7 +30,9 @@ describe('field resolvers', () => {
   test('are not what every object inherits', () => {
     const schema = createSchema({ typeDefs: 'type Query { toString: Int }', resolvers: { Query: {} } }, { checkWhole: false });
 
-    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ toString }'), rootValue: { toString: 5 } }))), { data: { toString: 5 } });
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ toString }'), rootValue: { toString: 5 } }))), {
+      data: { toString: 5 },
+    });
   });
 
   test('are objects with resolve', async () => {
@@ -60,9 +63,12 @@ describe('field resolvers', () => {
     const many = Array.from({ length: 300 }, (_, number) => `field${number}: Int`).join('\n');
     const large = `type Query { ${many} } extend type Query { added: Int } type Query { second: Int }`;
 
-    assert.deepEqual(await answer(large, { Query: { field299: () => 1, added: () => 2, second: () => 3 } }, '{ field299 added second field0 }'), {
-      data: { field299: 1, added: 2, second: 3, field0: null },
-    });
+    assert.deepEqual(
+      await answer(large, { Query: { field299: () => 1, added: () => 2, second: () => 3 } }, '{ field299 added second field0 }'),
+      {
+        data: { field299: 1, added: 2, second: 3, field0: null },
+      },
+    );
   });
 });
 
@@ -72,7 +78,10 @@ test('a subscription field streams what its subscribe returns, which may come fr
     yield 1;
     yield 2;
   }
-  const schema = createSchema({ typeDefs, resolvers: [{ Subscription: { count: { subscribe: count } } }, { Subscription: { count: { resolve: (n) => n * 10 } } }] }, { checkWhole: true });
+  const schema = createSchema(
+    { typeDefs, resolvers: [{ Subscription: { count: { subscribe: count } } }, { Subscription: { count: { resolve: (n) => n * 10 } } }] },
+    { checkWhole: true },
+  );
 
   const stream = (await subscribe({ schema, document: parse('subscription { count }') })) as AsyncIterable<ExecutionResult>;
 
@@ -86,20 +95,31 @@ describe('enum values', () => {
 
   test('have the values of the map inside the server, in results, arguments and defaults', async () => {
     const typeDefs = 'type Query { echo(colour: Colour = RED): String colour: Colour other: Colour } enum Colour { RED GREEN BLUE }';
-    const resolvers: Resolvers = { Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' }, Colour: colours };
+    const resolvers: Resolvers = {
+      Query: { echo: (_parent, { colour }) => colour, colour: () => '#f00', other: () => 'BLUE' },
+      Colour: colours,
+    };
 
-    assert.deepEqual(await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', { c: 'BLUE' }), {
-      data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
-    });
+    assert.deepEqual(
+      await answer(typeDefs, resolvers, 'query ($c: Colour) { a: echo b: echo(colour: GREEN) c: echo(colour: $c) colour other }', {
+        c: 'BLUE',
+      }),
+      {
+        data: { a: '#f00', b: '0', c: 'BLUE', colour: 'RED', other: 'BLUE' },
+      },
+    );
   });
 
   // @graphql-tools/schema leaves the name of the value there on graphql 16.
   test('have them inside the default of an input object too', () => {
-    const typeDefs = 'type Query { echo(in: In = { colour: GREEN }): String } enum Colour { RED GREEN } input In { colour: Colour other: Colour = RED }';
+    const typeDefs =
+      'type Query { echo(in: In = { colour: GREEN }): String } enum Colour { RED GREEN } input In { colour: Colour other: Colour = RED }';
     const resolvers: Resolvers = { Query: { echo: (_parent, { in: { colour, other } }) => `${colour} ${other}` }, Colour: colours };
     const schema = createSchema({ typeDefs, resolvers }, { checkWhole: false });
 
-    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ echo other: echo(in: {}) }') }))), { data: { echo: '0 #f00', other: 'undefined #f00' } });
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ echo other: echo(in: {}) }') }))), {
+      data: { echo: '0 #f00', other: 'undefined #f00' },
+    });
   });
 });
 
@@ -122,18 +142,30 @@ describe('scalars', () => {
   });
 
   test('have the name, description and specification of typeDefs where their type has none', () => {
-    const schema = createSchema({ typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } }, { checkWhole: false });
+    const schema = createSchema(
+      { typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } },
+      { checkWhole: false },
+    );
     const type = schema.getType('Date') as GraphQLScalarType;
 
     assert.deepEqual([type.name, type.description, type.specifiedByURL], ['Date', 'A day.', 'https://example.com/date']);
   });
 
   test('without resolvers take and give any value', async () => {
-    assert.deepEqual(await answer('type Query { a(x: Any): Any } scalar Any', { Query: { a: (_parent, { x }) => x } }, '{ a(x: { b: [1, "2", null] }) }'), { data: { a: { b: [1, '2', null] } } });
+    assert.deepEqual(
+      await answer('type Query { a(x: Any): Any } scalar Any', { Query: { a: (_parent, { x }) => x } }, '{ a(x: { b: [1, "2", null] }) }'),
+      { data: { a: { b: [1, '2', null] } } },
+    );
   });
 
   test('may be given parseLiteral alone', () => {
-    const schema = createSchema({ typeDefs: 'type Query { a(x: Any): Int } scalar Any', resolvers: { Query: { a: (_parent, { x }) => x }, Any: { parseLiteral: () => 7 } } }, { checkWhole: false });
+    const schema = createSchema(
+      {
+        typeDefs: 'type Query { a(x: Any): Int } scalar Any',
+        resolvers: { Query: { a: (_parent, { x }) => x }, Any: { parseLiteral: () => 7 } },
+      },
+      { checkWhole: false },
+    );
 
     assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse('{ a(x: 1) }') }))), { data: { a: 7 } });
   });
@@ -143,11 +175,17 @@ describe('abstract types', () => {
   const typeDefs = `
     type Query { nodes: [Node] media: [Media] } interface Node { id: ID } union Media = Book | Film
     type Book implements Node { id: ID pages: Int } type Film implements Node { id: ID minutes: Int }`;
-  const values = [{ id: 1, pages: 5 }, { id: 2, minutes: 90 }];
+  const values = [
+    { id: 1, pages: 5 },
+    { id: 2, minutes: 90 },
+  ];
   const source = '{ nodes { __typename id ... on Book { pages } } media { __typename ... on Film { minutes } } }';
   const expected = {
     data: {
-      nodes: [{ __typename: 'Book', id: '1', pages: 5 }, { __typename: 'Film', id: '2' }],
+      nodes: [
+        { __typename: 'Book', id: '1', pages: 5 },
+        { __typename: 'Film', id: '2' },
+      ],
       media: [{ __typename: 'Book' }, { __typename: 'Film', minutes: 90 }],
     },
   };

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { parse } from 'graphql';
+import { parse, type ASTNode, type DocumentNode } from 'graphql';
 
+import type { Place, Span } from '../../src/schema/place.ts';
 import { UnexpectedSDL } from '../../src/schema/sdl-cursor.ts';
-import { membersIn, parsedDefinitions, parsedMembers } from '../../src/schema/sdl-definitions.ts';
+import { definitionsOf, membersAt } from '../../src/schema/sdl-definitions.ts';
 import { scanDefinitions, scanMembers } from '../../src/schema/sdl-scanner.ts';
 import { nastySDL } from '../support/nasty-sdl.ts';
 import { generateSchema } from '../support/schema-generator.ts';
@@ -20,13 +21,13 @@ describe('the scan finds what graphql-js parses', () => {
     test(name, () => {
       const scanned = scanDefinitions(text);
 
-      assert.deepEqual(scanned, parsedDefinitions(parse(text)));
+      assert.deepEqual(scanned, parsedDefinitions(text));
     });
 
     test(`${name}: the members of each definition`, () => {
       const definitions = scanDefinitions(text);
 
-      for (const { at } of definitions) assert.deepEqual(scanMembers(text, at), parsedMembers(parse(text.slice(...at)), at[0]));
+      for (const { at } of definitions) assert.deepEqual(scanMembers(text, at), parsedMembers(text, at));
     });
   }
 });
@@ -37,7 +38,7 @@ test('2,000 schemas with one character removed are scanned as they are parsed, o
 
   for (let at = 0; at < text.length; at += step) {
     const damaged = text.slice(0, at) + text.slice(at + 1);
-    const parsed = attempt(() => parsedDefinitions(parse(damaged)));
+    const parsed = attempt(() => parsedDefinitions(damaged));
     const scanned = attempt(() => scanDefinitions(damaged));
     if (parsed instanceof Error) continue;
     if (!(scanned instanceof Error)) assert.deepEqual(scanned, parsed);
@@ -64,7 +65,7 @@ for (const [what, text] of Object.entries({
 test('members that the scan cannot read are parsed, and what is wrong with them is said', () => {
   const text = 'type Query { a: Int ; b: Int }';
 
-  assert.throws(() => membersIn({ text, sources: [[0, text.length]] }, [0, text.length]), /line 1, column 21/);
+  assert.throws(() => membersAt({ text, sources: [[0, text.length]] }, [0, text.length]), /line 1, column 21/);
 });
 
 test('a million unmatched brackets, quotes or comment signs take no time that grows with their square', () => {
@@ -74,6 +75,22 @@ test('a million unmatched brackets, quotes or comment signs take no time that gr
     attempt(() => scanDefinitions(text));
   }
 });
+
+/** What the scan should find: everything that graphql-js parses, with places in the text. */
+function parsedDefinitions(text: string): unknown[] {
+  return definitionsOf(parse(text)).map((definition) => ({ ...definition, at: spanOf(definition.at) }));
+}
+
+function parsedMembers(text: string, at: Span): unknown[] {
+  const [definition] = (parse(text.slice(...at)) satisfies DocumentNode).definitions;
+  const members = definition?.kind.startsWith('Schema') ? [] : membersAt({ text, sources: [] }, definition as Place);
+  return members.map((member) => ({ ...member, at: spanOf(member.at).map((position) => position + at[0]) }));
+}
+
+function spanOf(place: Place<ASTNode>): number[] {
+  const { loc } = place as ASTNode;
+  return [loc?.start ?? 0, loc?.end ?? 0];
+}
 
 function attempt<T>(run: () => T): T | Error {
   try {

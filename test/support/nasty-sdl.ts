@@ -69,11 +69,13 @@ export const nastySDL: Readonly<Record<string, string>> = {
     input Two { old: Int @deprecated(reason: "x") new: Int } extend type Query { b(two: Two): Int }
     scalar S @specifiedBy(url: "https://example.com")`,
   'no white space that can be left out': 'type Query{a:[Int!]!b(c:Int=1,d:[E]=[A]):E@deprecated}enum E{A,B}union U=Query|X type X{a:U}',
-  'commas, tabs, carriage returns and a byte order mark': '\uFEFFtype\tQuery\r\n{,,a:Int,,\r b(,x:Int,,y:Int,):Int,}\r#comment\rscalar\r\rS',
+  'commas, tabs, carriage returns and a byte order mark':
+    '\uFEFFtype\tQuery\r\n{,,a:Int,,\r b(,x:Int,,y:Int,):Int,}\r#comment\rscalar\r\rS',
   'types with no fields of their own': `
     type Query implements Node & Other scalar S extend type Query { id: ID other: S } interface Node interface Other { other: S }
     extend interface Node { id: ID }`,
-  'built-in types defined again': 'scalar ID type Query { a: Int } directive @skip(if: Boolean!) on FIELD directive @deprecated(reason: String = "gone") on FIELD_DEFINITION',
+  'built-in types defined again':
+    'scalar ID type Query { a: Int } directive @skip(if: Boolean!) on FIELD directive @deprecated(reason: String = "gone") on FIELD_DEFINITION',
   'names that JavaScript objects have': `
     type Query { constructor: constructor toString: Int valueOf(hasOwnProperty: Int): Int _: Int }
     type constructor { prototype: toString } enum toString { valueOf isPrototypeOf }`,

@@ -17,7 +17,9 @@ export function generateSchema({ types, seed = 1 }: GeneratedSchemaOptions): str
   const random = createRandom(seed);
   const names = namesFor(Math.max(10, types), random);
   return [
-    ...names.scalars.map((name) => `${describe(random, 0)}scalar ${name}${random.chance(0.5) ? ' @specifiedBy(url: "https://example.com/")' : ''}`),
+    ...names.scalars.map(
+      (name) => `${describe(random, 0)}scalar ${name}${random.chance(0.5) ? ' @specifiedBy(url: "https://example.com/")' : ''}`,
+    ),
     ...names.enums.map((name) => enumText(name, random)),
     ...names.interfaces.map((name, number) => `${describe(random, 0)}interface ${name} {\n${interfaceFields(number)}}`),
     ...names.inputs.map((name, number) => inputText(name, number, names, random)),
@@ -37,7 +39,10 @@ interface Names {
   readonly unions: readonly string[];
 }
 
-const words = 'Account Address Author Book Cart Category Customer Event Invoice Label Library Order Payment Person Place Product Review Shipment Stock Ticket'.split(' ');
+const words =
+  'Account Address Author Book Cart Category Customer Event Invoice Label Library Order Payment Person Place Product Review Shipment Stock Ticket'.split(
+    ' ',
+  );
 
 function namesFor(types: number, random: Random): Names {
   const named = (share: number, suffix: string): string[] =>
@@ -67,7 +72,10 @@ function sentenceOf(random: Random): string {
 }
 
 function enumText(name: string, random: Random): string {
-  const values = Array.from({ length: 3 + random.below(5) }, (_, number) => `${describe(random, 2)}  VALUE_${number}${deprecation(random)}\n`);
+  const values = Array.from(
+    { length: 3 + random.below(5) },
+    (_, number) => `${describe(random, 2)}  VALUE_${number}${deprecation(random)}\n`,
+  );
   return `${describe(random, 0)}enum ${name} {\n${values.join('')}}`;
 }
 
@@ -83,7 +91,10 @@ function interfaceFields(number: number): string {
 function inputText(name: string, number: number, names: Names, random: Random): string {
   // Only earlier input types, so that none needs itself.
   const inputs = names.inputs.slice(0, number);
-  const fields = Array.from({ length: 4 + random.below(8) }, (_, field) => `${describe(random, 2)}  field${field}: ${inputType(inputs, names, random)}\n`);
+  const fields = Array.from(
+    { length: 4 + random.below(8) },
+    (_, field) => `${describe(random, 2)}  field${field}: ${inputType(inputs, names, random)}\n`,
+  );
   return `${describe(random, 0)}input ${name} {\n${fields.join('')}}`;
 }
 
