@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import type { DataSourceOperation } from '../../src/datasource/data-source.ts';
+import { deferred } from '../support/deferred.ts';
+import { API, Operations } from './api.ts';
+import { startOrigin } from './origin.ts';
+
+/** A fetch that answers when it is told to, and knows whether it was aborted. */
+function heldFetch() {
+  const arrived = deferred();
+  const answer = deferred<Response>();
+  const aborted = deferred<unknown>();
+  let calls = 0;
+  const httpFetch = async (request: Request): Promise<Response> => {
+    calls++;
+    request.signal.addEventListener('abort', () => aborted.resolve(request.signal.reason));
+    arrived.resolve();
+    return Promise.race([
+      answer.promise,
+      aborted.promise.then(() => {
+        throw request.signal.reason;
+      }),
+    ]);
+  };
+  return {
+    httpFetch,
+    arrived: arrived.promise,
+    aborted: aborted.promise,
+    answer: () => answer.resolve(Response.json('fine')),
+    calls: () => calls,
+  };
+}
+
+describe('giving up', () => {
+  it('a signal ends the call and the request', async () => {
+    const held = heldFetch();
+    const controller = new AbortController();
+    const call = new API('http://a.test', held).read('x', undefined, { signal: controller.signal });
+    await held.arrived;
+
+    controller.abort(new Error('enough'));
+
+    await assert.rejects(call, /enough/);
+    assert.match(String(await held.aborted), /enough/);
+  });
+
+  it('one caller that gives up does not fail the other', async () => {
+    const held = heldFetch();
+    const api = new API('http://a.test', held);
+    const controller = new AbortController();
+    const first = api.read('x', undefined, { signal: controller.signal });
+    const second = api.read('x');
+    await held.arrived;
+
+    controller.abort();
+    held.answer();
+
+    await assert.rejects(first, { name: 'AbortError' });
+    assert.equal(await second, 'fine');
+    assert.equal(held.calls(), 1);
+  });
+
+  it('when the last one has given up the request is aborted, and the next caller sends its own', async () => {
+    const held = heldFetch();
+    const api = new API('http://a.test', held);
+    const [one, two] = [new AbortController(), new AbortController()];
+    const calls = [api.read('x', undefined, { signal: one.signal }), api.read('x', undefined, { signal: two.signal })];
+    await held.arrived;
+    one.abort();
+    two.abort();
+    const third = api.read('x');
+
+    await held.aborted;
+    held.answer();
+
+    const settled = await Promise.allSettled(calls);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.equal(held.calls(), 2);
+    await third.catch(() => {});
+  });
+
+  it('a signal that has aborted already sends nothing that stays', async () => {
+    const held = heldFetch();
+
+    await assert.rejects(new API('http://a.test', held).read('x', undefined, { signal: AbortSignal.abort(new Error('late')) }), /late/);
+  });
+
+  it('a timeout ends the call with a sentence that names it, without its query', async () => {
+    const held = heldFetch();
+
+    await assert.rejects(new API('http://a.test/v1', held).read('x', { api_key: 'secret' }, { timeout: 5 }), {
+      name: 'TimeoutError',
+      message: 'GET http://a.test/v1/x got no answer within 5 ms',
+    });
+    await held.aborted;
+  });
+
+  it('the class may have a timeout, and a signal', async () => {
+    const held = heldFetch();
+    const api = new API('http://a.test', held);
+    api.timeout = 5;
+    await assert.rejects(api.read('x'), { name: 'TimeoutError' });
+
+    api.signal = AbortSignal.abort(new Error('closed'));
+    await assert.rejects(api.create('x'), /closed/);
+  });
+
+  it('one operation that gives up does not fail another which waits for the same request', async () => {
+    const held = heldFetch();
+    const cache = new InMemoryLRUCache();
+    const controller = new AbortController();
+    const begin = (signal: AbortSignal): API => {
+      const api = new API('http://a.test', held);
+      void api.initialize({ context: {}, cache, operation: { signal, waitUntil: () => {} } });
+      return api;
+    };
+    const first = begin(controller.signal).read('x');
+    const second = begin(new AbortController().signal).read('x');
+    await held.arrived;
+
+    controller.abort();
+    held.answer();
+
+    await assert.rejects(first, { name: 'AbortError' });
+    assert.equal(await second, 'fine');
+  });
+
+  it('a body that is still on its way is given up as well', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'content-length': '1000', 'cache-control': 'no-store' }, body: 'x' }));
+    const api = new API(origin.url);
+    void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+
+    await assert.rejects(api.read('x', undefined, { timeout: 50 }), { name: 'TimeoutError' });
+  });
+});
+
+describe("the operation's signal", () => {
+  function watched(): { operation: DataSourceOperation; controller: AbortController; reads: () => number } {
+    const controller = new AbortController();
+    let reads = 0;
+    const operation = {
+      get signal() {
+        reads++;
+        return controller.signal;
+      },
+      waitUntil: () => {},
+    };
+    return { operation, controller, reads: () => reads };
+  }
+
+  it('is not looked at until something is sent', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body: {} }));
+    const operations = new Operations(origin.url);
+    await operations.begin().read('x');
+    const { operation, reads } = watched();
+    const api = operations.begin({ operation });
+
+    await api.read('x');
+    await api.read('x');
+    assert.equal(reads(), 0);
+
+    await api.read('y');
+    assert.equal(reads(), 1);
+  });
+
+  for (const method of ['read', 'create'] as const) {
+    it(`ends a ${method} that is under way`, async () => {
+      const held = heldFetch();
+      const { operation, controller } = watched();
+      const api = new API('http://a.test', held);
+      void api.initialize({ context: {}, cache: new InMemoryLRUCache(), operation });
+      const call = api[method]('x');
+      await held.arrived;
+
+      controller.abort(new Error('deadline'));
+
+      await assert.rejects(call, /deadline/);
+      await held.aborted;
+    });
+  }
+});

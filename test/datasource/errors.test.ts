@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLError } from 'graphql';
+import { AuthenticationError, ForbiddenError } from '../../src/datasource/errors.ts';
+import { API } from './api.ts';
+import { startOrigin } from './origin.ts';
+
+const failureOf = (call: Promise<unknown>): Promise<GraphQLError> =>
+  call.then(
+    () => assert.fail('the call succeeded'),
+    (error: GraphQLError) => error,
+  );
+
+describe('an unsuccessful response', () => {
+  for (const [status, kind, code] of [
+    [401, AuthenticationError, 'UNAUTHENTICATED'],
+    [403, ForbiddenError, 'FORBIDDEN'],
+    [404, GraphQLError, 'INTERNAL_SERVER_ERROR'],
+    [500, GraphQLError, 'INTERNAL_SERVER_ERROR'],
+  ] as const) {
+    it(`of ${status} becomes an error with the code ${code}`, async (t) => {
+      const origin = await startOrigin(t, () => ({ status, body: { reason: 'no' } }));
+
+      const error = await failureOf(new API(origin.url).read('x'));
+
+      assert.ok(error instanceof kind);
+      assert.ok(error instanceof GraphQLError);
+      assert.equal(error.extensions['code'], code);
+    });
+  }
+
+  it('says what it was in extensions.response, without the query', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 404, body: { reason: 'no' } }));
+
+    const error = await failureOf(new API(origin.url).read('books/1', { api_key: 'secret' }));
+
+    assert.deepEqual(error.extensions['response'], {
+      url: `${origin.url}/books/1`,
+      method: 'GET',
+      status: 404,
+      statusText: 'Not Found',
+      body: { reason: 'no' },
+    });
+  });
+
+  it('has a message with status, method and path; clients see it, so neither host nor base nor query is in it', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 404 }));
+
+    const error = await failureOf(new API(`${origin.url}/internal-token`).change('/books/1?key=secret'));
+
+    assert.equal(error.message, '404: Not Found (PATCH /books/1)');
+  });
+
+  it('has the path of an absolute URL in its message', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 404 }));
+
+    assert.equal((await failureOf(new API().read(`${origin.url}/a?b`))).message, '404: Not Found (GET /a)');
+  });
+
+  it('with a body that is broken JSON keeps its status', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 502, headers: { 'content-type': 'application/json' }, body: '<html>Bad' }));
+
+    const error = await failureOf(new API(origin.url).read('x'));
+
+    assert.deepEqual(
+      [error.extensions['response']].map((response: any) => [response.status, response.body]),
+      [[502, '<html>Bad']],
+    );
+  });
+
+  it('keeps its status when an own parseBody fails', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 502, body: 'text' }));
+    class Strict extends API {
+      protected override async parseBody(response: Response): Promise<unknown> {
+        return JSON.parse(await response.text());
+      }
+    }
+
+    assert.equal(((await failureOf(new Strict(origin.url).read('x'))).extensions['response'] as any).status, 502);
+  });
+});
+
+describe('no response', () => {
+  it('says which call, and why, without the query', async (t) => {
+    const origin = await startOrigin(t, () => ({}));
+    origin.close();
+
+    await assert.rejects(new API(origin.url).read('x', { api_key: 'secret' }), {
+      name: 'NetworkError',
+      message: `GET ${origin.url}/x got no answer: ECONNREFUSED`,
+      code: 'ECONNREFUSED',
+    });
+  });
+
+  it('is no GraphQLError, so that clients see it masked', async (t) => {
+    const origin = await startOrigin(t, () => 'hang up');
+
+    await assert.rejects(new API(origin.url).create('x'), (error) => !(error instanceof GraphQLError));
+  });
+});
+
+describe('a success that says it is JSON and is not', () => {
+  it('becomes an error that names the call', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'content-type': 'application/json' }, body: '{oops' }));
+
+    await assert.rejects(new API(origin.url).read('x', { api_key: 'secret' }), {
+      message: `GET ${origin.url}/x answered with JSON that cannot be parsed`,
+    });
+  });
+});

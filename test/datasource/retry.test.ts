@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { API } from './api.ts';
+import { startOrigin, type Reply } from './origin.ts';
+
+const quick = { limit: 2, delay: 1 };
+
+describe('retry', () => {
+  for (const [kind, failure] of [
+    ['a 503', { status: 503 }],
+    ['a 429', { status: 429, headers: { 'retry-after': '0' } }],
+    ['a dropped connection', 'hang up'],
+  ] as [string, Reply][]) {
+    it(`sends a GET again after ${kind}`, async (t) => {
+      const origin = await startOrigin(t, (_call, before) => (before < 2 ? failure : { body: 'fine' }));
+
+      assert.equal(await new API(origin.url).read('x', undefined, { retry: quick }), 'fine');
+      assert.equal(origin.calls.length, 3);
+    });
+  }
+
+  it('is off by default', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 503 }));
+
+    await assert.rejects(new API(origin.url).read('x'), /503/);
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('ends at its limit with the last answer', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 503 }));
+
+    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /503/);
+    assert.equal(origin.calls.length, 3);
+  });
+
+  it('ends at its limit with the last failure', async (t) => {
+    const origin = await startOrigin(t, () => 'hang up');
+
+    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), { name: 'NetworkError' });
+    assert.equal(origin.calls.length, 3);
+  });
+
+  it('never sends a write again', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 503 }));
+
+    await assert.rejects(new API(origin.url).create('x', {}, { retry: quick }), /503/);
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('lets a 404 stand', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 404 }));
+
+    await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /404/);
+    assert.equal(origin.calls.length, 1);
+  });
+
+  for (const retryAfter of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
+    it(`lets an answer stand whose Retry-After (${/^\d+$/.test(retryAfter) ? 'seconds' : 'a date'}) is too far away`, async (t) => {
+      const origin = await startOrigin(t, () => ({ status: 429, headers: { 'retry-after': retryAfter } }));
+
+      await assert.rejects(new API(origin.url).read('x', undefined, { retry: quick }), /429/);
+      assert.equal(origin.calls.length, 1);
+    });
+  }
+
+  it('may be an option of the class, as a number, and of the call', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 503, headers: { 'retry-after': '0' } }));
+    const api = new API(origin.url);
+    api.retry = 1;
+
+    await assert.rejects(api.read('x'));
+    assert.equal(origin.calls.length, 2);
+    await assert.rejects(api.read('x', undefined, { retry: 0 }));
+    assert.equal(origin.calls.length, 3);
+  });
+
+  it('waits no longer when the caller has given up', async (t) => {
+    const controller = new AbortController();
+    const origin = await startOrigin(t, () => {
+      setImmediate(() => controller.abort(new Error('enough')));
+      return { status: 503 };
+    });
+
+    await assert.rejects(
+      new API(origin.url).read('x', undefined, { retry: { delay: 60_000, maxDelay: 90_000 }, signal: controller.signal }),
+      /enough/,
+    );
+    assert.equal(origin.calls.length, 1);
+  });
+});
