@@ -4,6 +4,7 @@ import type { KeyValueCache } from './cache/key-value-cache.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
 import type { HTTPStatusProfile } from './http/status.ts';
+import type { CostOptions } from './operation/cost.ts';
 import { describe } from './operation/errors.ts';
 import type { FormatError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
@@ -80,10 +81,20 @@ export interface ServerOptions<
 
   /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** Lexical tokens of a document. Default: 15,000. */
+  /** Lexical tokens of a document, or of a batch's documents together; fields of an operation, its fragments written out. Default: 15,000. */
   readonly maxTokens?: number;
-  /** How deep braces, brackets and parentheses of a document may nest. Default: 200. */
+  /** How deep braces, brackets and parentheses of a document may nest, its fragments written out, and variables. Default: 200. */
   readonly maxNesting?: number;
+  /** Levels of fields of an operation, its fragments written out; `{ books { title } }` has two. Default: as `maxNesting` allows. */
+  readonly maxDepth?: number;
+  /** Aliased fields of an operation, its fragments written out. Default: any number. */
+  readonly maxAliases?: number;
+  /**
+   * What an operation may cost, reckoned before it runs: each field costs 1, and what is selected in a list counts once
+   * for each item. How many items a list has is taken from its arguments first, last or limit, else it counts as 10; an
+   * object sets these names, this number, and the cost of single fields. Default: any cost.
+   */
+  readonly maxCost?: number | CostOptions;
   /** Bytes of heap for documents already parsed and validated. Default: 30 MiB. */
   readonly documentCacheBytes?: number;
 
@@ -117,6 +128,7 @@ const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isListOfText = (value: unknown): boolean => isList(value) && value.every((one) => typeof one === 'string');
 const hasMethods = (value: unknown, names: readonly string[]): boolean => isObject(value) && names.every((name) => isFunction(value[name]));
 
 const boolean: Expectation = { words: 'true or false', holds: isBoolean };
@@ -163,9 +175,25 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxBodyBytes: positive,
   maxTokens: positive,
   maxNesting: positive,
+  maxDepth: positive,
+  maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
+  maxCost: {
+    words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
+    holds: (value) => positive.holds(value) || (isObject(value) && isCostOptions(value)),
+  },
   documentCacheBytes: positive,
   nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
 };
+
+function isCostOptions({ limit, listSize, sizeArguments, fields, ...unknown }: Record<string, unknown>): boolean {
+  return (
+    positive.holds(limit) &&
+    (listSize === undefined || positive.holds(listSize)) &&
+    (sizeArguments === undefined || isListOfText(sizeArguments)) &&
+    (fields === undefined || (isObject(fields) && Object.values(fields).every((cost) => typeof cost === 'number' && cost >= 0))) &&
+    Object.keys(unknown).length === 0
+  );
+}
 
 function assertCORS(cors: CORSOptions | undefined): void {
   if (cors === undefined) return;

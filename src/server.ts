@@ -5,6 +5,7 @@ import { InMemoryLRUCache } from './cache/in-memory.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
 import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from './http/handle.ts';
+import type { CostSettings } from './operation/cost.ts';
 import { DocumentCache } from './operation/document-cache.ts';
 import type { Logger } from './operation/logger.ts';
 import type { ServerListener, ServerPlugin } from './operation/plugin.ts';
@@ -70,6 +71,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings): HTT
     maxBatchSize:
       allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
     maxBodyBytes: options.maxBodyBytes ?? mebibyte,
+    maxNesting: operation.maxNesting,
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     renderLandingPage: undefined,
@@ -99,6 +101,9 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     hideSuggestions: !(options.suggestions ?? development),
     maxTokens: options.maxTokens ?? 15_000,
     maxNesting: options.maxNesting ?? 200,
+    maxDepth: options.maxDepth,
+    maxAliases: options.maxAliases,
+    maxCost: costSettings(options.maxCost),
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
     maskErrors: options.maskErrors ?? !developmentOrTest,
@@ -112,6 +117,12 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
 function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
   if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache();
   return guardCache(cache, { onError: (error) => logger.warn('The cache did not work; it counts as empty for a second.', error) });
+}
+
+function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
+  if (maxCost === undefined) return undefined;
+  const options = typeof maxCost === 'number' ? { limit: maxCost } : maxCost;
+  return { listSize: 10, sizeArguments: ['first', 'last', 'limit'], fields: {}, ...options };
 }
 
 function schemaOf(options: ServerOptions, developmentOrTest: boolean, logger: Logger): GraphQLSchema {

@@ -7,6 +7,8 @@ export type ResponseMediaType = 'application/graphql-response+json' | 'applicati
 const negotiated = new Map<string, ResponseMediaType | undefined>();
 const maxNegotiated = 64;
 const maxRemembered = 256;
+/** Ranges of one Accept value that are looked at. Browsers send eight. */
+const maxRanges = 100;
 
 /** `accept` → media type of the answer. Throws 406, before anything runs, when the client allows neither. */
 export function negotiateMediaType(accept: string | null): ResponseMediaType {
@@ -31,7 +33,7 @@ interface MediaRange {
  * the client names first, and application/json when it names neither: a wildcard says nothing about the newer type.
  */
 function choose(accept: string): ResponseMediaType | undefined {
-  const ranges = accept.split(',').map(parseRange);
+  const ranges = accept.split(',', maxRanges).map(parseRange);
   const json = preference(ranges, 'application/json');
   const graphql = preference(ranges, 'application/graphql-response+json');
   if (json.quality === 0 && graphql.quality === 0) return undefined;

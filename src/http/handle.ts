@@ -10,6 +10,7 @@ import type { ErrorSettings } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationOutcome, OperationSettings } from '../operation/run.ts';
+import { TokenBudget } from '../operation/token-budget.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { createContextArgument } from './context-argument.ts';
@@ -42,8 +43,14 @@ export async function handleHTTPRequest(settings: HTTPSettings, request: HTTPReq
   const reading = parseGraphQLRequest(settings, request);
   const parsed = reading instanceof Promise ? await reading : reading;
 
-  if (parsed.kind === 'single') return toHTTPResponse(settings, await run(settings, request, parsed.request, invocation), mediaType);
-  const outcomes = await Promise.all(parsed.elements.map((element) => runElement(settings, request, element, invocation)));
+  if (parsed.kind === 'single') {
+    return toHTTPResponse(settings, await run(settings, parsed.request, { request, invocation, budget: undefined }), mediaType);
+  }
+  const exchange = { request, invocation, budget: new TokenBudget(settings.operation.maxTokens) };
+  const running = parsed.elements.map((element) =>
+    element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
+  );
+  const outcomes = await Promise.all(running);
   return toBatchResponse(settings.operation, outcomes, mediaType);
 }
 
@@ -70,7 +77,14 @@ export async function finishResponse(
   return request.method === 'HEAD' ? { ...response, body: null } : response;
 }
 
-function run(settings: HTTPSettings, request: HTTPRequest, operation: GraphQLRequest, invocation: Invocation): Promise<OperationOutcome> {
+/** What the operations of one request share. */
+interface Exchange {
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  readonly budget: TokenBudget | undefined;
+}
+
+function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Promise<OperationOutcome> {
   const head = { headers: new HeaderMap() };
   return runOperation(settings.operation, {
     request: operation,
@@ -79,25 +93,18 @@ function run(settings: HTTPSettings, request: HTTPRequest, operation: GraphQLReq
     http: request,
     head,
     refuse: request.method === 'GET' ? refuseUnlessQuery : refuseSubscription,
+    budget,
   });
 }
 
-function runElement(
-  settings: HTTPSettings,
-  request: HTTPRequest,
-  element: GraphQLRequest | GraphQLError,
-  invocation: Invocation,
-): OperationOutcome | Promise<OperationOutcome> {
-  return element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, request, element, invocation);
-}
-
 function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {
-  return {
-    result: formatResult(settings, { errors: [error] }),
-    errors: [error],
-    head: { headers: new HeaderMap() },
-    operationType: undefined,
-  };
+  const head = { headers: new HeaderMap() };
+  try {
+    return { result: formatResult(settings, { errors: [error] }), errors: [error], head, operationType: undefined };
+  } catch (thrown) {
+    // formatError failed. In a batch that must not take the neighbours along.
+    return refused({ ...settings, formatError: undefined }, toGraphQLError(thrown));
+  }
 }
 
 function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError | undefined {

@@ -4,10 +4,13 @@ import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 import type { DocumentCache } from './document-cache.ts';
 import { DocumentError, withCode } from './errors.ts';
 import type { OperationHooks } from './hooks.ts';
+import { assertLimits } from './limits.ts';
+import type { LimitSettings } from './limits.ts';
 import { assertNesting } from './nesting.ts';
+import type { TokenBudget } from './token-budget.ts';
 
 /** What reading a document needs. */
-export interface DocumentSettings {
+export interface DocumentSettings extends LimitSettings {
   readonly schema: GraphQLSchema;
   readonly documents: DocumentCache;
   /** Rules beside the specified ones. */
@@ -15,40 +18,67 @@ export interface DocumentSettings {
   readonly introspection: boolean;
   /** Leave "Did you mean …?" out of errors: it tells strangers the names of the schema. */
   readonly hideSuggestions: boolean;
-  readonly maxTokens: number;
-  /** How deep braces, brackets and parentheses may nest. */
-  readonly maxNesting: number;
 }
 
 /** Source text → valid document. Only valid documents are remembered: errors are cheap to find again, and could fill the cache. */
-export async function loadDocument(settings: DocumentSettings, source: string, hooks: OperationHooks | undefined): Promise<DocumentNode> {
+export async function loadDocument(
+  settings: DocumentSettings,
+  source: string,
+  hooks: OperationHooks | undefined,
+  budget: TokenBudget | undefined,
+): Promise<DocumentNode> {
   const known = settings.documents.get(source);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    budget?.spend(weightOf(known));
+    return known;
+  }
 
-  const parsed = hooks === undefined ? parseDocument(settings, source) : await hooks.aroundParsing(() => parseDocument(settings, source));
+  const parsing = (): DocumentNode => parseDocument(settings, source, budget);
+  const parsed = hooks === undefined ? parsing() : await hooks.aroundParsing(parsing);
   if (hooks === undefined) validateDocument(settings, parsed);
   else await hooks.aroundValidation(parsed, () => validateDocument(settings, parsed));
   settings.documents.set(source, parsed);
+  budget?.spend(weightOf(parsed) - tokensOf(parsed));
   return parsed;
 }
 
-function parseDocument(settings: DocumentSettings, source: string): DocumentNode {
+function parseDocument(settings: DocumentSettings, source: string, budget: TokenBudget | undefined): DocumentNode {
   // The parser calls itself for every level: deep nesting would end in a RangeError, whose stack is not ours to spend.
-  assertNesting(source, settings.maxNesting);
+  assertNesting(source, settings.maxNesting, settings.maxTokens);
   try {
-    return parse(source, { maxTokens: settings.maxTokens });
+    const document = parse(source, { maxTokens: Math.min(settings.maxTokens, budget?.remaining ?? Infinity) });
+    budget?.spend(tokensOf(document));
+    return document;
   } catch (error) {
-    throw error instanceof GraphQLError ? withCode(error, 'GRAPHQL_PARSE_FAILED') : error;
+    if (!(error instanceof GraphQLError)) throw error;
+    // How many tokens were read is not said; there cannot be more than characters.
+    if (error.extensions['code'] === undefined) budget?.spend(error.positions?.[0] ?? source.length);
+    throw withCode(error, 'GRAPHQL_PARSE_FAILED');
   }
+}
+
+/** Fields of documents that have more of them, fragments written out, than tokens. */
+const fieldsOf = new WeakMap<DocumentNode, number>();
+
+/** What a document takes of a batch's budget. */
+function weightOf(document: DocumentNode): number {
+  return fieldsOf.get(document) ?? tokensOf(document);
+}
+
+function tokensOf(document: DocumentNode): number {
+  return document.tokenCount ?? 0;
 }
 
 function validateDocument(settings: DocumentSettings, document: DocumentNode): void {
   const rules = [...specifiedRules, ...settings.validationRules, ...(settings.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const errors = validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
-  if (errors.length === 0) return;
-  throw new DocumentError(
-    errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
-  );
+  if (errors.length > 0) {
+    throw new DocumentError(
+      errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
+    );
+  }
+  const fields = assertLimits(settings, document);
+  if (fields > tokensOf(document)) fieldsOf.set(document, fields);
 }
 
 /** graphql 16 cannot leave suggestions out itself (`hideSuggestions` came with 17). */

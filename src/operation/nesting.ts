@@ -1,8 +1,12 @@
 import { createError } from './errors.ts';
 
-/** Throws when braces, brackets and parentheses nest deeper than the limit. One pass over the text, no recursion. */
-export function assertNesting(source: string, limit: number): void {
+/**
+ * Throws when braces, brackets and parentheses nest deeper than the limit, or when there are too many comments: the parser
+ * keeps each as a token that it does not count. One pass over the text, no recursion.
+ */
+export function assertNesting(source: string, limit: number, maxComments: number): void {
   let depth = 0;
+  let comments = 0;
   for (let at = 0; at < source.length; at++) {
     switch (source.charCodeAt(at)) {
       case openBrace:
@@ -20,6 +24,8 @@ export function assertNesting(source: string, limit: number): void {
         at = endOfString(source, at);
         break;
       case hash:
+        if (++comments > maxComments)
+          throw createError('GRAPHQL_PARSE_FAILED', `Syntax Error: Document has more than ${maxComments} comments. Parsing aborted.`);
         at = endOfLine(source, at);
         break;
     }

@@ -4,6 +4,8 @@ import type { HTTPRequest } from '../message/http-request.ts';
 import type { ResponseHead } from '../message/http-response.ts';
 import { createContextValue, isPromise } from './context.ts';
 import type { ContextSettings, OperationLife } from './context.ts';
+import { assertCost } from './cost.ts';
+import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
 import { DocumentError, formatResult, toGraphQLError } from './errors.ts';
@@ -16,10 +18,12 @@ import type { OperationHooks } from './hooks.ts';
 import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
 import { resolveSource } from './source.ts';
+import type { TokenBudget } from './token-budget.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
 export interface OperationSettings extends ContextSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
   readonly plugins: readonly ServerPlugin[];
+  readonly maxCost: CostSettings | undefined;
 }
 
 /** One operation and what it may see of the world. */
@@ -33,6 +37,8 @@ export interface OperationInput {
   readonly head: ResponseHead;
   /** Says why an operation may not run here; undefined lets it run. */
   readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+  /** Shared by the operations of a batch. */
+  readonly budget: TokenBudget | undefined;
 }
 
 /** What came of an operation. */
@@ -82,11 +88,14 @@ async function runStages(settings: OperationSettings, input: OperationInput, pro
 
   const source = resolveSource(input.request);
   if (hooks !== undefined) await hooks.didResolveSource(source);
-  const document = settings.documents.get(source) ?? (await loadDocument(settings, source, hooks));
+  const document =
+    (input.budget === undefined ? settings.documents.get(source) : undefined) ??
+    (await loadDocument(settings, source, hooks, input.budget));
 
   const { schema } = settings;
   const operation = resolveOperation({ schema, document, operationName: input.request.operationName, refuse: input.refuse });
   progress.operationType = operation.operation;
+  if (settings.maxCost !== undefined) assertCost(settings.maxCost, { schema, document, operation, variables: input.request.variables });
   const execution = { document, operation, contextValue, variables: input.request.variables };
   if (hooks === undefined) return executeOperation(settings, execution);
 
