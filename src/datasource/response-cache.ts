@@ -149,10 +149,7 @@ export class ResponseCache {
 
   /** Sees to it that the write is not left behind, and makes a response of the answer. */
   async #settle(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Promise<Answered> {
-    if (answer.written !== undefined) {
-      if (exchange.waitUntil === undefined) await answer.written;
-      else exchange.waitUntil(answer.written);
-    }
+    if (answer.written !== undefined && !handOver(exchange, answer.written)) await answer.written;
     const { entry, live, outcome } = answer;
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie was meant for the one who asked, and is not in the entry.
@@ -167,7 +164,17 @@ export class ResponseCache {
     const work = flight.join(patience).then((answer) => answer.written);
     // It failed: the entry stays as old as it was, and the next one to use it tries again.
     const quiet = work.catch(() => {});
-    exchange.waitUntil?.(quiet);
+    handOver(exchange, quiet);
+  }
+}
+
+/** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */
+function handOver({ waitUntil }: Exchange, work: Promise<unknown>): boolean {
+  try {
+    waitUntil?.(work);
+    return waitUntil !== undefined;
+  } catch {
+    return false;
   }
 }
 
