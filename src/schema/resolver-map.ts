@@ -18,7 +18,7 @@ export interface FieldResolverObject<TContext = any> {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** The resolvers of an object, interface or union type, by field name. */
+/** The resolvers of an object, interface or union type, by field name; or a scalar's functions, see {@link ScalarResolvers}. */
 export interface TypeResolvers<TContext = any> {
   readonly [field: string]: FieldResolver<TContext> | FieldResolverObject<TContext> | undefined;
   /** Interfaces and unions: the name of the object type a value is of. Default: the value's `__typename`. */
@@ -34,19 +34,25 @@ export interface EnumValues {
   readonly [name: string]: string | number | bigint | boolean | symbol | null | readonly unknown[] | { readonly [key: string]: unknown };
 }
 
-/** How a custom scalar goes in and out: a `GraphQLScalarType`, or its functions alone. */
-export interface ScalarResolvers {
+/** How a custom scalar goes in and out, for those who write its functions without a `GraphQLScalarType`. */
+// An alias, not an interface, and no member of the union in ResolverMap: so it fits TypeResolvers, and
+// `parseValue: (value) => …` has one type to take its parameter's from.
+export type ScalarResolvers = {
   /** Internal value → what JSON shows (graphql 17 calls it `coerceOutputValue`). Default: as it is. */
   readonly serialize?: (value: any) => unknown;
   /** Value of a variable → internal value (`coerceInputValue`). Default: as it is. */
   readonly parseValue?: (value: any) => unknown;
   /** Literal in the document → internal value. Default: `parseValue` of the plain value. */
   readonly parseLiteral?: (node: any, variables?: any) => unknown;
-}
+};
+
+// A GraphQLScalarType by what no map of functions has. With all its members in the union, `parseValue` of a map
+// would have two types to choose from, and get none.
+type ScalarType = Pick<GraphQLScalarType, 'specifiedByURL' | 'toConfig'>;
 
 /** What implements the schema: for each type name its resolvers, enum values or scalar. */
 export interface ResolverMap<TContext = any> {
-  readonly [type: string]: TypeResolvers<TContext> | EnumValues | ScalarResolvers | GraphQLScalarType;
+  readonly [type: string]: TypeResolvers<TContext> | EnumValues | ScalarType;
 }
 
 /** One resolver map, or several that are merged type by type; of two resolvers for one field the later wins. */
