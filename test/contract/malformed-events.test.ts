@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../src/index.ts';
+import { echoServer } from '../support/echo-server.ts';
+import type { Event } from '../support/events.ts';
+import { json, post } from '../support/plain-http.ts';
+import { lambdaSources, netlifyV1, netlifyVite } from '../support/sources.ts';
+
+/** Where each source has the method of a request. */
+function methodHolder(event: Event): [holder: Event, key: string] {
+  const http = (event['requestContext'] as Event | undefined)?.['http'] as Event | undefined;
+  if (http !== undefined) return [http, 'method'];
+  return [event, 'httpMethod' in event ? 'httpMethod' : 'method'];
+}
+
+for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
+  describe(`a malformed event of ${source.name} is a 400 in the form of its platform`, () => {
+    const send = async (bend: (event: Event) => void): Promise<{ status: number; message: string; log: number }> => {
+      const { options, log } = echoServer();
+      const event = structuredClone(source.build(post({ query: '{ __typename }' }))) as Event;
+      bend(event);
+      const response = await source.read(await createHandler(options)(event));
+      return { status: response.status, message: json(response).errors?.[0].message, log: log.length };
+    };
+
+    for (const method of [null, 5, '', {}, ['POST']]) {
+      test(`with the method ${JSON.stringify(method)}`, async () => {
+        const answer = await send((event) => {
+          const [holder, key] = methodHolder(event);
+          holder[key] = method;
+        });
+
+        assert.equal(answer.status, 400);
+        assert.match(answer.message, /^Expected the HTTP method of the event in \w.*, got /);
+      });
+    }
+
+    test('with a body that is a number', async () => {
+      const answer = await send((event) => (event['body'] = 5));
+
+      assert.equal(answer.status, 400);
+      assert.match(answer.message, /^Expected the body of the event to be a string, got number/);
+    });
+
+    test('and is no error of the server: nothing is logged', async () => {
+      assert.equal((await send((event) => (event['body'] = {}))).log, 0);
+    });
+
+    test('with headers that are no map: a POST without a content type', async () => {
+      const answer = await send((event) => {
+        for (const key of ['headers', 'multiValueHeaders']) if (key in event) event[key] = key === 'headers' ? 'accept: a' : {};
+      });
+
+      assert.equal(answer.status, 400);
+    });
+  });
+}
