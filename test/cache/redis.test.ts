@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import KeyvRedis from '@keyv/redis';
+import Keyv from 'keyv';
+import { KeyvAdapter } from '../../src/cache/keyv.ts';
+import { Operations } from '../datasource/api.ts';
+import { startOrigin } from '../datasource/origin.ts';
+import { end, freePort, needsProgram, startRedis } from './processes.ts';
+
+const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
+
+/** A cache over Redis through Keyv 6, as a user would make it; closed after the test. */
+function createCache(t: TestContext, port: number): KeyvAdapter {
+  const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
+  t.after(() => store.disconnect(true).catch(() => {}));
+  return new KeyvAdapter(new Keyv(store), { cooldown: 50 });
+}
+
+/** An origin whose responses may be reused, and operations over Redis. */
+async function setUp(t: TestContext, port: number) {
+  const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=600' }, body: before }));
+  return { origin, operations: new Operations(origin.url, createCache(t, port)) };
+}
+
+/** Asks until a stored response has answered: a client needs its time to connect again. */
+async function untilCached(operations: Operations, path: string): Promise<void> {
+  for (;;) {
+    const api = operations.begin();
+    await api.read(path);
+    if (api.lastOutcome === 'fresh') return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+}
+
+describe('Redis through Keyv 6', () => {
+  it('keeps responses for other operations', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const { origin, operations } = await setUp(t, port);
+
+    const results = [await operations.begin().read('x'), await operations.begin().read('x')];
+
+    assert.deepEqual(results, [0, 0]);
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('keeps them for as long as they may be used, under a prefix of ours', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const { origin, operations } = await setUp(t, port);
+    await operations.begin().read('x');
+
+    const key = `graphql-functions:httpcache:${origin.url}/x`;
+
+    assert.deepEqual(await command(port, 'KEYS *'), ['*1', `$${key.length}`, key]);
+    const [ttl] = await command(port, `PTTL ${key}`);
+    assert.ok(Number(ttl!.slice(1)) > 590_000 && Number(ttl!.slice(1)) <= 600_000, ttl);
+  });
+
+  it('that is killed fails no request, and is used again when it is back', redis, async (t) => {
+    const port = await freePort();
+    const first = await startRedis(t, port);
+    const { operations } = await setUp(t, port);
+    await untilCached(operations, 'before');
+
+    await end(first);
+    await Promise.all([
+      operations.begin().read('a'),
+      operations.begin().read('b'),
+      operations.begin().create('a'),
+      operations.begin().read('a'),
+    ]);
+    await operations.begin().read('a');
+
+    await startRedis(t, port);
+    await untilCached(operations, 'after');
+  });
+
+  it('that is frozen fails no request, and is used again when it goes on', redis, async (t) => {
+    const port = await freePort();
+    const server = await startRedis(t, port);
+    const { operations } = await setUp(t, port);
+    await untilCached(operations, 'before');
+
+    server.kill('SIGSTOP');
+    await Promise.all([
+      operations.begin().read('a'),
+      operations.begin().read('b'),
+      operations.begin().create('a'),
+      operations.begin().read('a'),
+    ]);
+    await operations.begin().read('a');
+
+    server.kill('SIGCONT');
+    await untilCached(operations, 'after');
+  });
+
+  it('that was never up fails no request, and is used when it comes', redis, async (t) => {
+    const port = await freePort();
+    const { operations } = await setUp(t, port);
+
+    await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
+
+    await startRedis(t, port);
+    await untilCached(operations, 'after');
+  });
+
+  it('that is slow holds no request up, and is used when it is quick again', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const proxy = await startProxy(t, port);
+    const { operations } = await setUp(t, proxy.port);
+    await untilCached(operations, 'before');
+
+    proxy.delay(2000);
+    await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
+
+    proxy.delay(0);
+    await untilCached(operations, 'after');
+  });
+
+  it('whose connections are cut again and again ends no process', redis, async (t) => {
+    const port = await freePort();
+    await startRedis(t, port);
+    const proxy = await startProxy(t, port);
+    const { operations } = await setUp(t, proxy.port);
+
+    for (let index = 0; index < 5; index++) {
+      await operations.begin().read(`x${index}`);
+      proxy.cut();
+      await operations.begin().read(`x${index}`);
+    }
+
+    await untilCached(operations, 'after');
+  });
+
+  it('does not bring back what a write has made invalid while it was frozen', redis, async (t) => {
+    const port = await freePort();
+    const server = await startRedis(t, port);
+    const { operations } = await setUp(t, port);
+    await operations.begin().read('x');
+
+    server.kill('SIGSTOP');
+    const written = await operations.begin().create('x');
+    server.kill('SIGCONT');
+    await untilCached(operations, 'other');
+
+    assert.ok((await operations.begin().read('x')) > written);
+  });
+});
+
+/** One inline command of the Redis protocol, and the lines of its answer. */
+async function command(port: number, text: string): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(`${text}\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer.trimEnd().split('\r\n');
+}
+
+/** Stands between a client and a server, and makes the way longer or cuts it. */
+async function startProxy(t: TestContext, to: number): Promise<{ port: number; delay(milliseconds: number): void; cut(): void }> {
+  let wait = 0;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(to, '127.0.0.1');
+    for (const [from, into] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => setTimeout(() => into.writable && into.write(data), wait));
+      from.on('error', () => {});
+      from.on('close', () => into.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  t.after(() => {
+    cut();
+    proxy.close();
+  });
+  return { port: (proxy.address() as AddressInfo).port, delay: (milliseconds) => (wait = milliseconds), cut };
+}
