@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { get, json, plainRequest, post } from '../support/plain-http.ts';
+import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { httpAPI, lambdaSources } from '../support/sources.ts';
 import type { Source } from '../support/sources.ts';
+import { testAnswers } from './answers.ts';
 import { bundle, createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
 import { deploy } from './lambda-function.ts';
@@ -29,75 +30,14 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
   });
 
   for (const source of lambdaSources) {
-    describe(source.name, () => {
-      const send = (request: PlainRequest): Promise<PlainResponse> => sendThrough(graphql, source, request);
-
-      test('a POST is answered', async () => {
-        const response = await send(post({ query: 'query ($name: String) { hello(name: $name) }', variables: { name: 'Ada' } }));
-
-        assert.equal(response.status, 200);
-        assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
-      });
-
-      test('a GET is answered, with every character of its query', async () => {
-        const response = await send(
-          get({ query: 'query ($name: String) { hello(name: $name) }', variables: '{"name":"50 % + 1 & ü 🦉"}' }),
-        );
-
-        assert.equal(response.status, 200);
-        assert.deepEqual(json(response), { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } });
-      });
-
-      test('a batch is answered with an array in the same order', async () => {
-        const response = await send(post([{ query: '{ hello(name: "1") }' }, { query: '{ nothing }' }, { query: '{ hello(name: "3") }' }]));
-
-        assert.equal(response.status, 200);
-        const [first, second, third] = json(response);
-        assert.deepEqual(first, { data: { hello: 'Hello, 1!' } });
-        assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
-        assert.deepEqual(third, { data: { hello: 'Hello, 3!' } });
-      });
-
-      test('a mutation gives back Unicode as it came, from text and from base64', async () => {
-        const text = 'grüß dich, שלום, 𝔘𝔫𝔦 🦉 \u2028 "\\"';
-        const operation = JSON.stringify({ query: 'mutation ($text: String!) { echo(text: $text) }', variables: { text } });
-
-        for (const body of [operation, Buffer.from(operation)]) {
-          assert.deepEqual(json(await send(post(body))), { data: { echo: text } });
-        }
-      });
-
-      test('cookies arrive as the source carries them', async () => {
-        const cookies = ['a=1; Path=/; HttpOnly', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
-        const response = await send(
-          post({ query: 'query ($values: [String!]!) { cookies(values: $values) }', variables: { values: cookies } }),
-        );
-
-        assert.equal(response.status, 200);
-        assert.deepEqual(response.setCookies, source.losses?.setCookies === true ? cookies.slice(0, 1) : cookies);
-      });
-
-      test('an unexpected error is masked, and its cause is in the log', async () => {
-        const response = await send(post({ query: '{ fails }' }));
-
-        assert.equal(json(response).errors[0].message, 'Internal server error');
-        assert.doesNotMatch(response.body, /secret of the probe/);
-        assert.match(graphql.log(), /secret of the probe/);
-      });
-
-      test('a request that is refused, a health check, HEAD and OPTIONS have their answers', async () => {
-        const refused = await send(post('{ "query": ', {}));
-        const health = await send(plainRequest({ path: '/graphql/health' }));
-        const head = await send(plainRequest({ method: 'HEAD' }));
-        const options = await send(plainRequest({ method: 'OPTIONS' }));
-
-        assert.deepEqual([refused.status, health.status, head.status, options.status], [400, 200, 405, 204]);
-        assert.equal(json(refused).errors[0].extensions.code, 'BAD_REQUEST');
-        assert.deepEqual(json(health), { status: 'pass' });
-        assert.deepEqual([head.body, options.body], ['', '']);
-      });
-    });
+    describe(source.name, () => testAnswers((request) => sendThrough(graphql, source, request), source.losses));
   }
+
+  test('the cause of a masked error is in the log', async () => {
+    await sendThrough(graphql, httpAPI, post({ query: '{ fails }' }));
+
+    assert.match(graphql.log(), /secret of the probe/);
+  });
 
   test('a direct invocation gets the bare result', async () => {
     const value = resultOf(await graphql.invoke({ query: '{ hello }' }));
@@ -185,6 +125,12 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await bundle('universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
 
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' });
+  });
+
+  test('a bundle in CommonJS with a default export, which is found one "default" deeper', async (t) => {
+    await bundle('aws-lambda.ts', `${folder.path}/cjs-default/graphql.js`, 'lambda-cjs');
+
+    await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
   });
 
   test('an ES module beside the package', async (t) => {

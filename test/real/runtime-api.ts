@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 /** What became of an invocation: what the invoker of the function gets. */
 export type Outcome =
   | { readonly kind: 'result'; readonly value: unknown }
+  /** A streamed response, when it has ended. `failure`: its error came after its beginning. */
+  | { readonly kind: 'streamed'; readonly contentType: string; readonly body: Buffer; readonly failure: string | undefined }
   /** A function error. The invoker gets type and message; `trace` and the X-Ray document go to logs and traces. */
   | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string; readonly trace: readonly string[] };
 
@@ -66,7 +68,7 @@ async function serve(invocations: Invocations, request: IncomingMessage, respons
   }
   const body = await readBytes(request);
   const { status, ...answer } =
-    id === 'init' ? invocations.failInit(body) : takeOutcome(invocations, id.slice('invocation/'.length), verb, body);
+    id === 'init' ? invocations.failInit(body) : takeOutcome(invocations, id.slice('invocation/'.length), verb, request, body);
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
 }
 
@@ -76,10 +78,15 @@ interface Receipt {
   readonly errorType?: string;
 }
 
-function takeOutcome(invocations: Invocations, id: string, verb: string | undefined, body: Buffer): Receipt {
+function takeOutcome(invocations: Invocations, id: string, verb: string | undefined, request: IncomingMessage, body: Buffer): Receipt {
   if (!invocations.isCurrent(id)) return { status: 400, errorType: 'InvalidRequestID' };
   if (verb === 'error') {
     invocations.settle(errorOf(body));
+    return { status: 202 };
+  }
+  if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
+    const failure = request.trailers['lambda-runtime-function-error-type'];
+    invocations.settle({ kind: 'streamed', contentType: request.headers['content-type'] ?? '', body, failure });
     return { status: 202 };
   }
   if (body.byteLength > maxResultBytes) {
@@ -87,7 +94,6 @@ function takeOutcome(invocations: Invocations, id: string, verb: string | undefi
     invocations.settle({ kind: 'error', errorType: 'Function.ResponseSizeTooLarge', errorMessage, trace: [] });
     return { status: 413, errorType: 'RequestEntityTooLarge' };
   }
-  // A streamed response would come here with Lambda-Runtime-Function-Response-Mode: streaming, its error in trailers.
   invocations.settle({ kind: 'result', value: JSON.parse(body.toString()) });
   return { status: 202 };
 }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import catalogue from '../../../functions/catalogue.ts';
+import { netlifyEvent } from '../../support/events.ts';
+import { json, post } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { netlifyV1 } from '../../support/sources.ts';
+import { testAnswers } from '../answers.ts';
+import { createFolder } from '../bundle.ts';
+import type { Folder } from '../bundle.ts';
+import { deploy } from '../lambda-function.ts';
+import type { Deployment, LambdaFunction } from '../lambda-function.ts';
+import { needs, pathInPart } from '../parts.ts';
+import type { Outcome } from '../runtime-api.ts';
+import { createProject } from './project.ts';
+
+// What Netlify deploys is a Lambda function: for `export default` with a bootstrap of its own, which streams every answer.
+describe("what Netlify's bundler makes of a function, in AWS's runtime client", needs('netlify-cli', 'aws-lambda-ric'), () => {
+  let project: Folder;
+  let artifacts: Folder;
+  before(async () => {
+    project = await createProject();
+    // Not below the project: there its package.json would decide what the artifact's files are.
+    artifacts = await createFolder();
+    await bundleFunctions(project.path, artifacts.path);
+  });
+  after(async () => {
+    await project.remove();
+    await artifacts.remove();
+  });
+
+  const artifact = (name: string, file: string): Deployment => ({ taskRoot: `${artifacts.path}/${name}`, handler: `${file}.handler` });
+  const entryPoint = '___netlify-entry-point';
+
+  describe('export const handler', () => {
+    let v1: LambdaFunction;
+    before(async () => {
+      v1 = await deploy(artifact('v1', 'v1'));
+      assert.equal(v1.initError, undefined, v1.log());
+    });
+    after(() => v1?.end());
+
+    testAnswers(async (request) => netlifyV1.read(resultOf(await v1.invoke(netlifyEvent(request)))));
+  });
+
+  for (const name of ['v2', 'narrow']) {
+    describe(`export default, in ${name}.ts`, () => {
+      let v2: LambdaFunction;
+      before(async () => {
+        v2 = await deploy(artifact(name, entryPoint));
+        assert.equal(v2.initError, undefined, v2.log());
+      });
+      after(() => v2?.end());
+
+      testAnswers((request) => sendThrough(v2, request));
+    });
+  }
+
+  test('work handed to waitUntil ends before the process is frozen', async (t) => {
+    const frozen = await deployForTest(t, { ...artifact('v2', entryPoint), freezes: true });
+
+    await sendThrough(frozen, post({ query: '{ work(milliseconds: 30) }' }));
+    const response = await sendThrough(frozen, post({ query: '{ worked }' }));
+
+    assert.deepEqual(json(response).data, { worked: 1 });
+  });
+
+  test('the example answers from its catalogue', async (t) => {
+    const environment = { CATALOGUE_URL: await startCatalogue(t) };
+    const graphql = await deployForTest(t, { ...artifact('graphql', entryPoint), environment });
+
+    const response = await sendThrough(graphql, post({ query: '{ book(id: "emma") { title author { name } } }' }));
+
+    assert.deepEqual(json(response), { data: { book: { title: 'Emma', author: { name: 'Jane Austen' } } } });
+  });
+});
+
+interface Bundler {
+  zipFunctions(source: string, destination: string, options: object): Promise<unknown>;
+}
+
+async function bundleFunctions(project: string, artifacts: string): Promise<void> {
+  const { zipFunctions } = (await import(pathInPart('netlify-cli', '@netlify/zip-it-and-ship-it/dist/main.js'))) as Bundler;
+  await zipFunctions(`${project}/functions`, artifacts, {
+    // The content of the archives, unpacked.
+    archiveFormat: 'none',
+    basePath: project,
+    config: { '*': { nodeBundler: 'esbuild' } },
+  });
+}
+
+async function deployForTest(t: TestContext, deployment: Deployment): Promise<LambdaFunction> {
+  const deployed = await deploy(deployment);
+  t.after(() => deployed.end());
+  assert.equal(deployed.initError, undefined, deployed.log());
+  return deployed;
+}
+
+function resultOf(outcome: Outcome): unknown {
+  assert.ok(outcome.kind === 'result', JSON.stringify(outcome));
+  return outcome.value;
+}
+
+async function sendThrough(deployed: LambdaFunction, request: PlainRequest): Promise<PlainResponse> {
+  const outcome = await deployed.invoke(netlifyEvent(request));
+  assert.ok(outcome.kind === 'streamed' && outcome.failure === undefined, JSON.stringify(outcome));
+  assert.equal(outcome.contentType, 'application/vnd.awslambda.http-integration-response');
+
+  const end = outcome.body.indexOf(Buffer.alloc(8));
+  const { statusCode, multiValueHeaders } = JSON.parse(outcome.body.subarray(0, end).toString()) as Prelude;
+  return {
+    status: statusCode,
+    headers: new Map(Object.entries(multiValueHeaders).map(([name, values]) => [name, values.join(', ')])),
+    setCookies: multiValueHeaders['set-cookie'] ?? [],
+    body: outcome.body.subarray(end + 8).toString(),
+  };
+}
+
+/** What stands before the body of a streamed answer; eight zero bytes end it. */
+interface Prelude {
+  readonly statusCode: number;
+  readonly multiValueHeaders: Readonly<Record<string, readonly string[]>>;
+}
+
+async function startCatalogue(t: TestContext): Promise<string> {
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const found = await catalogue(new Request(`http://localhost${request.url}`));
+  response.writeHead(found.status, Object.fromEntries(found.headers)).end(await found.text());
+}
