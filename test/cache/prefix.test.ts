@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import { PrefixingKeyValueCache } from '../../src/cache/prefix.ts';
+
+describe('PrefixingKeyValueCache', () => {
+  it('puts its prefix before every key, and meets no other prefix', async () => {
+    const shared = new InMemoryLRUCache();
+    const [a, b] = [new PrefixingKeyValueCache(shared, 'a:'), new PrefixingKeyValueCache(shared, 'b:')];
+
+    await a.set('k', '1', { ttl: 60 });
+
+    assert.deepEqual([await a.get('k'), await b.get('k'), await shared.get('a:k')], ['1', undefined, '1']);
+    await b.delete('k');
+    assert.equal(await a.get('k'), '1');
+    await a.delete('k');
+    assert.equal(await a.get('k'), undefined);
+  });
+});
