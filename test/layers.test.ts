@@ -9,7 +9,7 @@ import { test } from 'node:test';
  */
 const table: Readonly<Record<string, LayerRule>> = {
   'message/': { layers: [] },
-  'cache/': { layers: [], packages: ['lru-cache'] },
+  'cache/': { layers: [] },
   'schema/': { layers: [], packages: ['graphql', '@graphql-tools/schema'] },
   'validation/': { layers: [], packages: ['graphql'] },
   'execution/': { layers: [], packages: ['graphql'] },
