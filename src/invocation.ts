@@ -41,15 +41,19 @@ export class PlatformInvocation implements Invocation {
 
   /** Resolves when the work handed to `waitUntil` is done, or has been waited for long enough. */
   async settled(): Promise<void> {
-    const work = this.#work;
-    if (work === undefined) return;
+    if (this.#work === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), patience);
     });
-    const outcome = await Promise.race([Promise.all(work), timeUp]);
+    const outcome = await Promise.race([done(this.#work), timeUp]);
     clearTimeout(timer);
     if (outcome === 'late')
       this.#logger().warn(`Work handed to waitUntil was not done ${patience} ms after the answer. The platform may freeze it.`);
   }
+}
+
+/** Work may hand over more work before it ends. */
+async function done(work: Promise<unknown>[]): Promise<void> {
+  while (work.length > 0) await Promise.all(work.splice(0));
 }

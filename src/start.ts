@@ -42,7 +42,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
     const message = error instanceof Error ? error.message : String(error);
     if (message !== reported) await report(prepared, error);
     reported = message;
-    throw startFailure(message, error);
+    throw startFailure(message, error, prepared?.development ?? readNodeEnv() === 'development');
   }
 
   return {
@@ -68,7 +68,7 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
 }
 
 /** What the client is told. The cause is in the log; only a developer's own machine shows it in the answer too. */
-function startFailure(message: string, cause: unknown): GraphQLError {
-  const shown = readNodeEnv() === 'development' ? `The server could not start: ${message}` : 'Internal server error';
+function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
+  const shown = development ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });
 }

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler as createFetchHandler } from '../../src/fetch.ts';
+import type { ContextArgument } from '../../src/http/context-argument.ts';
+import { createHandler } from '../../src/index.ts';
+import { deferred } from '../support/deferred.ts';
+import { echoServer } from '../support/echo-server.ts';
+import type { EchoServer } from '../support/echo-server.ts';
+import { httpAPIEvent, webRequest } from '../support/events.ts';
+import { json, post } from '../support/plain-http.ts';
+import { readWebResponse } from '../support/results.ts';
+import { httpAPI, sources } from '../support/sources.ts';
+
+const typename = post({ query: '{ __typename }' });
+
+/** A server whose every operation hands this work over. */
+function workingServer(work: (argument: ContextArgument) => Promise<unknown>): EchoServer {
+  return echoServer({
+    context: (argument) => {
+      argument.waitUntil(work(argument));
+      return {};
+    },
+  });
+}
+
+/** Whether a promise has settled when everything that can go on has gone on. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let pending = true;
+  const settle = (): void => void (pending = false);
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return pending;
+}
+
+describe('the context of AWS Lambda', () => {
+  test('that waits for an empty event loop is told not to', async () => {
+    const context = { callbackWaitsForEmptyEventLoop: true, awsRequestId: 'id' };
+
+    await createHandler(echoServer().options)(httpAPIEvent(typename), context);
+
+    assert.deepEqual(context, { callbackWaitsForEmptyEventLoop: false, awsRequestId: 'id' });
+  });
+
+  test('that does not know such a flag gets none', async () => {
+    const context = { awsRequestId: 'id' };
+
+    await createHandler(echoServer().options)(httpAPIEvent(typename), context);
+
+    assert.deepEqual(context, { awsRequestId: 'id' });
+  });
+
+  for (const context of [undefined, null, 'context', 5]) {
+    test(`may be missing or strange: ${String(context)}`, async () => {
+      const response = await httpAPI.read(await createHandler(echoServer().options)(httpAPIEvent(typename), context as never));
+
+      assert.equal(response.status, 200);
+    });
+  }
+
+  test('comes with at most two declared parameters: a third makes the runtime refuse the handler', () => {
+    assert.ok(createHandler(echoServer().options).length <= 2);
+  });
+});
+
+describe('context({ event, context, env })', () => {
+  async function argumentOf(call: (handler: ReturnType<typeof createHandler>) => Promise<unknown>): Promise<ContextArgument> {
+    const seen: ContextArgument[] = [];
+    await call(createHandler(echoServer({ context: (argument) => (seen.push(argument), {}) }).options));
+    return seen[0]!;
+  }
+
+  test("has the platform's own objects, the same and not copies", async () => {
+    const event = httpAPIEvent(typename);
+    const context = { awsRequestId: 'id' };
+
+    const argument = await argumentOf((handler) => handler(event, context));
+
+    assert.equal(argument.event, event);
+    assert.equal(argument.context, context);
+  });
+
+  for (const source of sources) {
+    test(`has the event of ${source.name}`, async () => {
+      const event = source.build(typename) as object;
+
+      assert.equal((await argumentOf((handler) => handler(event))).event, event);
+    });
+  }
+
+  test('has the bindings and the context of a worker: fetch(request, env, context)', async () => {
+    const env = { SECRET: 's' };
+    const context = { waitUntil: () => {} };
+
+    const argument = await argumentOf((handler) => handler.fetch(webRequest(typename), env, context));
+
+    assert.equal(argument.env, env);
+    assert.equal(argument.context, context);
+  });
+
+  test("has the second argument as context where there are two: Netlify's and Deno's fetch(request, context)", async () => {
+    const context = { ip: '192.0.2.1' };
+
+    assert.equal((await argumentOf((handler) => handler.fetch(webRequest(typename), context))).context, context);
+  });
+
+  test('has a signal, the same however often it is read, that has not fired', async () => {
+    const { signal, ...rest } = await argumentOf((handler) => handler(httpAPIEvent(typename)));
+
+    assert.ok(signal instanceof AbortSignal);
+    assert.equal(signal.aborted, false);
+    assert.equal(typeof rest.waitUntil, 'function');
+  });
+});
+
+describe('work handed to waitUntil', () => {
+  test('is awaited before a buffered answer, because the process freezes after it', async () => {
+    const work = deferred();
+    const answer = createHandler(workingServer(() => work.promise).options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    work.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+  });
+
+  test('is awaited together with the work that it hands over in turn', async () => {
+    const second = deferred();
+    const { options } = workingServer(async ({ waitUntil }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      waitUntil(second.promise);
+    });
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    second.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+  });
+
+  test('holds up a buffered answer for one second at most, and the log says so', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { options, log } = workingServer(() => new Promise(() => {}));
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    t.mock.timers.tick(1000);
+
+    assert.equal((await httpAPI.read(await answer)).status, 200);
+    assert.match(log[0]?.message ?? '', /was not done 1000 ms after the answer/);
+  });
+
+  test('that fails is logged with its reason, and harms nobody', async () => {
+    const reason = new Error('the metrics are down');
+    const { options, log } = workingServer(() => Promise.reject(reason));
+
+    const response = await httpAPI.read(await createHandler(options)(httpAPIEvent(typename), {}));
+
+    assert.deepEqual(json(response), { data: { __typename: 'Query' } });
+    assert.deepEqual(log, [{ level: 'error', message: 'Work handed to waitUntil failed.', details: [reason] }]);
+  });
+
+  test('goes to the platform where that has a waitUntil: the answer does not wait', async () => {
+    const work = deferred();
+    const handed: Promise<unknown>[] = [];
+    const context = { waitUntil: (promise: Promise<unknown>) => void handed.push(promise) };
+
+    const answer = await createHandler(workingServer(() => work.promise).options)(webRequest(typename), context as never);
+
+    assert.equal((await readWebResponse(answer)).status, 200);
+    assert.equal(handed.length, 1);
+    assert.equal(await isPending(handed[0]!), true);
+    work.resolve();
+    await handed[0];
+  });
+
+  test('that fails on such a platform is logged too, and what the platform gets does not reject', async () => {
+    const handed: Promise<unknown>[] = [];
+    const { options, log } = workingServer(() => Promise.reject(new Error('down')));
+
+    await createFetchHandler(options).fetch(
+      webRequest(typename),
+      {},
+      { waitUntil: (promise: Promise<unknown>) => void handed.push(promise) },
+    );
+    await handed[0];
+
+    assert.equal(log[0]?.message, 'Work handed to waitUntil failed.');
+  });
+
+  test('simply goes on where a process lives on: the answer does not wait on Deno and Bun', async () => {
+    const answer = await createFetchHandler(workingServer(() => new Promise(() => {})).options).fetch(webRequest(typename));
+
+    assert.equal(answer.status, 200);
+  });
+
+  test('is awaited also when the operation failed', async () => {
+    const work = deferred();
+    const { options } = echoServer({
+      context: ({ waitUntil }) => {
+        waitUntil(work.promise);
+        throw new Error('no session');
+      },
+    });
+    const answer = createHandler(options)(httpAPIEvent(typename), {});
+
+    assert.equal(await isPending(answer), true);
+    work.resolve();
+
+    assert.equal((await httpAPI.read(await answer)).status, 500);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { warnOfRecreation } from '../../src/recreation.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+/** The module anew, as in a process of its own: it remembers what was served before. */
+async function freshProcess(name: string): Promise<typeof warnOfRecreation> {
+  const module = (await import(`../../src/recreation.ts?${name}`)) as { warnOfRecreation: typeof warnOfRecreation };
+  return module.warnOfRecreation;
+}
+
+test('createHandler called again for the same schema, as in a handler, is warned of once', async () => {
+  const warn = await freshProcess('same');
+  const [logger, lines] = recordingLogger();
+
+  for (let call = 0; call < 5; call++) warn({ typeDefs: 'type Query { a: Int }', logger });
+
+  assert.equal(lines.length, 1);
+  assert.equal(lines[0]?.level, 'warn');
+  assert.match(lines[0]?.message ?? '', /Call it once, outside of your handler function/);
+});
+
+test('handlers of different schemas are nothing to warn of', async () => {
+  const warn = await freshProcess('different');
+  const [logger, lines] = recordingLogger();
+
+  for (let call = 0; call < 5; call++) warn({ typeDefs: `type Query { a${call}: Int }`, logger });
+
+  assert.deepEqual(lines, []);
+});
+
+test('options made by a function are not looked at: nothing is known of their schema', async () => {
+  const warn = await freshProcess('function');
+  const [logger, lines] = recordingLogger();
+  const options = () => ({ typeDefs: 'type Query { a: Int }', logger });
+
+  warn(options);
+  warn(options);
+
+  assert.deepEqual(lines, []);
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createHandler } from '../../src/index.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { deferred } from '../support/deferred.ts';
+import { echoServer } from '../support/echo-server.ts';
+import { json, post } from '../support/plain-http.ts';
+import type { PlainResponse } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { httpAPI } from '../support/sources.ts';
+
+const typename = post({ query: '{ __typename }' });
+
+async function send(handler: ReturnType<typeof createHandler>): Promise<PlainResponse> {
+  return httpAPI.read(await handler(httpAPI.build(typename)));
+}
+
+/** What goes to the console, where a server whose options are not known yet must report. */
+function silentConsole(t: TestContext): unknown[][] {
+  const calls: unknown[][] = [];
+  t.mock.method(console, 'error', (...call: unknown[]) => void calls.push(call));
+  return calls;
+}
+
+describe('options that are made asynchronously', () => {
+  test('as a promise, are waited for by the first request', async () => {
+    const options = deferred<ServerOptions>();
+    const answer = send(createHandler(options.promise));
+
+    options.resolve(echoServer().options);
+
+    assert.deepEqual(json(await answer), { data: { __typename: 'Query' } });
+  });
+
+  test('by a function, are made once for requests that come together', async () => {
+    let made = 0;
+    const handler = createHandler(async () => (made++, echoServer().options));
+
+    await Promise.all(Array.from({ length: 8 }, () => send(handler)));
+
+    assert.equal(made, 1);
+  });
+
+  test('by a function, are not made before a request comes: some platforms allow no I/O earlier', () => {
+    let made = 0;
+
+    createHandler(() => (made++, echoServer().options));
+
+    assert.equal(made, 0);
+  });
+});
+
+describe('a start that fails', () => {
+  test('is answered with a masked 500, in the form of the platform', async (t) => {
+    silentConsole(t);
+    const handler = createHandler(() => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.5:5432')));
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.deepEqual(json(response), { errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
+  });
+
+  test('is logged with its cause, once however many requests meet it', async (t) => {
+    const calls = silentConsole(t);
+    const cause = new Error('no database');
+    const handler = createHandler(() => Promise.reject(cause));
+
+    await Promise.all([send(handler), send(handler)]);
+    await send(handler);
+
+    assert.equal(calls.length, 1);
+    assert.equal(calls[0]?.[1], cause);
+    assert.match(String(calls[0]?.[0]), /^The server could not start: requests are answered with status 500/);
+  });
+
+  test('is logged again when it fails for another reason', async (t) => {
+    const calls = silentConsole(t);
+    let attempt = 0;
+    const handler = createHandler(() => Promise.reject(new Error(`reason ${attempt++}`)));
+
+    await send(handler);
+    await send(handler);
+
+    assert.equal(calls.length, 2);
+  });
+
+  test('is tried again with the next request', async (t) => {
+    silentConsole(t);
+    let attempts = 0;
+    const handler = createHandler(async () => {
+      if (++attempts === 1) throw new Error('not yet');
+      return echoServer().options;
+    });
+
+    const statuses = [(await send(handler)).status, (await send(handler)).status];
+
+    assert.deepEqual(statuses, [500, 200]);
+  });
+
+  test('because what the function returned is wrong, is the same: logged and masked', async (t) => {
+    const calls = silentConsole(t);
+    const handler = createHandler((() => ({ typeDef: 'type Query { a: Int }' })) as never);
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.match(String(calls[0]?.[1]), /Unknown option "typeDef"/);
+  });
+
+  test('because a promise rejected before the first request, does not end the process', async (t) => {
+    const calls = silentConsole(t);
+    const handler = createHandler(Promise.reject(new Error('early')));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const response = await send(handler);
+
+    assert.equal(response.status, 500);
+    assert.equal(calls.length, 1);
+  });
+
+  test('because of a plugin, tells the logger of the options and the plugins, and is tried again', async () => {
+    const [logger, lines] = recordingLogger();
+    const told: string[] = [];
+    let attempts = 0;
+    const plugins = [
+      {
+        serverWillStart: () => {
+          if (++attempts === 1) throw new Error('no licence');
+        },
+        startupDidFail: ({ error }: { error: Error }) => void told.push(error.message),
+      },
+    ];
+    const handler = createHandler(echoServer({ logger, plugins }).options);
+
+    const statuses = [(await send(handler)).status, (await send(handler)).status];
+
+    assert.deepEqual(statuses, [500, 200]);
+    assert.deepEqual(told, ['no licence']);
+    assert.equal(lines.length, 1);
+  });
+
+  test('shows its reason in the answer when nodeEnv is development, so that nobody has to look for the log', async () => {
+    const plugins = [{ serverWillStart: () => Promise.reject(new Error('no licence')) }];
+    const handler = createHandler(echoServer({ plugins, nodeEnv: 'development' }).options);
+
+    const { errors } = json(await send(handler));
+
+    assert.equal(errors[0].message, 'The server could not start: no licence');
+  });
+
+  test('does not fail health checks: the function itself is there', async (t) => {
+    silentConsole(t);
+    const handler = createHandler(() => Promise.reject(new Error('no database')));
+
+    const response = await httpAPI.read(await handler(httpAPI.build({ ...typename, method: 'GET', path: '/health' })));
+
+    assert.equal(response.status, 200);
+  });
+
+  test('with something that is no Error is told in words', async (t) => {
+    const calls = silentConsole(t);
+
+    const response = await send(createHandler(() => Promise.reject('a text')));
+
+    assert.equal(response.status, 500);
+    assert.equal(calls[0]?.[1], 'a text');
+  });
+});
+
+describe('serverWillStart', () => {
+  test('runs once per process, before the first operation, in the order of the plugins', async () => {
+    const events: string[] = [];
+    const plugins = ['a', 'b'].map((name) => ({
+      serverWillStart: async () => void events.push(`start ${name}`),
+      requestDidStart: () => void events.push(`request ${name}`),
+    }));
+    const handler = createHandler(echoServer({ plugins }).options);
+
+    await Promise.all([send(handler), send(handler)]);
+
+    assert.deepEqual(events.slice(0, 2), ['start a', 'start b']);
+    assert.equal(events.length, 6);
+  });
+});
