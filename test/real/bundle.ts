@@ -39,10 +39,10 @@ export async function createFolder(): Promise<Folder> {
   };
 }
 
-/** One file with everything in it, minified, made from the built package as a user's bundler makes it. */
+/** One file with everything in it, minified: of an entry of this repository, made from the built package as a user's bundler makes it. */
 export async function bundle(entry: string, outfile: string, target: keyof typeof targets): Promise<void> {
   await build({
-    entryPoints: [join(root, 'test/real/functions', entry)],
+    entryPoints: [join(root, entry)],
     outfile,
     bundle: true,
     minify: true,

@@ -19,7 +19,7 @@ for (const runtime of fetchRuntimes) {
 
         before(async () => {
           folder = await createFolder();
-          await bundle(entry, `${folder.path}/worker.mjs`, 'worker');
+          await bundle(`test/real/functions/${entry}`, `${folder.path}/worker.mjs`, 'worker');
           served = await runtime.serve(folder.path);
         });
         after(async () => {
@@ -52,7 +52,9 @@ for (const runtime of fetchRuntimes) {
 describe('the handler itself as the default export: a function that has a fetch property', () => {
   for (const runtime of [deno, bun]) {
     test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
-      const served = await serveForTest(t, runtime, (folder) => bundle('fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'));
+      const served = await serveForTest(t, runtime, (folder) =>
+        bundle('test/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+      );
       const response = await postTo(served.url, { query: '{ hello }' });
 
       assert.deepEqual(await response.json(), { data: { hello: 'Hello, world!' } });
@@ -60,7 +62,9 @@ describe('the handler itself as the default export: a function that has a fetch 
   }
 
   test('is not served by workerd, which takes a function for a class', needs('workerd'), async (t) => {
-    const served = await serveForTest(t, workerd, (folder) => bundle('fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'));
+    const served = await serveForTest(t, workerd, (folder) =>
+      bundle('test/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
+    );
 
     await assert.rejects(postTo(served.url, { query: '{ hello }' }));
     assert.match(served.program.output(), /Exported actor class as default entrypoint/);

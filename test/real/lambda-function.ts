@@ -9,6 +9,8 @@ export interface LambdaFunction {
   /** The error with which its init failed: then it answers nothing. */
   readonly initError: Outcome | undefined;
   invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
+  /** How many invocations it has worked on at the same time, at most. */
+  mostAtOnce(): number;
   /** What it has written to its log stream. */
   log(): string;
   end(): Promise<void>;
@@ -52,6 +54,7 @@ export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
   return {
     initError: await api.init,
     invoke: (event, options) => api.invoke(event, options),
+    mostAtOnce: () => api.mostAtOnce(),
     log: output,
     end: async () => {
       await Promise.all([end(), ended]);

@@ -20,7 +20,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
 
   before(async () => {
     folder = await createFolder();
-    await bundle('universal.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
+    await bundle('test/real/functions/universal.ts', `${folder.path}/graphql.mjs`, 'lambda-esm');
     graphql = await deploy({ taskRoot: folder.path, handler: 'graphql.default' });
     assert.equal(graphql.initError, undefined, graphql.log());
   });
@@ -94,6 +94,24 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     );
   });
 
+  test('64 events at once in one thread of a Managed Instance never see each other', async (t) => {
+    const environment = { AWS_LAMBDA_MAX_CONCURRENCY: '64', AWS_LAMBDA_NODEJS_WORKER_COUNT: '1' };
+    const concurrent = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', environment });
+    const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
+    const query = '{ calls header(name: "x-name") headerLater(name: "x-name") }';
+
+    const answers = await Promise.all(
+      names.map(async (name, index) => {
+        const request = post({ query }, { headers: [['x-name', name]] });
+        return json(await sendThrough(concurrent, lambdaSources[index % lambdaSources.length]!, request)).data;
+      }),
+    );
+
+    for (const [index, name] of names.entries()) assert.deepEqual([answers[index].header, answers[index].headerLater], [name, name]);
+    assert.equal(Math.max(...answers.map(({ calls }) => calls)), 64);
+    assert.ok(concurrent.mostAtOnce() > 1, 'the client has taken one event after the other');
+  });
+
   test('work handed to waitUntil has ended when the process is frozen behind the answer', async (t) => {
     const frozen = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
 
@@ -116,19 +134,19 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
   const options = `{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }`;
 
   test('a bundle in ESM', async (t) => {
-    await bundle('aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
+    await bundle('test/real/functions/aws-lambda.ts', `${folder.path}/esm/graphql.mjs`, 'lambda-esm');
 
     await assertAnswers(t, { taskRoot: `${folder.path}/esm`, handler: 'graphql.default' });
   });
 
   test('a bundle in CommonJS', async (t) => {
-    await bundle('universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
+    await bundle('test/real/functions/universal.ts', `${folder.path}/cjs/graphql.js`, 'lambda-cjs');
 
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs`, handler: 'graphql.handler' });
   });
 
   test('a bundle in CommonJS with a default export, which is found one "default" deeper', async (t) => {
-    await bundle('aws-lambda.ts', `${folder.path}/cjs-default/graphql.js`, 'lambda-cjs');
+    await bundle('test/real/functions/aws-lambda.ts', `${folder.path}/cjs-default/graphql.js`, 'lambda-cjs');
 
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
   });

@@ -14,7 +14,7 @@ describe('serve() in a process of its own', () => {
 
   before(async () => {
     folder = await createFolder();
-    await bundle('node.ts', `${folder.path}/server.mjs`, 'lambda-esm');
+    await bundle('test/real/functions/node.ts', `${folder.path}/server.mjs`, 'lambda-esm');
   });
   after(() => folder.remove());
 

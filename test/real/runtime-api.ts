@@ -31,8 +31,10 @@ export interface RuntimeAPI {
   readonly address: string;
   /** Resolves when the runtime first asks for work; with the error, when its init failed. */
   readonly init: Promise<Outcome | undefined>;
-  /** One at a time, as in a sandbox of the classic kind: further ones wait. */
+  /** Handed over when the runtime asks for it: after its last one or, in a Managed Instance, while it works on others. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
+  /** How many invocations it has worked on at the same time, at most. */
+  mostAtOnce(): number;
   /** The process has ended: what it was working on fails. */
   sandboxEnded(reason: string): void;
   close(): void;
@@ -54,6 +56,7 @@ export async function startRuntimeAPI(sandbox: Sandbox, timeout: Timeout): Promi
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     init: invocations.init,
     invoke: (event, options = {}) => invocations.add(event, options),
+    mostAtOnce: () => invocations.mostAtOnce,
     sandboxEnded: (reason) => invocations.failAll('Runtime.ExitError', reason),
     close: () => closeNow(server),
   };
@@ -81,20 +84,20 @@ interface Receipt {
 function takeOutcome(invocations: Invocations, id: string, verb: string | undefined, request: IncomingMessage, body: Buffer): Receipt {
   if (!invocations.isCurrent(id)) return { status: 400, errorType: 'InvalidRequestID' };
   if (verb === 'error') {
-    invocations.settle(errorOf(body));
+    invocations.settle(id, errorOf(body));
     return { status: 202 };
   }
   if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
     const failure = request.trailers['lambda-runtime-function-error-type'];
-    invocations.settle({ kind: 'streamed', contentType: request.headers['content-type'] ?? '', body, failure });
+    invocations.settle(id, { kind: 'streamed', contentType: request.headers['content-type'] ?? '', body, failure });
     return { status: 202 };
   }
   if (body.byteLength > maxResultBytes) {
     const errorMessage = `Response payload size exceeded maximum allowed payload size (${maxResultBytes} bytes).`;
-    invocations.settle({ kind: 'error', errorType: 'Function.ResponseSizeTooLarge', errorMessage, trace: [] });
+    invocations.settle(id, { kind: 'error', errorType: 'Function.ResponseSizeTooLarge', errorMessage, trace: [] });
     return { status: 413, errorType: 'RequestEntityTooLarge' };
   }
-  invocations.settle({ kind: 'result', value: JSON.parse(body.toString()) });
+  invocations.settle(id, { kind: 'result', value: JSON.parse(body.toString()) });
   return { status: 202 };
 }
 
@@ -112,9 +115,10 @@ class Invocations {
   readonly #sandbox: Sandbox;
   readonly #timeout: Timeout;
   readonly #waiting: Invocation[] = [];
-  #current: { invocation: Invocation; timer: NodeJS.Timeout } | undefined;
-  /** The runtime's request for work that is not there yet. */
-  #asking: ServerResponse | undefined;
+  readonly #current = new Map<string, { invocation: Invocation; timer: NodeJS.Timeout }>();
+  /** The runtime's requests for work that is not there yet. */
+  readonly #asking: ServerResponse[] = [];
+  mostAtOnce = 0;
   #count = 0;
 
   constructor(sandbox: Sandbox, timeout: Timeout) {
@@ -141,8 +145,8 @@ class Invocations {
 
   next(response: ServerResponse): void {
     this.#initDone(undefined);
-    this.#asking = response;
-    if (this.#waiting.length === 0) this.#sandbox.freeze();
+    this.#asking.push(response);
+    if (this.#waiting.length === 0 && this.#current.size === 0) this.#sandbox.freeze();
     this.#handOver();
   }
 
@@ -152,28 +156,29 @@ class Invocations {
   }
 
   isCurrent(id: string): boolean {
-    return this.#current?.invocation.id === id;
+    return this.#current.has(id);
   }
 
-  settle(outcome: Outcome): void {
-    clearTimeout(this.#current?.timer);
-    this.#current?.invocation.settle(outcome);
-    this.#current = undefined;
+  settle(id: string, outcome: Outcome): void {
+    const current = this.#current.get(id);
+    clearTimeout(current?.timer);
+    current?.invocation.settle(outcome);
+    this.#current.delete(id);
   }
 
   failAll(errorType: string, errorMessage: string): void {
     const failure: Outcome = { kind: 'error', errorType, errorMessage, trace: [] };
     this.#initDone(failure);
-    this.settle(failure);
+    for (const id of this.#current.keys()) this.settle(id, failure);
     for (const { settle } of this.#waiting.splice(0)) settle(failure);
   }
 
   #handOver(): void {
-    const response = this.#asking;
-    if (response === undefined || this.#waiting.length === 0) return;
+    if (this.#asking.length === 0 || this.#waiting.length === 0) return;
+    const response = this.#asking.shift()!;
     const invocation = this.#waiting.shift()!;
-    this.#asking = undefined;
-    this.#current = { invocation, timer: setTimeout(() => this.#timedOut(), this.#timeout) };
+    this.#current.set(invocation.id, { invocation, timer: setTimeout(() => this.#timedOut(invocation.id), this.#timeout) });
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#current.size);
     this.#sandbox.thaw();
     response.writeHead(200, {
       'Content-Type': 'application/json',
@@ -185,9 +190,9 @@ class Invocations {
     response.end(invocation.event);
   }
 
-  #timedOut(): void {
+  #timedOut(id: string): void {
     const seconds = (this.#timeout / 1000).toFixed(2);
-    this.settle({ kind: 'error', errorType: 'Sandbox.Timedout', errorMessage: `Task timed out after ${seconds} seconds`, trace: [] });
+    this.settle(id, { kind: 'error', errorType: 'Sandbox.Timedout', errorMessage: `Task timed out after ${seconds} seconds`, trace: [] });
     this.#sandbox.kill();
   }
 }

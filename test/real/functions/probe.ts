@@ -10,6 +10,8 @@ export const probe = {
     type Query {
       hello(name: String = "world"): String!
       header(name: String!): String
+      "The same, after others have had their turn."
+      headerLater(name: String!): String
       queryString: String!
       "How often this process was asked, this time included."
       calls: Int!
@@ -30,6 +32,12 @@ export const probe = {
     Query: {
       hello: (_: unknown, { name }: { name: string }) => `Hello, ${name}!`,
       header: (_: unknown, { name }: { name: string }, { request }: ContextArgument) => request.headers.get(name),
+      headerLater: async (_: unknown, { name }: { name: string }, { request }: ContextArgument) => {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 5);
+        });
+        return request.headers.get(name);
+      },
       queryString: (_: unknown, _arguments: object, { request }: ContextArgument) => request.queryString,
       calls: () => (calls += 1),
       worked: () => worked,
