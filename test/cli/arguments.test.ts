@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { parseArguments, UsageError } from '../../src/cli/arguments.ts';
+
+test('dev alone has the defaults', () => {
+  assert.deepEqual(parseArguments(['dev']), {
+    name: 'dev',
+    functions: undefined,
+    prefix: '/.netlify/functions',
+    port: undefined,
+    host: 'localhost',
+    env: {},
+    query: undefined,
+  });
+});
+
+test('every option of dev is read', () => {
+  const argv = [
+    'dev',
+    '--functions',
+    'api',
+    '--prefix',
+    'fn/',
+    '--port',
+    '0',
+    '--host',
+    '0.0.0.0',
+    '--env',
+    'A=1=2',
+    '--env',
+    'B=',
+    '--query',
+    '{ a }',
+  ];
+
+  assert.deepEqual(parseArguments(argv), {
+    name: 'dev',
+    functions: 'api',
+    prefix: '/fn',
+    port: 0,
+    host: '0.0.0.0',
+    env: { A: '1=2', B: '' },
+    query: '{ a }',
+  });
+});
+
+test('the prefix / puts names at the root', () => {
+  const { prefix } = parseArguments(['dev', '--prefix', '/']) as { prefix: string };
+
+  assert.equal(prefix, '');
+});
+
+test('no command, help and --help ask for the usage', () => {
+  for (const argv of [[], ['help'], ['--help'], ['dev', '-h']]) assert.deepEqual(parseArguments(argv), { name: 'help' });
+});
+
+for (const [argv, message] of [
+  [['serve'], /no command "serve".*dev/s],
+  [['dev', '--prot', '1'], /--prot.*--port/s],
+  [['dev', 'functions'], /Expected options after dev, got "functions"/],
+  [['dev', '--port', '80a'], /--port.*"80a"/],
+  [['dev', '--port', '65536'], /--port.*"65536"/],
+  [['dev', '--env', 'A'], /--env NAME=value, got --env A/],
+] as const) {
+  test(`"${argv.join(' ')}" is refused in words that say what to write`, () => {
+    assert.throws(
+      () => parseArguments(argv),
+      (error) => error instanceof UsageError && message.test(error.message),
+    );
+  });
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { startCommand } from '../support/command.ts';
+import { createProject } from '../support/functions-project.ts';
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
+const hello = { 'functions/hello.ts': "export default () => { console.log('called'); return new Response('hello'); };" };
+
+test('dev prints the address of every function, serves it, and shows what it logs', async (context) => {
+  const { directory } = await createProject(context, hello);
+
+  const { until } = startCommand(context, [main, 'dev', '--port', '0'], { cwd: directory });
+  const [address = ''] = /http:\/\/localhost:\d+\/\.netlify\/functions\/hello/.exec(await until('Ctrl+C')) ?? [];
+
+  assert.equal(await (await fetch(address)).text(), 'hello');
+  await until('called');
+});
+
+test('dev without a GraphQL function says so when it is given a query', async (context) => {
+  const { directory } = await createProject(context, hello);
+  const command = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ a }'], { cwd: directory });
+
+  await command.until('Ctrl+C');
+  command.child.kill();
+
+  assert.match((await command.ended).stderr, /no GraphQL function/);
+});
+
+test('a taken port is one line and exit code 1', async (context) => {
+  const { directory } = await createProject(context, hello);
+  const other = createServer().listen(0, 'localhost');
+  context.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--port', String(port)], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^The port ${port} is taken[^\\n]*--port[^\\n]*\\n$`));
+});
+
+test('a wrong option is one line, the usage, and exit code 1', async (context) => {
+  const { directory } = await createProject(context, {});
+
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--prot', '1'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /--prot/);
+  assert.match(stderr, /--port <number>/);
+  assert.doesNotMatch(stderr, /\n\s+at /);
+});
+
+test('no command prints the usage', async (context) => {
+  const { directory } = await createProject(context, {});
+
+  const { code, stdout } = await startCommand(context, [main], { cwd: directory }).ended;
+
+  assert.equal(code, 0);
+  assert.match(stdout, /^graphql-functions dev \[options\]/);
+});
+
+test('an old Node is told at once, in one line, what to do', async (context) => {
+  const { directory } = await createProject(context, hello);
+  // Before anything else runs, Node is made to look like an old one.
+  const pretend = "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})";
+
+  const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^graphql-functions needs Node 22\.19 or newer; this is Node 20\.20\.2\.[^\n]*npm i -D node@24\n$/);
+});
+
+test('without esbuild, the error is the line that installs it', async (context) => {
+  const { directory } = await createProject(context, hello);
+  // Whatever is installed here or above: this command finds another name, and nothing of that name.
+  const hook = "resolve: (name, context, next) => next(name === 'esbuild' ? 'esbuild-that-is-not-installed' : name, context)";
+  const without = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ ${hook} });`;
+
+  const { code, stderr } = await startCommand(context, ['--import', without, main, 'dev', '--port', '0'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^[^\n]*npm i -D esbuild\n$/);
+});

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { TestContext } from 'node:test';
+
+/** What a command said and how it ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command of this Node that is still running. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with all of stdout when this appears in it. Rejects, with all it said, when the command ends before. */
+  until(expected: string): Promise<string>;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Milliseconds after which a command that should have ended is killed: a test must fail, not hang. */
+const patience = 60_000;
+
+/** Starts a script with this Node; it is killed when the test ends. */
+export function startCommand(
+  context: TestContext,
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+): Running {
+  // NODE_TEST_CONTEXT would make a test runner of the child.
+  const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, NODE_ENV: ___, ...environment } = process.env;
+  const child = spawn(process.execPath, argv, {
+    cwd: options.cwd,
+    env: { ...environment, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: patience,
+  });
+  context.after(() => child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  const until = (expected: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (stdout.includes(expected)) resolve(stdout);
+      };
+      child.stdout.on('data', look);
+      look();
+      void ended.then((outcome) => reject(new Error(`It ended before it said "${expected}": ${JSON.stringify(outcome)}`)));
+    });
+  return { child, until, ended };
+}

@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+import { startDevServer } from '../../src/cli/dev.ts';
+import type { DevServer, DevSettings } from '../../src/cli/dev.ts';
+import type { DevEvent } from '../../src/cli/local-function.ts';
+
+/** A folder of its own, gone when the test ends. */
+export interface Project {
+  readonly directory: string;
+  /** Writes files, by their path in the folder. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export async function createProject(context: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
+  const directory = await mkdtemp(join(tmpdir(), 'functions-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  const write: Project['write'] = async (contents) => {
+    for (const [path, text] of Object.entries(contents)) {
+      await mkdir(dirname(join(directory, path)), { recursive: true });
+      await writeFile(join(directory, path), text);
+    }
+  };
+  await write(files);
+  return { directory, write, remove: (path) => rm(join(directory, path), { recursive: true }) };
+}
+
+/** A dev server in this process, closed when the test ends. */
+export interface ServedProject extends Project {
+  readonly server: DevServer;
+  readonly events: readonly DevEvent[];
+  /** The address of a function. */
+  readonly address: (name: string) => string;
+  /** Does something to the files, and waits until the server has noticed it as the event that is expected. */
+  after(expected: Partial<DevEvent>, change: () => Promise<void>): Promise<DevEvent>;
+}
+
+export async function serveProject(
+  context: TestContext,
+  files: Readonly<Record<string, string>>,
+  settings: Partial<DevSettings> = {},
+): Promise<ServedProject> {
+  const project = await createProject(context, files);
+  const events: DevEvent[] = [];
+  const waiting = new Set<(event: DevEvent) => void>();
+  const server = await startDevServer({
+    directory: project.directory,
+    functions: undefined,
+    prefix: '/.netlify/functions',
+    port: 0,
+    host: 'localhost',
+    environment: {},
+    env: {},
+    report: (event) => {
+      events.push(event);
+      for (const listener of waiting) listener(event);
+    },
+    ...settings,
+  });
+  context.after(() => server.close());
+
+  const after: ServedProject['after'] = (expected, change) =>
+    new Promise((resolve, reject) => {
+      const listener = (event: DevEvent): void => {
+        if (!Object.entries(expected).every(([key, value]) => event[key as keyof DevEvent] === value)) return;
+        waiting.delete(listener);
+        resolve(event);
+      };
+      waiting.add(listener);
+      change().catch(reject);
+    });
+  return { ...project, server, events, after, address: (name) => `${server.url}${server.prefix}/${name}` };
+}
