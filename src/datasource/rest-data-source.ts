@@ -187,7 +187,8 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   #resolve(request: DataSourceRequest): void | Promise<void> {
     if (this.resolveURL === RESTDataSource.prototype.resolveURL && request.search === '') {
       request.url = resolveCallHref(this.baseURL, request.path);
-      return serializeBody(request);
+      serializeBody(request);
+      return;
     }
     const url = this.resolveURL(request);
     if (!(url instanceof URL)) return Promise.resolve(url).then((later) => this.#address(request, new URL(later)));

@@ -40,7 +40,7 @@ export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, he
 }
 
 /** A browser's question before the request itself (Fetch standard, "CORS-preflight request"). */
-export function isPreflight(request: HTTPRequest): boolean {
+function isPreflight(request: HTTPRequest): boolean {
   return request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
 }
 

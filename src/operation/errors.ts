@@ -38,7 +38,7 @@ export function formatResult(settings: ErrorSettings, result: ExecutionResult): 
 }
 
 /** One error as the client gets it. */
-export function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
   const errorId = unexpected ? createErrorId() : undefined;
   if (unexpected) settings.logger.error(`Unexpected error ${errorId}${at(error)}: ${error.message}`, rootCause(error));

@@ -14,7 +14,7 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
 };
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */
-export function isWebRequest(event: UnknownEvent): boolean {
+function isWebRequest(event: UnknownEvent): boolean {
   return (
     typeof event['url'] === 'string' &&
     typeof event['arrayBuffer'] === 'function' &&

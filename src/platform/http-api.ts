@@ -18,7 +18,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
 };
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
-export function toRequestV2(event: UnknownEvent): HTTPRequest {
+function toRequestV2(event: UnknownEvent): HTTPRequest {
   const http = objectAt(objectAt(event, 'requestContext'), 'http');
   const headers = readHeaders(event['headers']);
   if (Array.isArray(event['cookies'])) addCookies(headers, event['cookies']);
@@ -32,7 +32,7 @@ export function toRequestV2(event: UnknownEvent): HTTPRequest {
 }
 
 /** `multiValueHeaders` would be ignored here: cookies have a key of their own. Without `statusCode` the gateway would take all of it for a body. */
-export function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
+function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const cookies = response.headers.getSetCookie();
   return {
     statusCode: response.status,

@@ -18,7 +18,7 @@ export const specifiedRulesForLazySchema: readonly ValidationRule[] = /* @__PURE
 );
 
 /** Asks for each type by its name, and leaves the error, with its suggestions, to graphql-js's rule. */
-export function LazyKnownTypeNamesRule(context: ValidationContext): ASTVisitor {
+function LazyKnownTypeNamesRule(context: ValidationContext): ASTVisitor {
   let rule: { NamedType: (node: NamedTypeNode, ...where: unknown[]) => void } | undefined;
   return {
     NamedType(node: NamedTypeNode, ...where): void {

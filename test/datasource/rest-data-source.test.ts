@@ -213,7 +213,7 @@ describe('hooks', () => {
     }
     protected override didEncounterError(error: unknown, request: DataSourceRequest): void {
       this.log.push(`didEncounterError ${request.method}`);
-      super.didEncounterError(error, request);
+      void super.didEncounterError(error, request);
     }
   }
   const started = (url: string, cache = new InMemoryLRUCache()): Recording => {

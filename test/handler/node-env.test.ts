@@ -64,7 +64,7 @@ for (const expected of matrix) {
     test(`names of the schema ${verb(expected.suggestions)} as suggestions`, async () => {
       const { text } = await answer({ nodeEnv }, post({ query: '{ ech(text: "x") }' }));
 
-      assert.equal(/Did you mean/.test(text), expected.suggestions);
+      assert.equal(text.includes('Did you mean'), expected.suggestions);
     });
 
     test(`stack traces ${verb(expected.stacktraces)}`, async () => {
