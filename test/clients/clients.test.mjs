@@ -35,7 +35,8 @@ function apolloSuite(name, load) {
     before(async () => {
       apollo = await load();
     });
-    const client = (link) => new apollo.ApolloClient({ link, cache: new apollo.InMemoryCache(), defaultOptions: { query: { fetchPolicy: 'no-cache' } } });
+    const client = (link) =>
+      new apollo.ApolloClient({ link, cache: new apollo.InMemoryCache(), defaultOptions: { query: { fetchPolicy: 'no-cache' } } });
     const withoutTypename = (data) => JSON.parse(JSON.stringify(data), (key, value) => (key === '__typename' ? undefined : value));
 
     test('runs a query and a mutation over POST', async () => {
@@ -111,7 +112,12 @@ apolloSuite('@apollo/client 3', async () => {
 test('urql runs a query over POST and over GET, and a mutation', async () => {
   const { Client, fetchExchange, gql } = await import('@urql/core');
   const client = new Client({ url: server.url, exchanges: [fetchExchange], preferGetMethod: false });
-  const getting = new Client({ url: server.url, exchanges: [fetchExchange], preferGetMethod: 'force', fetchOptions: { headers: { 'vendor-require-preflight': '1' } } });
+  const getting = new Client({
+    url: server.url,
+    exchanges: [fetchExchange],
+    preferGetMethod: 'force',
+    fetchOptions: { headers: { 'vendor-require-preflight': '1' } },
+  });
 
   const posted = await client.query(gql(BOOK), { id: '2' }).toPromise();
   const got = await getting.query(gql(BOOK), { id: '2' }).toPromise();
@@ -140,7 +146,10 @@ test('graphql-request runs a query, a batch, and reports an error with its statu
 test("relay-runtime fetches through an environment and gives the fragment's data", async () => {
   const { default: relay } = await import('relay-runtime');
   const fetchFunction = async ({ text }, variables) => (await fetch(server.url, json({ query: text, variables }))).json();
-  const environment = new relay.Environment({ network: relay.Network.create(fetchFunction), store: new relay.Store(new relay.RecordSource()) });
+  const environment = new relay.Environment({
+    network: relay.Network.create(fetchFunction),
+    store: new relay.Store(new relay.RecordSource()),
+  });
 
   const data = await relay.fetchQuery(environment, bookArtifact, { id: '2' }).toPromise();
 
@@ -149,7 +158,13 @@ test("relay-runtime fetches through an environment and gives the fragment's data
 
 test('a client that genql generates from the schema reads typed fields', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'genql-'));
-  await run(process.execPath, [join(here, 'node_modules/@genql/cli/dist/cli.js'), '--schema', join(here, 'genql.graphql'), '--output', folder]);
+  await run(process.execPath, [
+    join(here, 'node_modules/@genql/cli/dist/cli.js'),
+    '--schema',
+    join(here, 'genql.graphql'),
+    '--output',
+    folder,
+  ]);
   const bundle = join(folder, 'client.mjs');
   await build({ entryPoints: [join(folder, 'index.ts')], bundle: true, format: 'esm', platform: 'node', outfile: bundle });
   const { createClient } = await import(pathToFileURL(bundle).href);
@@ -221,7 +236,16 @@ test('curl posts JSON, and gets a query that it encodes itself', async () => {
   const body = JSON.stringify({ query: BOOK, variables: { id: '2' } });
 
   const posted = await run('curl', ['-sS', server.url, '-H', 'content-type: application/json', '--data', body]);
-  const got = await run('curl', ['-sSG', server.url, '-H', 'vendor-require-preflight: 1', '--data-urlencode', `query=${BOOK}`, '--data-urlencode', 'variables={"id":"2"}']);
+  const got = await run('curl', [
+    '-sSG',
+    server.url,
+    '-H',
+    'vendor-require-preflight: 1',
+    '--data-urlencode',
+    `query=${BOOK}`,
+    '--data-urlencode',
+    'variables={"id":"2"}',
+  ]);
 
   assert.deepEqual(JSON.parse(posted.stdout), { data: { book: ROMEO } });
   assert.deepEqual(JSON.parse(got.stdout), { data: { book: ROMEO } });
@@ -246,7 +270,27 @@ const bookSelections = [
 ];
 const bookArtifact = {
   kind: 'Request',
-  fragment: { argumentDefinitions: [{ defaultValue: null, kind: 'LocalArgument', name: 'id' }], kind: 'Fragment', metadata: null, name: 'Book', selections: bookSelections, type: 'Query', abstractKey: null },
-  operation: { argumentDefinitions: [{ defaultValue: null, kind: 'LocalArgument', name: 'id' }], kind: 'Operation', name: 'Book', selections: bookSelections },
-  params: { cacheID: 'book', id: null, metadata: {}, name: 'Book', operationKind: 'query', text: 'query Book($id: ID!) { book(id: $id) { title } }' },
+  fragment: {
+    argumentDefinitions: [{ defaultValue: null, kind: 'LocalArgument', name: 'id' }],
+    kind: 'Fragment',
+    metadata: null,
+    name: 'Book',
+    selections: bookSelections,
+    type: 'Query',
+    abstractKey: null,
+  },
+  operation: {
+    argumentDefinitions: [{ defaultValue: null, kind: 'LocalArgument', name: 'id' }],
+    kind: 'Operation',
+    name: 'Book',
+    selections: bookSelections,
+  },
+  params: {
+    cacheID: 'book',
+    id: null,
+    metadata: {},
+    name: 'Book',
+    operationKind: 'query',
+    text: 'query Book($id: ID!) { book(id: $id) { title } }',
+  },
 };

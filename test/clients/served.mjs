@@ -14,12 +14,33 @@ export async function startServer() {
       csrfPrevention: true,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       typeDefs: /* GraphQL */ `
-        type Query { books(title: String, first: Int = 10): [Book!]! book(id: ID!): Book broken: String }
-        type Mutation { addReview(review: ReviewInput!): Review! }
-        type Book { id: ID! title: String! author: Author! price: Float }
-        type Author { name: String! }
-        type Review { bookId: ID! text: String! stars: Int }
-        input ReviewInput { bookId: ID! text: String! stars: Int }
+        type Query {
+          books(title: String, first: Int = 10): [Book!]!
+          book(id: ID!): Book
+          broken: String
+        }
+        type Mutation {
+          addReview(review: ReviewInput!): Review!
+        }
+        type Book {
+          id: ID!
+          title: String!
+          author: Author!
+          price: Float
+        }
+        type Author {
+          name: String!
+        }
+        type Review {
+          bookId: ID!
+          text: String!
+          stars: Int
+        }
+        input ReviewInput {
+          bookId: ID!
+          text: String!
+          stars: Int
+        }
       `,
       context: ({ request }) => {
         seen.push({ method: request.method, accept: request.headers.get('accept'), queryString: request.queryString });
