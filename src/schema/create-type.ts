@@ -1,5 +1,4 @@
 import {
-  getDirectiveValues,
   GraphQLEnumType,
   GraphQLInputObjectType,
   GraphQLInterfaceType,
@@ -17,6 +16,7 @@ import {
   type ScalarTypeDefinitionNode,
 } from 'graphql';
 
+import { directiveValues } from './directive-values.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
 import { isScalarType, type MergedTypeResolvers } from './merge-resolvers.ts';
@@ -139,7 +139,7 @@ function inputType({ text, lookUp }: TypeMaterial): GraphQLInputObjectType {
         lookUp,
       ) as Record<string, GraphQLArgumentConfig>,
   });
-  defineLazy(type, 'isOneOf', () => getDirectiveValues(GraphQLOneOfDirective, text.definition) !== undefined);
+  defineLazy(type, 'isOneOf', () => directiveValues(GraphQLOneOfDirective, text.definition) !== undefined);
   return type;
 }
 
@@ -159,7 +159,7 @@ function scalarType({ text, resolvers }: TypeMaterial): GraphQLScalarType {
 }
 
 function specifiedByURL(node: ScalarTypeDefinitionNode): unknown {
-  return getDirectiveValues(GraphQLSpecifiedByDirective, node)?.['url'];
+  return directiveValues(GraphQLSpecifiedByDirective, node)?.['url'];
 }
 
 /** From a `GraphQLScalarType` its own settings, whatever copy of graphql made it; from plain functions those that are there. */

@@ -24,11 +24,14 @@ export class LazyTypes {
   readonly #index: SchemaIndex;
   readonly #resolvers: MergedResolvers;
   readonly #entries: ReadonlyMap<string, TypeEntry>;
-  readonly #made = new Map<string, GraphQLNamedType | undefined>();
+  readonly #builtIn: ReadonlyMap<string, GraphQLNamedType>;
+  readonly #made = new Map<string, GraphQLNamedType>();
+  readonly #isUsed = new Map<string, boolean>();
 
   constructor(index: SchemaIndex, resolvers: MergedResolvers) {
     this.#index = index;
     this.#resolvers = resolvers;
+    this.#builtIn = new Map([...specifiedScalarTypes, ...introspectionTypes].map((type) => [type.name, type]));
     this.#entries = new Map(index.types.map((entry) => [entry.name, entry]));
   }
 
@@ -45,7 +48,7 @@ export class LazyTypes {
   /** A type that the text refers to. */
   readonly lookUp: TypeLookup = (name, usedIn) => {
     // A built-in scalar is part of the schema when something refers to it, as this does.
-    const type = builtIn(name) ?? this.get(name);
+    const type = this.#builtIn.get(name) ?? this.get(name);
     if (type === undefined) {
       throw new Error(`typeDefs use the type "${name}" in ${usedIn}, but do not define it.${didYouMean(name, this.#entries.keys())}`);
     }
@@ -67,7 +70,7 @@ export class LazyTypes {
 
   #create(name: string): GraphQLNamedType | undefined {
     const entry = this.#entries.get(name);
-    const standard = builtIn(name);
+    const standard = this.#builtIn.get(name);
     if (standard !== undefined) return entry !== undefined || this.#isPartOfSchema(name) ? standard : undefined;
     if (entry === undefined) return undefined;
     return createType({ text: new TypeText(entry, this.#index), resolvers: this.#resolvers.get(name), lookUp: this.lookUp });
@@ -75,10 +78,14 @@ export class LazyTypes {
 
   /**
    * Whether a built-in type is one of this schema's. Introspection uses `String`, `Boolean` and its own
-   * types; `Int`, `Float` and `ID` count when the text uses them, and are unknown to a client otherwise.
+   * types; `Int`, `Float` and `ID` count when typeDefs use them, and are unknown to a client otherwise.
    */
   #isPartOfSchema(name: string): boolean {
-    return !['Int', 'Float', 'ID'].includes(name) || mentions(this.#index.text, name) || this.#isUsedInDocuments(name);
+    if (!['Int', 'Float', 'ID'].includes(name)) return true;
+    // Remembered also when not: a document can ask thousands of times, and the answer takes a look at all of the text.
+    const used = this.#isUsed.get(name) ?? (mentions(this.#index.text, name) || this.#isUsedInDocuments(name));
+    this.#isUsed.set(name, used);
+    return used;
   }
 
   #isUsedInDocuments(name: string): boolean {
@@ -100,8 +107,4 @@ export class LazyTypes {
       astNode: node,
     });
   }
-}
-
-function builtIn(name: string): GraphQLNamedType | undefined {
-  return specifiedScalarTypes.find((type) => type.name === name) ?? introspectionTypes.find((type) => type.name === name);
 }

@@ -31,10 +31,24 @@ export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] 
 
 /** The members of one definition or extension. */
 export function membersAt(indexed: IndexedText, at: Place): readonly FoundMember[] {
+  const known = membersByPlace.get(at);
+  if (known !== undefined) return known;
+  const members = findMembers(indexed, at);
+  membersByPlace.set(at, members);
+  return members;
+}
+
+/**
+ * The root types' members are asked for twice at start, when their resolvers are checked and when their first
+ * field is made. A place belongs to one index and one text, so it is enough of a key.
+ */
+const membersByPlace = new WeakMap<Place, readonly FoundMember[]>();
+
+function findMembers(indexed: IndexedText, at: Place): readonly FoundMember[] {
   if (isParsed(at)) return membersOf(at).map((node) => ({ name: node.name.value, at: node }));
   return scanOr<readonly FoundMember[]>(
     () => scanMembers(indexed.text, at),
-    () => membersAt(indexed, parseDefinition(indexed, at)),
+    () => findMembers(indexed, parseDefinition(indexed, at)),
   );
 }
 

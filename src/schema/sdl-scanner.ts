@@ -123,8 +123,10 @@ function scanMember(cursor: SDLCursor, kind: DefinitionKind): ScannedMember {
 /** Arguments, type and default value. */
 function skipFieldTail(cursor: SDLCursor, kind: DefinitionKind): void {
   if (kind !== 'input' && cursor.peek() === '(') cursor.skipBrackets('(');
-  cursor.expect(':');
-  skipType(cursor);
+  if (!cursor.takePlainType()) {
+    cursor.expect(':');
+    skipType(cursor);
+  }
   if (kind === 'input' && cursor.take('=')) skipValue(cursor);
 }
 

@@ -1,5 +1,4 @@
 import {
-  getDirectiveValues,
   GraphQLDeprecatedDirective,
   GraphQLList,
   GraphQLNonNull,
@@ -19,6 +18,8 @@ import {
   type InputValueDefinitionNode,
   type TypeNode,
 } from 'graphql';
+
+import { directiveValues } from './directive-values.ts';
 
 /** Finds a type that `usedIn` refers to. Throws an Error when there is none. */
 export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
@@ -75,8 +76,7 @@ function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQL
 function deprecationReason(
   node: FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode | DirectiveDefinitionNode,
 ): string | undefined {
-  if (!node.directives?.length) return undefined;
-  return getDirectiveValues(GraphQLDeprecatedDirective, node)?.['reason'] as string | undefined;
+  return directiveValues(GraphQLDeprecatedDirective, node)?.['reason'] as string | undefined;
 }
 
 function typeOf(node: TypeNode, usedIn: string, lookUp: TypeLookup): GraphQLType {

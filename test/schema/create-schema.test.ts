@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import {
   buildSchema,
   execute,
+  GraphQLError,
   GraphQLObjectType,
   GraphQLSchema,
   graphqlSync,
@@ -198,4 +199,19 @@ describe('the check of the whole schema', () => {
     assert.deepEqual({ ...graphqlSync({ schema, source: '{ a }' }).data }, { a: 1 });
     assert.deepEqual(calls, ['a']);
   });
+});
+
+test('a wrong use of a directive that is met in a request is not answered as the mistake of the client', () => {
+  const schema = createSchema({ typeDefs: 'type Query { a: Int @deprecated(reason: 5) }' }, lazily);
+
+  assert.throws(
+    () => schema.getQueryType()?.getFields(),
+    (error) => error instanceof Error && !(error instanceof GraphQLError) && error.message.includes('typeDefs use @deprecated wrongly'),
+  );
+});
+
+test('a scalar that typeDefs do not use stays unknown however often a document names it', () => {
+  const schema = createSchema({ typeDefs: `type Query { a: Boolean } # ${'Float '.repeat(100_000)}` }, lazily);
+
+  for (let times = 0; times < 10_000; times += 1) assert.equal(schema.getType('Float'), undefined);
 });
