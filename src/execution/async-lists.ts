@@ -3,6 +3,7 @@ import { completeItem } from './items.ts';
 import type { Path } from './path.ts';
 import { Pending, PendingContainer } from './pending.ts';
 import type { PlannedField, Shape } from './planned-field.ts';
+import { abandon } from './promises.ts';
 import type { Run } from './run.ts';
 
 /** Whether graphql 17 would iterate this asynchronously; 16 does not know such lists. */
@@ -26,7 +27,7 @@ class AsyncList extends PendingContainer {
   readonly #item: Shape;
   readonly #path: Path;
   #ended = false;
-  #earlyError: unknown = undefined;
+  #earlyFailure: { readonly index: number; readonly error: unknown } | undefined = undefined;
 
   constructor(run: Run, field: PlannedField, item: Shape, path: Path) {
     super(run, [], itemsLag);
@@ -47,24 +48,28 @@ class AsyncList extends PendingContainer {
           throw locate(error, this.#field, this.#path);
         }
         if (step.done === true) break;
-        if (this.isOver()) return void close(iterator);
+        if (this.isOver()) {
+          abandon(step.value);
+          return void close(iterator);
+        }
         this.#put(index, step.value);
       }
     } catch (error) {
       void close(iterator);
       this.lag += loopLag - itemsLag;
-      super.childFailed(error);
+      super.childFailed(error, this.key);
       return;
     }
     this.#ended = true;
-    if (this.#earlyError === undefined) this.filled();
-    else super.childFailed(this.#earlyError);
+    if (this.#earlyFailure === undefined) this.filled();
+    else super.childFailed(this.#earlyFailure.error, this.key);
   }
 
-  /** An item that failed by a promise is heard of when the list has ended, as in graphql-js. */
-  override childFailed(error: unknown): void {
-    if (this.#ended) super.childFailed(error);
-    else this.#earlyError ??= error;
+  /** Items that failed by a promise are heard of when the list has ended, the first in the list first, as in graphql-js. */
+  override childFailed(error: unknown, key: string | number): void {
+    const index = Number(key);
+    if (this.#ended) super.childFailed(error, key);
+    else if (this.#earlyFailure === undefined || index < this.#earlyFailure.index) this.#earlyFailure = { index, error };
   }
 
   #put(index: number, item: unknown): void {

@@ -52,16 +52,11 @@ function completeItems(run: Run, field: PlannedField, shape: Shape, items: Itera
     }
   } catch (error) {
     if (pending !== undefined) pending.nulled = true;
-    abandonItems(items);
+    // The promises behind the item that failed exist already. A generator has been closed and makes no more.
+    abandon(items);
     throw error;
   }
   if (pending === undefined) return result;
   pending.filled();
   return pending;
-}
-
-/** The items behind the one that failed: their promises exist already. A generator has been closed and makes no more. */
-function abandonItems(items: Iterable<unknown>): void {
-  if (!Array.isArray(items) && !(items instanceof Set) && !(items instanceof Map)) return;
-  for (const item of items) abandon(item);
 }

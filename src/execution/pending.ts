@@ -3,7 +3,7 @@ import { locate, toRootError } from './errors.ts';
 import { isGraphQL17 } from './installed.ts';
 import type { Path } from './path.ts';
 import type { PlannedField, Shape } from './planned-field.ts';
-import { afterTurns, toPromise } from './promises.ts';
+import { abandon, afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -62,7 +62,7 @@ export abstract class Pending {
     }
     const error = locate(thrown, field, path);
     if (shape.nonNull) {
-      parent.childFailed(error);
+      parent.childFailed(error, this.key);
       return;
     }
     run.record(error);
@@ -103,11 +103,11 @@ export class PendingContainer extends Pending {
     this.#missing--;
     if (this.#missing > 0 || this.#failed) return;
     if (this.#lateError === undefined) this.deliver(this.result);
-    else this.childFailed(this.#lateError);
+    else this.childFailed(this.#lateError, this.key);
   }
 
   /** A child that may not be null has failed: so has the container. Only its first failure counts. */
-  childFailed(error: unknown): void {
+  childFailed(error: unknown, _key: string | number): void {
     if (this.#failed) return;
     this.#failed = true;
     this.fail(this.#lateError ?? error);
@@ -149,7 +149,10 @@ export abstract class Promised extends Pending {
   protected abstract complete(value: unknown): unknown;
 
   #arrive(value: unknown): void {
-    if (this.isOver()) return;
+    if (this.isOver()) {
+      abandon(value);
+      return;
+    }
     let completed: unknown;
     try {
       completed = this.complete(value);

@@ -89,10 +89,10 @@ export class Run {
 
 /** What `info.getAsyncHelpers()` gives. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */
 const asyncHelpers: AsyncHelpers = {
-  track: (values) => values.forEach(abandon),
+  track: (values) => abandon(values),
   promiseAll: (values) => {
     const all = Promise.all(values);
-    all.then(undefined, () => values.forEach(abandon));
+    all.then(undefined, () => abandon(values));
     return all as Promise<Awaited<(typeof values)[number]>[]>;
   },
 };

@@ -49,7 +49,7 @@ class Series extends PendingContainer {
       if (this.proceed()) this.deliver(this.result);
     } catch (error) {
       this.lag = 0;
-      this.childFailed(error);
+      this.childFailed(error, key);
     }
   }
 }

@@ -1,0 +1,27 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compareExecutors } from '../support/differential/compare-executors.ts';
+
+/*
+ * What may differ from graphql-js, and why:
+ *
+ * - The prototype of an object in `data` is an empty object instead of null, which makes it fast (planned-field.ts).
+ *   JSON, its keys and `in` are the same; only Object.getPrototypeOf can tell.
+ * - graphql 16, a promise of another library, two errors in the same turn: which of them is first (clockwork.ts).
+ * - A rejection that graphql-js leaves unhandled is handled (promises.ts).
+ * - What has become null is not run further: resolvers below it are not called any more.
+ * - graphql 16: further errors below a list that had failed (knownDifferences in compare-executors.ts).
+ *
+ * The long form is `node test/support/differential/long-run.ts`.
+ */
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`random operations, resolvers ${timing}: data, errors and their order are graphql-js's, and no rejection goes unhandled`, async () => {
+    const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(1, 120, timing);
+
+    deepEqual(differences.slice(0, 1), []);
+    ok(known < operations / 1_000, `${known} known differences`);
+    equal(unhandled.ours, 0);
+    ok(operations > 500 && withErrors > operations / 4 && withData > operations / 4, `${operations}, ${withErrors}, ${withData}`);
+  });
+}

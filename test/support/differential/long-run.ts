@@ -1,0 +1,19 @@
+import { versionInfo } from 'graphql';
+
+import { compareExecutors } from './compare-executors.ts';
+
+// The long form of test/execution/differential.test.ts: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,000),
+// from the seed DIFFERENTIAL_SEED on (default 1), in each timing. Ends with 1 at a difference.
+const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_000);
+const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(seed, count, timing);
+  const [first] = differences;
+  console.log(
+    `graphql ${versionInfo.major}, Node ${process.versions.node}, ${timing}: ${operations} operations (${withErrors} with errors, ${withData} with data), ` +
+      `${differences.length} differences (and ${known} known), unhandled rejections: ours ${unhandled.ours}, graphql-js ${unhandled.theirs}`,
+  );
+  if (first !== undefined) console.log(first.seed, first.text, first.variables, `\nexpected ${first.expected}\nactual ${first.actual}`);
+  if (differences.length > 0 || unhandled.ours > 0) process.exitCode = 1;
+}
