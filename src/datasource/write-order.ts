@@ -8,6 +8,9 @@ const PREFIX = 'httpcache:';
 /** How many invalidated keys are remembered; the oldest are forgotten first. */
 const MAX_REMEMBERED = 1000;
 
+/** Puts what happens in one millisecond in order: a delete, a set after it, the next delete. */
+const TICK: Milliseconds = 0.001;
+
 /**
  * What changes in the store, in order: for each key a set never overtakes a delete that came first, nor the
  * other way round. And a memory of what was deleted: where the store has not heard of it, because it is down or
@@ -33,13 +36,14 @@ export class WriteOrder {
 
   /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
   set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
-    const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + 0.001) : entry;
+    const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + TICK) : entry;
     return this.#enqueue(key, () => this.#store.set(PREFIX + key, encodeEntry(valid), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
+    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 2 * TICK);
     this.#deletedAt.delete(key);
-    this.#deletedAt.set(key, now);
+    this.#deletedAt.set(key, deletedAt);
     if (this.#deletedAt.size > MAX_REMEMBERED) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
     return this.#enqueue(key, () => this.#store.delete(PREFIX + key));
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import Keyv from 'keyv';
+import { Keyv } from 'keyv';
 import Keyv5 from 'keyv5';
 import { KeyvAdapter, type KeyvLike } from '../../src/cache/keyv.ts';
 

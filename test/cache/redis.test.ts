@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import KeyvRedis from '@keyv/redis';
-import Keyv from 'keyv';
+import { Keyv } from 'keyv';
 import { KeyvAdapter } from '../../src/cache/keyv.ts';
 import { Operations } from '../datasource/api.ts';
 import { startOrigin } from '../datasource/origin.ts';

@@ -776,7 +776,7 @@ describe('one request in flight', () => {
   it('twenty operations that miss the same entry send one request', async (t) => {
     const origin = await startOrigin(t, numbered({ 'cache-control': 'max-age=60' }));
 
-    assert.deepEqual(await together(new Operations(origin.url), 20), Array(20).fill(0));
+    assert.deepEqual(await together(new Operations(origin.url), 20), new Array(20).fill(0));
     assert.equal(origin.calls.length, 1);
   });
 

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { guardCache } from '../../src/cache/guard.ts';
+import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
+import { createClock, type Clock } from '../support/clock.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { API } from './api.ts';
+
+/** What a resource's responses say about themselves, and whether they differ from user to user. */
+const RESOURCES: Record<string, { control?: string; vary?: string; etag?: boolean; cookie?: boolean; personal: boolean }> = {
+  public: { control: 'public, max-age=60', personal: false },
+  'public-by-user': { control: 'public, max-age=60', vary: 'Authorization, Cookie', personal: true },
+  plain: { control: 'max-age=60', personal: true },
+  'plain-cookie': { control: 'max-age=60', cookie: true, personal: true },
+  shared: { control: 's-maxage=60', personal: true },
+  private: { control: 'private, max-age=60', personal: true },
+  validated: { control: 'private, max-age=1, must-revalidate', etag: true, personal: true },
+  'no-cache': { control: 'no-cache', etag: true, personal: true },
+  'no-store': { control: 'no-store', personal: true },
+  stale: { control: 'max-age=5, stale-while-revalidate=600, stale-if-error=600', etag: true, personal: true },
+  silent: { personal: true },
+};
+const NAMES = Object.keys(RESOURCES);
+const TENANTS = ['t1', 't2'];
+const LANGUAGES = ['de', 'fr', 'el'];
+
+/** Users, by the credential that they send. One is nobody. */
+const USERS: Record<string, string>[] = [
+  {},
+  { authorization: 'Bearer alice' },
+  { authorization: 'Bearer bob' },
+  { cookie: 'sid=carol' },
+  { cookie: 'sid=dave', authorization: 'Bearer dave' },
+];
+
+interface Answer {
+  path: string;
+  version: number;
+  language: string | null;
+  tenant: string | null;
+  user: string | null;
+}
+
+/** What a personal response is made of: all that a request says about its user. */
+const userOf = (headers: { get(name: string): string | null }): string => `${headers.get('authorization')} ${headers.get('cookie')}`;
+
+/** The API: versioned resources, answered after a random number of turns. */
+class Origin {
+  readonly versions = new Map<string, number>();
+  writes = 0;
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const path = new URL(request.url).pathname.slice(1);
+    const resource = RESOURCES[path.split('/')[0]!]!;
+    await this.#turns();
+    if (this.#random.chance(0.02)) throw new TypeError('fetch failed');
+    if (this.#random.chance(0.02)) return new Response('', { status: 503 });
+    if (request.method !== 'GET') return this.#write(path);
+
+    const answer = this.#answer(path, request, resource.personal);
+    await this.#turns();
+    return this.#respond(request, answer, resource);
+  };
+
+  #write(path: string): Response {
+    this.writes++;
+    const version = (this.versions.get(path) ?? 0) + 1;
+    this.versions.set(path, version);
+    return Response.json({ version }, { status: this.#random.pick([200, 201]) });
+  }
+
+  #answer(path: string, { headers }: Request, isPersonal: boolean): Answer {
+    return {
+      path,
+      version: this.versions.get(path) ?? 0,
+      language: headers.get('accept-language'),
+      tenant: headers.get('x-tenant'),
+      user: isPersonal ? userOf(headers) : null,
+    };
+  }
+
+  #respond(request: Request, answer: Answer, { control, vary, etag, cookie }: (typeof RESOURCES)[string]): Response {
+    const tag = `"${JSON.stringify(answer).length}-${answer.version}-${answer.user}-${answer.language}-${answer.tenant}"`;
+    const headers = new Headers({ vary: vary ? `${vary}, Accept-Language, x-tenant` : 'accept-language, X-Tenant' });
+    if (control !== undefined) headers.set('cache-control', control);
+    if (etag) headers.set('etag', tag);
+    if (cookie) headers.set('set-cookie', 'seen=1');
+    if (etag && request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+    return Response.json(answer, { headers });
+  }
+
+  async #turns(): Promise<void> {
+    for (let left = this.#random.below(4); left > 0; left--) await new Promise(setImmediate);
+  }
+}
+
+/** A store that takes its time, in no order, and now and then fails. */
+function createMoodyStore(random: Random): KeyValueCache {
+  const entries = new Map<string, string>();
+  const act = async <T>(failures: number, work: () => T): Promise<T> => {
+    for (let left = random.below(5); left > 0; left--) await new Promise(setImmediate);
+    if (random.chance(failures)) throw new Error('moody');
+    return work();
+  };
+  return {
+    get: (key) => act(0.03, () => entries.get(key)),
+    set: (key, value) => act(0.03, () => void entries.set(key, value)),
+    delete: (key) => act(0.3, () => entries.delete(key)),
+  };
+}
+
+interface World {
+  readonly random: Random;
+  readonly origin: Origin;
+  readonly clock: Clock;
+  readonly cache: KeyValueCache;
+  /** For each path, the version that the last write has told its caller. */
+  readonly written: Map<string, number>;
+  readonly pending: Promise<unknown>[];
+  calls: number;
+  succeededWrites: number;
+}
+
+/** One operation: a user, an instance, and a handful of calls, one after the other or at once. */
+async function operate(world: World): Promise<void> {
+  const { random, origin, clock, cache } = world;
+  const user = random.pick(USERS);
+  const headers = {
+    ...user,
+    ...(random.chance(0.5) && { 'x-tenant': random.pick(TENANTS) }),
+    ...(random.chance(0.5) && { 'accept-language': random.pick(LANGUAGES) }),
+  };
+  const api = new API('http://api.test', { httpFetch: origin.fetch, now: clock.now });
+  api.memoizeGetRequests = random.chance(0.7);
+  api.ttl = random.pick([undefined, undefined, 0, 30]);
+  const operation = { signal: new AbortController().signal, waitUntil: (work: Promise<unknown>) => world.pending.push(work) };
+  await api.initialize({ context: { headers }, cache, operation: random.chance(0.7) ? operation : undefined });
+
+  const mine = new Map<string, number>();
+  const paths = Array.from({ length: 1 + random.below(3) }, () => `${random.pick(NAMES)}/${random.below(2)}`);
+  for (let left = 1 + random.below(3); left > 0; left--) {
+    await Promise.all(Array.from({ length: 1 + random.below(3) }, () => call(world, api, headers, { path: random.pick(paths), mine })));
+  }
+}
+
+async function call(
+  world: World,
+  api: API,
+  headers: Record<string, string>,
+  { path, mine }: { path: string; mine: Map<string, number> },
+): Promise<void> {
+  const { random } = world;
+  world.calls++;
+  if (random.chance(0.15)) return write(world, api, path, mine);
+
+  const extra = random.chance(0.2) ? { 'accept-language': random.pick(LANGUAGES) } : {};
+  const cache = random.chance(0.1) ? random.pick(['reload', 'no-cache', 'no-store'] as const) : undefined;
+  const seenByAll = world.written.get(path) ?? 0;
+  const seenByMe = mine.get(path) ?? 0;
+  const answer = (await api.read(path, undefined, { headers: extra, ...(cache && { cache }) }).catch(() => undefined)) as
+    | Answer
+    | undefined;
+  if (answer === undefined) return;
+
+  check(answer, { path, headers: { ...extra, ...headers }, atLeast: Math.max(seenByMe, api.memoizeGetRequests ? 0 : seenByAll) });
+  // What others are given must not be this.
+  Object.assign(answer, { path: 'spoiled', user: 'spoiled', version: -1 });
+}
+
+async function write(world: World, api: API, path: string, mine: Map<string, number>): Promise<void> {
+  const result = (await api.create(path, { any: 1 }).catch(() => undefined)) as { version: number } | undefined;
+  if (result === undefined) return;
+  world.succeededWrites++;
+  world.written.set(path, Math.max(result.version, world.written.get(path) ?? 0));
+  mine.set(path, Math.max(result.version, mine.get(path) ?? 0));
+}
+
+function check(answer: Answer, { path, headers, atLeast }: { path: string; headers: Record<string, string>; atLeast: number }): void {
+  const { personal } = RESOURCES[path.split('/')[0]!]!;
+  const sent = new Headers(headers);
+  assert.equal(answer.path, path, 'another resource');
+  assert.equal(answer.user, personal ? userOf(sent) : null, `a foreign answer for ${path}`);
+  assert.equal(answer.language, sent.get('accept-language'), `another language for ${path}`);
+  assert.equal(answer.tenant, sent.get('x-tenant'), `another tenant for ${path}`);
+  assert.ok(answer.version >= atLeast, `version ${answer.version} of ${path} after ${atLeast} was written`);
+}
+
+const caches: Record<string, (random: Random, clock: Clock) => KeyValueCache> = {
+  'in memory': (_random, clock) => new InMemoryLRUCache({ now: clock.now }),
+  'in memory, with room for a few': (_random, clock) => new InMemoryLRUCache({ now: clock.now, maxSize: 5000 }),
+  'in a slow store that mixes up the order and fails': (random) => guardCache(createMoodyStore(random), { cooldown: 0 }),
+};
+
+describe('10,000 calls of several users over one cache', () => {
+  for (const [where, create] of Object.entries(caches)) {
+    for (const seed of [1]) {
+      it(`never mix up users, lose a write or show what was before it (${where}, seed ${seed})`, async () => {
+        const random = createRandom(seed);
+        const clock = createClock(Date.now());
+        const world: World = {
+          random,
+          clock,
+          origin: new Origin(random),
+          cache: create(random, clock),
+          written: new Map(),
+          pending: [],
+          calls: 0,
+          succeededWrites: 0,
+        };
+
+        while (world.calls < 10_000) {
+          await Promise.all(Array.from({ length: 1 + random.below(6) }, () => operate(world)));
+          await Promise.all(world.pending.splice(0));
+          clock.turn(random.below(10_000));
+        }
+
+        assert.equal(world.origin.writes, world.succeededWrites);
+      });
+    }
+  }
+});
