@@ -108,7 +108,8 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   for (const [name, value] of Object.entries(options)) {
-    const expected = expectations[name as keyof ServerOptions];
+    // Own keys only: an option called "constructor" is as unknown as any other.
+    const expected = Object.hasOwn(expectations, name) ? expectations[name as keyof ServerOptions] : undefined;
     if (expected === undefined) {
       const known = Object.keys(expectations);
       throw new TypeError(`Unknown option "${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);

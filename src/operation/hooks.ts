@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import { DocumentError } from './errors.ts';
+import { DocumentError, toGraphQLError } from './errors.ts';
 import type {
   EndHook,
   GraphQLRequestContext,
@@ -49,7 +49,7 @@ export class OperationHooks {
     this.#context.document = document;
     return this.#around(async (listener) => {
       const end = await listener.validationDidStart?.(this.#context as RequestContextWithDocument<unknown>);
-      return end && ((error) => end(error instanceof DocumentError ? error.errors : undefined));
+      return end && ((error) => end(error && errorsOf(error)));
     }, validate);
   }
 
@@ -94,17 +94,23 @@ export class OperationHooks {
     stage: () => T | Promise<T>,
   ): Promise<T> {
     const ends: EndHook[] = [];
-    for (const listener of this.#listeners) {
-      const end = await start(listener);
-      if (typeof end === 'function') ends.unshift(end);
+    let outcome: T;
+    try {
+      for (const listener of this.#listeners) {
+        const end = await start(listener);
+        if (typeof end === 'function') ends.unshift(end);
+      }
+      outcome = await stage();
+    } catch (error) {
+      // Also those of a stage that a later listener kept from beginning: every bracket that was opened is closed.
+      for (const end of ends) await end(error as Error);
+      throw error;
     }
-    const outcome = await Promise.resolve()
-      .then(stage)
-      .catch(async (error: Error) => {
-        for (const end of ends) await end(error);
-        throw error;
-      });
     for (const end of ends) await end();
     return outcome;
   }
+}
+
+function errorsOf(error: Error): readonly GraphQLError[] {
+  return error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
 }

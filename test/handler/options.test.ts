@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler as createLambdaHandler } from '../../src/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/fetch.ts';
+import { createHandler } from '../../src/index.ts';
+import { createHandler as createNetlifyHandler } from '../../src/netlify.ts';
+import { createListener } from '../../src/node.ts';
+import { echoServer } from '../support/echo-server.ts';
+
+const typeDefs = 'type Query { a: Int }';
+
+/** Fails unless createHandler throws at once, with a message that says what to write. */
+function refuses(options: unknown, message: RegExp): void {
+  assert.throws(
+    () => createHandler(options as never),
+    (error: Error) => error instanceof Error && message.test(error.message),
+  );
+}
+
+describe('an option of a wrong value throws at createHandler and says what to write instead', () => {
+  const wrong: readonly [option: string, value: unknown, message: RegExp][] = [
+    ['context', { user: 1 }, /^Expected the option context to be a function that returns the context value, for example .*, got an object/],
+    ['dataSources', { books: {} }, /^Expected the option dataSources to be a function that returns new data sources, for example/],
+    ['cache', 'unbounded', /"bounded", or an object with get, set and delete, got "unbounded"/],
+    ['cache', { get() {} }, /"bounded", or an object with get, set and delete/],
+    ['cache', true, /got true/],
+    ['plugins', {}, /a list of plugin objects, got an object/],
+    ['plugins', [() => ({})], /a list of plugin objects/],
+    ['plugins', [null], /a list of plugin objects/],
+    ['logger', { log() {} }, /an object with debug, info, warn and error/],
+    ['csrfPrevention', 'true', /true, false, or \{ requestHeaders: \[names\] \}, got "true"/],
+    ['csrfPrevention', { requestHeaders: 'x-a' }, /requestHeaders: \[names\]/],
+    ['allowBatchedHttpRequests', 5, /true, false, or \{ limit: a positive whole number \}, got 5/],
+    ['allowBatchedHttpRequests', { limit: 0 }, /limit: a positive whole number/],
+    ['cors', true, /an object like \{ origin: /],
+    ['cors', { credentials: true }, /cors\.credentials needs cors\.origin to name who may read answers/],
+    ['cors', { origin: true }, /Expected cors\.origin to be "\*", an origin, a pattern/],
+    ['httpStatusProfile', 'strict', /"default" or "draft"/],
+    ['schemaValidation', true, /"start", or absent/],
+    ['introspection', 'yes', /true or false, got "yes"/],
+    ['suggestions', 1, /true or false/],
+    ['maskErrors', null, /true or false, got null/],
+    ['includeStacktraceInErrorResponses', 'no', /true or false/],
+    ['exposeUpstreamErrors', 0, /true or false/],
+    ['formatError', {}, /a function/],
+    ['fieldResolver', 'x', /a function/],
+    ['validationRules', {}, /a list of validation rules/],
+    ['validationRules', ['NoUnusedVariables'], /a list of validation rules/],
+    ['maxBodyBytes', '1mb', /a positive whole number, got "1mb"/],
+    ['maxBodyBytes', 0, /a positive whole number/],
+    ['maxTokens', 1.5, /a positive whole number/],
+    ['maxNesting', -1, /a positive whole number/],
+    ['maxDepth', Infinity, /a positive whole number/],
+    ['documentCacheBytes', Number.NaN, /a positive whole number/],
+    ['nodeEnv', false, /a string/],
+  ];
+  for (const [option, value, message] of wrong) {
+    test(`${option}: ${JSON.stringify(value) ?? String(value)}`, () => {
+      refuses({ typeDefs, [option]: value }, message);
+    });
+  }
+
+  test('undefined is no value: the default holds', () => {
+    assert.equal(
+      typeof createHandler({ typeDefs: 'type Query { undefinedIsNone: Int }', maxTokens: undefined, plugins: undefined } as never),
+      'function',
+    );
+  });
+});
+
+describe('an option that does not exist throws at createHandler', () => {
+  test('and names those that do, the nearest first', () => {
+    refuses({ typeDefs, resolver: {} }, /^Unknown option "resolver"\. Did you mean "resolvers".*Known options: typeDefs, /s);
+  });
+
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    test(`also one with the name of a property that every object has: ${name}`, () => {
+      refuses(Object.defineProperty({ typeDefs }, name, { value: 1, enumerable: true }), /^Unknown option/);
+    });
+  }
+});
+
+describe('what is no set of options throws at createHandler', () => {
+  for (const options of [undefined, null, 'type Query { a: Int }', 5, [], [{ typeDefs }]]) {
+    test(String(JSON.stringify(options)), () => {
+      refuses(options, /^Expected options like \{ typeDefs, resolvers \}, got /);
+    });
+  }
+});
+
+describe('a schema that cannot be throws at createHandler', () => {
+  const wrong: readonly [what: string, options: object, message: RegExp][] = [
+    ['none at all', {}, /typeDefs|schema/],
+    ['text that does not parse', { typeDefs: 'type Query {' }, /./],
+    ['typeDefs and schema together', { typeDefs, schema: {} }, /typeDefs|schema/],
+    ['a resolver of an unknown field', { typeDefs, resolvers: { Query: { b: () => 1 } } }, /\bb\b/],
+    ['a resolver of an unknown type', { typeDefs, resolvers: { Book: { title: () => '' } } }, /Book/],
+    ['a promise instead of text', { typeDefs: Promise.resolve(typeDefs) }, /promise/i],
+    ['a number', { typeDefs: 5 }, /5|number/],
+  ];
+  for (const [what, options, message] of wrong) {
+    test(what, () => {
+      refuses(options, message);
+    });
+  }
+});
+
+describe('every entry point throws at once', () => {
+  for (const [name, create] of Object.entries({
+    createHandler,
+    createLambdaHandler,
+    createNetlifyHandler,
+    createFetchHandler,
+    createListener,
+  })) {
+    test(name, () => {
+      assert.throws(() => create({ typeDefs: 5 } as never));
+      assert.throws(
+        () => create({ ...echoServer().options, maxTokens: 'many' } as never),
+        /Expected the option maxTokens to be a positive whole number, got "many"/,
+      );
+    });
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { parse } from 'graphql';
+
+import { DocumentCache } from '../../src/operation/document-cache.ts';
+
+const document = parse('{ a }');
+/** A text of 100 characters that is like no other. */
+const text = (number: number): string => String(number).padEnd(100, 'x');
+/** Far more than one such text with its document may take, far less than a hundred. */
+const room = 50_000;
+
+function filled(cache: DocumentCache, count: number): number {
+  for (let number = 0; number < count; number++) cache.set(text(number), document);
+  return Array.from({ length: count }, (_, number) => cache.get(text(number))).filter((found) => found !== undefined).length;
+}
+
+test('a document is found by its text', () => {
+  const cache = new DocumentCache(room);
+
+  cache.set(text(1), document);
+
+  assert.equal(cache.get(text(1)), document);
+  assert.equal(cache.get(text(2)), undefined);
+});
+
+test('however many documents come, no more are kept than fit', () => {
+  const kept = filled(new DocumentCache(room), 10_000);
+
+  assert.ok(kept > 0 && kept <= room / 100, `${kept} are kept`);
+});
+
+test('twice the room keeps about twice as many', () => {
+  const ratio = filled(new DocumentCache(2 * room), 10_000) / filled(new DocumentCache(room), 10_000);
+
+  assert.ok(ratio > 1.5 && ratio < 2.5, `the ratio is ${ratio}`);
+});
+
+test('what is asked for stays, what nobody asks for goes first', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(0), document);
+  cache.set(text(1), document);
+
+  for (let number = 2; number < 1000; number++) {
+    cache.set(text(number), document);
+    cache.get(text(0));
+  }
+
+  assert.equal(cache.get(text(0)), document);
+  assert.equal(cache.get(text(1)), undefined);
+});
+
+test('a text that is too long for the whole cache is not kept, and drives nothing out', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(1), document);
+
+  cache.set('y'.repeat(room), document);
+
+  assert.equal(cache.get('y'.repeat(room)), undefined);
+  assert.equal(cache.get(text(1)), document);
+});
+
+test('the same text again takes no more room', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(1), document);
+
+  for (let again = 0; again < 10_000; again++) cache.set(text(2), document);
+
+  assert.equal(cache.get(text(1)), document);
+});
