@@ -8,6 +8,7 @@ import { UnexpectedSDL } from '../../src/schema/sdl-cursor.ts';
 import { definitionsOf, membersAt } from '../../src/schema/sdl-definitions.ts';
 import { scanDefinitions, scanMembers } from '../../src/schema/sdl-scanner.ts';
 import { nastySDL } from '../support/nasty-sdl.ts';
+import { createRandom, type Random } from '../support/random.ts';
 import { generateSchema } from '../support/schema-generator.ts';
 
 const schemas = {
@@ -32,16 +33,15 @@ describe('the scan finds what graphql-js parses', () => {
   }
 });
 
-test('2,000 schemas with one character removed are scanned as they are parsed, or left to the parser', () => {
-  const text = Object.values(nastySDL).join('\n');
-  const step = Math.ceil(text.length / 2000);
+test('4,000 schemas with random changes are scanned as they are parsed, or left to the parser', () => {
+  const random = createRandom(1);
+  const texts = Object.values(nastySDL);
 
-  for (let at = 0; at < text.length; at += step) {
-    const damaged = text.slice(0, at) + text.slice(at + 1);
-    const parsed = attempt(() => parsedDefinitions(damaged));
-    const scanned = attempt(() => scanDefinitions(damaged));
-    if (parsed instanceof Error) continue;
-    if (!(scanned instanceof Error)) assert.deepEqual(scanned, parsed);
+  for (let times = 0; times < 4000; times += 1) {
+    const text = damage(random.pick(texts), random);
+    const parsed = attempt(() => parsedDefinitions(text));
+    const scanned = attempt(() => scanDefinitions(text));
+    if (!(parsed instanceof Error) && !(scanned instanceof Error)) assert.deepEqual(scanned, parsed, text);
   }
 });
 
@@ -75,6 +75,43 @@ test('a million unmatched brackets, quotes or comment signs take no time that gr
     attempt(() => scanDefinitions(text));
   }
 });
+
+const pieces = [
+  '"',
+  '"""',
+  '\\"""',
+  '{',
+  '}',
+  '(',
+  ')',
+  '#',
+  '\n',
+  '@a',
+  '|',
+  '&',
+  '=',
+  ':',
+  ' type ',
+  ' extend ',
+  ' implements ',
+  'on ',
+  ',',
+  '[',
+  ']',
+  '!',
+  'a',
+  '\\',
+];
+
+/** The text with up to three pieces put in or taken out, somewhere. */
+function damage(text: string, random: Random): string {
+  let damaged = text;
+  for (let changes = 1 + random.below(3); changes > 0; changes -= 1) {
+    const at = random.below(damaged.length);
+    damaged = damaged.slice(0, at) + (random.chance(0.7) ? random.pick(pieces) : '') + damaged.slice(at + random.below(3));
+  }
+  return damaged;
+}
 
 /** What the scan should find: everything that graphql-js parses, with places in the text. */
 function parsedDefinitions(text: string): unknown[] {
