@@ -87,5 +87,5 @@ export function withoutSuggestion(error: GraphQLError): GraphQLError {
   const message = error.message.replace(/ Did you mean .*\?/s, '');
   if (message === error.message) return error;
   const { nodes, source, positions, path, originalError, extensions } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, originalError, extensions });
 }
