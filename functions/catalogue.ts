@@ -60,10 +60,10 @@ interface Route {
 }
 
 const routes: readonly Route[] = [
-  { pattern: /^\/books\/?$/, methods: { GET: getBooks } },
+  { pattern: /^\/books$/, methods: { GET: getBooks } },
   { pattern: /^\/books\/([^/]+)$/, methods: { GET: ({ request, id }) => getOne(request, books, id) } },
   { pattern: /^\/books\/([^/]+)\/reviews$/, methods: { GET: getReviews, POST: postReview } },
-  { pattern: /^\/authors\/?$/, methods: { GET: ({ request }) => json(request, authors, lasting) } },
+  { pattern: /^\/authors$/, methods: { GET: ({ request }) => json(request, authors, lasting) } },
   { pattern: /^\/authors\/([^/]+)$/, methods: { GET: ({ request, id }) => getOne(request, authors, id) } },
 ];
 

@@ -65,8 +65,6 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'esm',
-    // 'development' brings in what checks the whole schema (package.json, "imports"); it replaces esbuild's own 'module'.
-    conditions: ['development', 'module'],
     // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
     banner: { js: requireBanner },
     sourcemap: 'inline',

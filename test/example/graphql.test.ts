@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { startDevServer } from '../../src/cli/dev.ts';
+import { serveCatalogue } from './catalogue-server.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** `npm run dev`, in this process. */
+async function serveExample(context: TestContext, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const server = await startDevServer({
+    directory: root,
+    functions: undefined,
+    prefix: '/.netlify/functions',
+    port: 0,
+    host: 'localhost',
+    environment: {},
+    env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/', ...env },
+    report: () => {},
+  });
+  context.after(() => server.close());
+  return `${server.url}/.netlify/functions/graphql`;
+}
+
+async function run(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<any> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+test('books, their authors and reviews come from the catalogue', async (context) => {
+  const address = await serveExample(context);
+
+  assert.deepEqual(
+    await run(address, '{ books(author: "austen") { title year author { name } } book(id: "dracula") { reviews { by stars } } }'),
+    {
+      data: {
+        books: [
+          { title: 'Emma', year: 1815, author: { name: 'Jane Austen' } },
+          { title: 'Persuasion', year: 1817, author: { name: 'Jane Austen' } },
+          { title: 'Pride and Prejudice', year: 1813, author: { name: 'Jane Austen' } },
+        ],
+        book: { reviews: [{ by: 'Mina', stars: 4 }] },
+      },
+    },
+  );
+});
+
+test('a review that was added is there for the next operation, under the name of its user', async (context) => {
+  const address = await serveExample(context);
+
+  const added = await run(address, 'mutation { addReview(book: "emma", stars: 5, text: "Again!") { stars text by } }', {
+    'x-user': 'Emma',
+  });
+  const { data } = await run(address, '{ book(id: "emma") { reviews { text by } } }');
+
+  assert.deepEqual(added, { data: { addReview: { stars: 5, text: 'Again!', by: 'Emma' } } });
+  assert.deepEqual(data.book.reviews.at(-1), { text: 'Again!', by: 'Emma' });
+});
+
+test('what is not there is null; a slash in an id is no path', async (context) => {
+  const address = await serveExample(context);
+
+  assert.deepEqual(await run(address, '{ none: book(id: "none") { id } slash: book(id: "emma/reviews") { id } author(id: "") { id } }'), {
+    data: { none: null, slash: null, author: null },
+  });
+});
+
+test('an id that would lead out of its collection is never sent', async (context) => {
+  const { url, requests } = await serveCatalogue(context);
+  const address = await serveExample(context, { CATALOGUE_URL: url });
+
+  const { data, errors } = await run(address, '{ author(id: "..") { id } }');
+
+  assert.deepEqual(data, { author: null });
+  assert.equal(errors.length, 1);
+  assert.deepEqual(requests, []);
+});
+
+test('stars that no review can have are the client’s mistake', async (context) => {
+  const address = await serveExample(context);
+
+  const { data, errors } = await run(address, 'mutation { addReview(book: "emma", stars: 6, text: "x") { id } }');
+
+  assert.equal(data, null);
+  assert.equal(errors[0].message, 'Expected stars from 1 to 5.');
+  assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
+});
+
+test('a GET runs a query when it carries a header that no foreign page can send', async (context) => {
+  const address = await serveExample(context);
+  const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
+
+  const refused = await fetch(url);
+  const answered = await fetch(url, { headers: { 'vendor-require-preflight': '1' } });
+
+  assert.equal(refused.status, 400);
+  assert.deepEqual(await answered.json(), { data: { author: { name: 'Mary Shelley' } } });
+});
+
+test('one operation asks for a thing once; the next one asks only for what may have changed', async (context) => {
+  const { url, requests } = await serveCatalogue(context);
+  const address = await serveExample(context, { CATALOGUE_URL: url });
+  const query = '{ books(author: "austen") { author { name } } book(id: "emma") { reviews { id } } }';
+
+  await run(address, query);
+  assert.deepEqual(requests.splice(0).toSorted(), [
+    'GET /authors/austen 200',
+    'GET /books/emma 200',
+    'GET /books/emma/reviews 200',
+    'GET /books?author=austen 200',
+  ]);
+
+  await run(address, query);
+  assert.deepEqual(requests, ['GET /books/emma/reviews 304']);
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { build } from 'esbuild';
+
+import { functionURLEvent, httpAPIEvent } from '../support/events.ts';
+import { createProject } from '../support/functions-project.ts';
+import { plainRequest, post } from '../support/plain-http.ts';
+import { serveCatalogue } from './catalogue-server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const template = await readFile(join(root, 'template.yaml'), 'utf8');
+
+type Handler = (event: unknown, context?: unknown) => Promise<{ statusCode: number; headers: Record<string, string>; body: string }>;
+
+/** The handlers that template.yaml names, each with the source it is bundled from. */
+const functions = [...template.matchAll(/Handler: (\S+)[^]*?EntryPoints: \[(\S+)\]/g)].map(([, handler = '', entry = '']) => ({
+  handler,
+  entry,
+}));
+
+/** Bundles as the template's Metadata say, and finds the handler as the runtime does. */
+async function loadHandler(context: TestContext, name: string): Promise<Handler> {
+  const { directory } = await createProject(context, {});
+  const { handler, entry } =
+    functions.find((candidate) => candidate.handler.startsWith(`${name}.`)) ?? assert.fail(`no handler of ${name}`);
+  await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outdir: directory,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    target: 'es2023',
+    minify: true,
+    sourcemap: true,
+    logLevel: 'silent',
+  });
+  const [file = '', exported = ''] = handler.split('.');
+  const module = (await import(pathToFileURL(join(directory, `${file}.mjs`)).href)) as Record<string, Handler>;
+  return module[exported] ?? assert.fail(`${file}.mjs has no export ${exported}`);
+}
+
+/** Reads its environment while it loads, as deployed functions do. */
+async function loadGraphQL(context: TestContext): Promise<Handler> {
+  const { url } = await serveCatalogue(context);
+  process.env['CATALOGUE_URL'] = url;
+  try {
+    return await loadHandler(context, 'graphql');
+  } finally {
+    delete process.env['CATALOGUE_URL'];
+  }
+}
+
+test('template.yaml names the two functions of the example', () => {
+  assert.deepEqual(functions, [
+    { handler: 'graphql.default', entry: 'functions/graphql.ts' },
+    { handler: 'catalogue.lambda', entry: 'functions/catalogue.ts' },
+  ]);
+});
+
+test('the bundle that template.yaml describes answers the events of both front doors', async (context) => {
+  const graphql = await loadGraphQL(context);
+  const request = post({ query: '{ author(id: "austen") { name books { title } } }' });
+
+  for (const event of [httpAPIEvent(request), functionURLEvent(request)]) {
+    const { statusCode, headers, body } = await graphql(event);
+    assert.equal(statusCode, 200);
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    assert.deepEqual(JSON.parse(body), {
+      data: { author: { name: 'Jane Austen', books: [{ title: 'Emma' }, { title: 'Persuasion' }, { title: 'Pride and Prejudice' }] } },
+    });
+  }
+});
+
+test('the path of the health check that template.yaml routes is answered without an operation', async (context) => {
+  const graphql = await loadGraphQL(context);
+  const [path = ''] = /\/graphql\/health/.exec(template) ?? [];
+
+  const { statusCode, headers } = await graphql(httpAPIEvent(plainRequest({ path })));
+
+  assert.equal(statusCode, 200);
+  assert.match(headers['content-type'] ?? '', /^application\/health\+json/);
+});
+
+test('the catalogue’s bundle answers a function URL', async (context) => {
+  const catalogue = await loadHandler(context, 'catalogue');
+
+  const { statusCode, body } = await catalogue(functionURLEvent(plainRequest({ path: '/books/emma' })));
+
+  assert.equal(statusCode, 200);
+  assert.equal((JSON.parse(body) as { title: string }).title, 'Emma');
+});
+
+test('netlify.toml names the folder of the functions and the function it redirects to', async () => {
+  const toml = await readFile(join(root, 'netlify.toml'), 'utf8');
+
+  assert.match(toml, /^directory = "functions"$/m);
+  assert.match(toml, /^node_bundler = "esbuild"$/m);
+  assert.match(toml, /\[context\.dev\.environment\]\nNODE_ENV = "development"/);
+  assert.match(toml, /^to = "\/\.netlify\/functions\/graphql"$/m);
+});
+
+test('graphql.ts has a default export alone: a handler export would make it a version-1 function on Netlify', async (context) => {
+  const { directory } = await createProject(context, {});
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['functions/graphql.ts', 'functions/catalogue.ts'],
+    outdir: directory,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const exported = Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]);
+
+  assert.deepEqual(Object.fromEntries(exported), {
+    'functions/graphql.ts': ['default'],
+    'functions/catalogue.ts': ['default', 'lambda'],
+  });
+});
