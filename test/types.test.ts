@@ -242,8 +242,7 @@ async function compile(project: string): Promise<string[]> {
   const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
   const output = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, [tsc, '-p', project], (error, stdout, stderr) => {
-      // 2: there are complaints.
-      if (error === null || error.code === 2) resolve(stdout);
+      if (error === null || stdout.includes(': error TS')) resolve(stdout);
       else reject(new Error(stdout + stderr, { cause: error }));
     });
   });
