@@ -54,6 +54,10 @@ interface Groups {
 
 function group(definitions: readonly FoundDefinition[]): Groups {
   const groups: Groups = { types: new Map(), directives: new Map(), schemas: [] };
+  // An extension may stand before its type; the order of the schema is that of the definitions, as in graphql-js.
+  for (const { kind, name, extends: extending } of definitions) {
+    if (!extending && kind !== 'schema' && kind !== 'directive') groups.types.set(name, []);
+  }
   for (const definition of definitions) {
     if (definition.kind === 'schema') groups.schemas.push(definition);
     else add(definition.kind === 'directive' ? groups.directives : groups.types, definition);

@@ -47,6 +47,8 @@ export const nastySDL: Readonly<Record<string, string>> = {
     input N { a: Int } extend input N { b: N } extend type Query { n(n: N): Int }
     scalar S extend scalar S @tag(name: "s") directive @tag(name: String) repeatable on SCALAR | SCHEMA | OBJECT
     extend schema @tag(name: "x") extend type B @tag(name: "1") @tag(name: "2")`,
+  'extensions before what they extend, with other types between': `
+    extend type Z { b: A } extend type Query { z: Z } type A { a: Int } type Query { a: A } extend union U = Z type Z { a: Int } union U = A`,
   'a schema definition with other names, described and extended': `
     "The schema." schema @tag { query: Root } extend schema { mutation: Change } extend schema @tag
     type Root { a: Int } type Change { a: Int } type Query { unused: Int } type Subscription { unused: Int }
