@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { HeaderMap, isHeaderField } from '../../src/message/header-map.ts';
+
+describe('a HeaderMap reads like the Headers of the web', () => {
+  test('made from the same, it has the same: pairs, a record, another one', () => {
+    const pairs: [string, string][] = [
+      ['Accept', 'a'],
+      ['accept', 'b'],
+      ['X-One', ' 1 '],
+      ['Set-Cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ];
+    const web = new Headers(pairs);
+
+    const headers = new HeaderMap(pairs);
+
+    for (const name of ['accept', 'ACCEPT', 'x-one', 'set-cookie', 'x-none']) assert.equal(headers.get(name), web.get(name), name);
+    assert.deepEqual(headers.getSetCookie(), web.getSetCookie());
+    assert.deepEqual([...headers].toSorted(), [...web].toSorted());
+    assert.deepEqual([...new HeaderMap(headers)], [...headers]);
+    assert.deepEqual([...new HeaderMap(web)].toSorted(), [...headers].toSorted());
+    assert.equal(new HeaderMap({ Accept: 'a' }).get('accept'), 'a');
+  });
+
+  test('keys, values, entries and forEach agree', () => {
+    const headers = new HeaderMap({ a: '1', b: '2', 'set-cookie': 'c=3' });
+    const seen: [string, string][] = [];
+
+    headers.forEach((value, name) => seen.push([name, value]));
+
+    assert.deepEqual([...headers.keys()], ['a', 'b', 'set-cookie']);
+    assert.deepEqual([...headers.values()], ['1', '2', 'c=3']);
+    assert.deepEqual([...headers.entries()], seen);
+  });
+
+  test('set replaces, append adds, delete removes, in any case', () => {
+    const headers = new HeaderMap({ a: '1', b: '2', c: '3' });
+
+    headers.set('A', 'x');
+    headers.append('B', 'y');
+    headers.delete('C');
+
+    assert.deepEqual(
+      [...headers],
+      [
+        ['a', 'x'],
+        ['b', '2, y'],
+      ],
+    );
+    assert.equal(headers.has('C'), false);
+  });
+
+  test('set and delete know set-cookie too', () => {
+    const headers = new HeaderMap([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]);
+
+    headers.set('Set-Cookie', 'c=3');
+    assert.deepEqual(headers.getSetCookie(), ['c=3']);
+
+    headers.delete('SET-COOKIE');
+    assert.deepEqual(headers.getSetCookie(), []);
+    assert.equal(headers.has('set-cookie'), false);
+  });
+
+  test('what it hands out cannot change it', () => {
+    const headers = new HeaderMap({ 'set-cookie': 'a=1' });
+
+    headers.getSetCookie().push('b=2');
+
+    assert.deepEqual(headers.getSetCookie(), ['a=1']);
+  });
+
+  test('names that objects have are names like any other', () => {
+    const headers = new HeaderMap();
+
+    assert.equal(headers.get('constructor'), null);
+    headers.set('__proto__', 'a');
+    assert.equal(headers.get('__proto__'), 'a');
+  });
+});
+
+describe('a HeaderMap takes nothing that would split a response', () => {
+  for (const value of ['a\r\nset-cookie: b=1', 'a\nb', 'a\0', '🌍', 'a\u0100', '\u007f']) {
+    test(`not the value ${JSON.stringify(value)}`, () => {
+      assert.throws(() => new HeaderMap().set('x-a', value), TypeError);
+      assert.throws(() => new HeaderMap().append('set-cookie', value), TypeError);
+    });
+  }
+
+  for (const name of ['', 'a b', 'a:', 'a\r\nb', 'ä', '(a)']) {
+    test(`not the name ${JSON.stringify(name)}`, () => {
+      assert.throws(() => new HeaderMap().set(name, 'a'), TypeError);
+      assert.equal(isHeaderField(name, 'a'), false);
+    });
+  }
+
+  test('and its message does not repeat the value, which may be a secret', () => {
+    assert.throws(
+      () => new HeaderMap().set('authorization', 'hunter2\n!'),
+      (error: Error) => /"authorization"/.test(error.message) && !error.message.includes('hunter2'),
+    );
+  });
+});
