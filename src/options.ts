@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
-import type { KeyValueCache } from './cache/key-value-cache.ts';
+import type { KeyValueCache, Seconds } from './cache/key-value-cache.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
 import type { HTTPStatusProfile } from './http/status.ts';
@@ -9,6 +9,7 @@ import { describe } from './operation/errors.ts';
 import type { FormatError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
 import type { ServerPlugin } from './operation/plugin.ts';
+import type { TrustedDocumentOptions } from './operation/trusted-documents.ts';
 import { didYouMean } from './schema/did-you-mean.ts';
 import type { Resolvers } from './schema/resolver-map.ts';
 import type { TypeDefs } from './schema/type-defs.ts';
@@ -78,6 +79,17 @@ export interface ServerOptions<
   readonly exposeUpstreamErrors?: boolean;
   /** Has the last word on each error. Gets the form about to be sent, and the error as it was thrown. */
   readonly formatError?: FormatError;
+
+  /**
+   * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Kept in
+   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds. false: off. Default: on, kept while there is room.
+   */
+  readonly persistedQueries?: false | { readonly ttl?: Seconds };
+  /**
+   * Documents that clients may name by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
+   * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
+   */
+  readonly trustedDocuments?: TrustedDocumentOptions;
 
   /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
@@ -173,6 +185,15 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   includeStacktraceInErrorResponses: boolean,
   exposeUpstreamErrors: boolean,
   formatError: aFunction,
+  persistedQueries: {
+    words: 'false, or { ttl: seconds }',
+    holds: (value) =>
+      value === false || (isObject(value) && (value['ttl'] === undefined || (typeof value['ttl'] === 'number' && value['ttl'] > 0))),
+  },
+  trustedDocuments: {
+    words: '{ documents: manifest, only: true or false }',
+    holds: (value) => isObject(value) && 'documents' in value && (value['only'] === undefined || isBoolean(value['only'])),
+  },
   maxBodyBytes: positive,
   maxTokens: positive,
   maxNesting: positive,

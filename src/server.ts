@@ -2,14 +2,17 @@ import type { GraphQLSchema } from 'graphql';
 
 import { guardCache } from './cache/guard.ts';
 import { InMemoryLRUCache } from './cache/in-memory.ts';
+import { PrefixingKeyValueCache } from './cache/prefix.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
 import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from './http/handle.ts';
 import type { CostSettings } from './operation/cost.ts';
 import { DocumentCache } from './operation/document-cache.ts';
 import type { Logger } from './operation/logger.ts';
+import type { PersistedQuerySettings } from './operation/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from './operation/plugin.ts';
 import type { OperationSettings } from './operation/run.ts';
+import { createTrustedDocuments } from './operation/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from './schema/create-schema.ts';
@@ -72,6 +75,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings): HTT
       allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
     maxBodyBytes: options.maxBodyBytes ?? mebibyte,
     maxNesting: operation.maxNesting,
+    takesDocumentIds: operation.trustedDocuments !== undefined,
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     renderLandingPage: undefined,
@@ -87,14 +91,17 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
   const logger = options.logger ?? console;
+  const cache = cacheOf(options, logger);
   return {
     schema: schemaOf(options, developmentOrTest, logger),
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
-    cache: cacheOf(options, logger),
+    cache,
     logger,
     plugins,
     strictDataSources: development,
+    persistedQueries: persistedQuerySettings(options, cache),
+    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
     documents: new DocumentCache(options.documentCacheBytes ?? 30 * mebibyte),
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
@@ -117,6 +124,19 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
 function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
   if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache();
   return guardCache(cache, { onError: (error) => logger.warn('The cache did not work; it counts as empty for a second.', error) });
+}
+
+/** In memory they have a share of their own, so that neither clients' hashes nor upstream responses push the other out. */
+function persistedQuerySettings(
+  { persistedQueries, cache: chosen }: ServerOptions,
+  cache: KeyValueCache,
+): PersistedQuerySettings | undefined {
+  if (persistedQueries === false) return undefined;
+  return {
+    memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
+    shared: chosen === undefined || chosen === 'bounded' ? undefined : new PrefixingKeyValueCache(cache, 'apq:'),
+    ttl: persistedQueries?.ttl,
+  };
 }
 
 function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {

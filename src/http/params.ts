@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 
 import type { HTTPRequest } from '../message/http-request.ts';
 import { describe } from '../operation/errors.ts';
@@ -16,6 +16,8 @@ export interface RequestSettings {
   readonly maxBatchSize: number;
   /** Levels of objects and lists in variables. */
   readonly maxNesting: number;
+  /** Whether a document may be named by an id in place of its text. */
+  readonly takesDocumentIds: boolean;
 }
 
 /** What a client asked for: one operation, or several whose shapes are all known before any runs. */
@@ -40,19 +42,28 @@ function parseBatch(settings: RequestSettings, elements: readonly unknown[]): Pa
   if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
   if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
   const limit = new VariablesLimit(settings);
-  return { kind: 'batch', elements: elements.map((element) => parseElement(limit, element)) };
-}
-
-/** A malformed element becomes its own error: it must not take its neighbours with it. */
-function parseElement(limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
-  const problem = problemOf(limit, element);
-  return problem === undefined ? toRequest(element as Parameters) : malformedRequest(problem);
+  return { kind: 'batch', elements: elements.map((element) => readElement(settings, limit, element)) };
 }
 
 function parseParameters(settings: RequestSettings, json: unknown): GraphQLRequest {
-  const problem = problemOf(new VariablesLimit(settings), json);
-  if (problem !== undefined) throw malformedRequest(problem);
-  return toRequest(json as Parameters);
+  const request = readElement(settings, new VariablesLimit(settings), json);
+  if (request instanceof GraphQLError) throw request;
+  return request;
+}
+
+/** A malformed element becomes its own error: it must not take its neighbours with it. */
+function readElement({ takesDocumentIds }: RequestSettings, limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
+  const documentId = takesDocumentIds ? documentIdOf(element) : undefined;
+  const problem = problemOf(element, documentId) ?? problemOfSize(limit, element as Parameters);
+  if (problem !== undefined) return malformedRequest(problem);
+  const { query, operationName, variables, extensions } = element as Parameters;
+  return {
+    query: query || undefined,
+    operationName: operationName || undefined,
+    variables: variables ?? undefined,
+    extensions: extensions ?? undefined,
+    ...(documentId === undefined ? {} : { documentId }),
+  };
 }
 
 /** The parameters of an operation request, known to be of the right types. The empty string and null equal absence. */
@@ -63,7 +74,7 @@ interface Parameters {
   readonly extensions?: Readonly<Record<string, unknown>> | null;
 }
 
-function problemOf(limit: VariablesLimit, json: unknown): string | undefined {
+function problemOf(json: unknown, documentId: string | undefined): string | undefined {
   if (!isObject(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
   const { query, operationName, variables, extensions } = json;
   if (!isAbsent(query) && typeof query !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
@@ -71,20 +82,24 @@ function problemOf(limit: VariablesLimit, json: unknown): string | undefined {
     return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
   if (!isAbsent(variables) && !isObject(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
   if (!isAbsent(extensions) && !isObject(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
-  if (isAbsent(query) && !isObject(extensions?.['persistedQuery']))
-    return 'Expected "query" to be the text of a GraphQL document, but it is missing.';
-  if (query === '' && !isObject(extensions?.['persistedQuery']))
-    return 'Expected "query" to be the text of a GraphQL document, but it is empty.';
-  return isObject(variables) ? limit.problemOf(variables) : undefined;
+  if (query || documentId !== undefined || isObject(extensions?.['persistedQuery'])) return undefined;
+  return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
 }
 
-function toRequest({ query, operationName, variables, extensions }: Parameters): GraphQLRequest {
-  return {
-    query: query || undefined,
-    operationName: operationName || undefined,
-    variables: variables ?? undefined,
-    extensions: extensions ?? undefined,
-  };
+function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string | undefined {
+  return isAbsent(variables) ? undefined : limit.problemOf(variables);
+}
+
+/** The names of the draft's appendix on persisted documents, of Apollo's gateways, and of Relay. */
+const documentIdNames = ['documentId', 'id', 'doc_id'];
+
+function documentIdOf(json: unknown): string | undefined {
+  if (!isObject(json)) return undefined;
+  for (const name of documentIdNames) {
+    const id = json[name];
+    if (typeof id === 'string' && id !== '') return id;
+  }
+  return undefined;
 }
 
 function isAbsent(value: unknown): value is null | undefined {
@@ -96,16 +111,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {
-  const found = parseQueryString(queryString, parameterNames, settings.maxBodyBytes);
+  const names = settings.takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
+  const found = parseQueryString(queryString, names, settings.maxBodyBytes);
   return parseParameters(settings, {
-    query: found.get('query'),
-    operationName: found.get('operationName'),
+    ...Object.fromEntries(found),
     variables: jsonParameter('variables', found),
     extensions: jsonParameter('extensions', found),
   });
 }
 
-const parameterNames = new Set(['query', 'operationName', 'variables', 'extensions']);
+const parameterNames = ['query', 'operationName', 'variables', 'extensions'];
 
 function jsonParameter(name: string, found: ReadonlyMap<string, string>): unknown {
   const text = found.get(name);

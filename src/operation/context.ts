@@ -33,7 +33,7 @@ export function createContextValue(settings: ContextSettings, argument: unknown,
     : attachDataSources(settings, value, life);
 }
 
-export function isPromise(value: unknown): value is Promise<unknown> {
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 

@@ -5,6 +5,8 @@ export interface GraphQLRequest {
   /** Selects the operation to run when the document holds several. */
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** The id of a trusted document, where the server has some. */
+  readonly documentId?: string | undefined;
   /** What protocol extensions add, for example `persistedQuery`. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -18,10 +18,11 @@ import type { OperationHooks } from './hooks.ts';
 import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
 import { resolveSource } from './source.ts';
+import type { SourceSettings } from './source.ts';
 import type { TokenBudget } from './token-budget.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
-export interface OperationSettings extends ContextSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
+export interface OperationSettings extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
   readonly plugins: readonly ServerPlugin[];
   readonly maxCost: CostSettings | undefined;
 }
@@ -86,7 +87,8 @@ async function runStages(settings: OperationSettings, input: OperationInput, pro
     settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
   progress.hooks = hooks;
 
-  const source = resolveSource(input.request);
+  const resolving = resolveSource(settings, input.request);
+  const { source, keep } = isPromise(resolving) ? await resolving : resolving;
   if (hooks !== undefined) await hooks.didResolveSource(source);
   const document =
     (input.budget === undefined ? settings.documents.get(source) : undefined) ??
@@ -95,6 +97,7 @@ async function runStages(settings: OperationSettings, input: OperationInput, pro
   const { schema } = settings;
   const operation = resolveOperation({ schema, document, operationName: input.request.operationName, refuse: input.refuse });
   progress.operationType = operation.operation;
+  if (keep !== undefined) input.life.waitUntil(keep());
   if (settings.maxCost !== undefined) assertCost(settings.maxCost, { schema, document, operation, variables: input.request.variables });
   const execution = { document, operation, contextValue, variables: input.request.variables };
   if (hooks === undefined) return executeOperation(settings, execution);

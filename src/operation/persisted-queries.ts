@@ -1,0 +1,81 @@
+import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
+import { createError, describe } from './errors.ts';
+import { sha256 } from './sha256.ts';
+
+/** Where automatic persisted queries are kept. */
+export interface PersistedQuerySettings {
+  /** This process's own share: bounded, and apart from what data sources keep. */
+  readonly memory: KeyValueCache;
+  /** The user's cache, which other instances read too. Undefined: there is none. */
+  readonly shared: KeyValueCache | undefined;
+  /** How long a query is kept. Undefined: as long as there is room. */
+  readonly ttl: Seconds | undefined;
+}
+
+/** A document that stands for its hash, and whether it is to be kept. */
+export interface PersistedQuery {
+  readonly source: string;
+  /** Keeps the document. Called once it has proved to be valid, so that nobody can fill the store with anything else. */
+  readonly keep: (() => Promise<void>) | undefined;
+}
+
+/** The hash in `extensions.persistedQuery`; undefined when the request has none. Throws for a form that the protocol does not know. */
+export function persistedQueryHash(extensions: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const extension = extensions?.['persistedQuery'];
+  if (extension === undefined || extension === null) return undefined;
+  const { version, sha256Hash } = extension as Readonly<Record<string, unknown>>;
+  if (version !== 1) throw createError('BAD_REQUEST', `Expected extensions.persistedQuery.version to be 1, got ${describe(version)}.`);
+  if (typeof sha256Hash === 'string') return sha256Hash;
+  throw createError('BAD_REQUEST', `Expected extensions.persistedQuery.sha256Hash to be a string, got ${describe(sha256Hash)}.`);
+}
+
+/**
+ * Automatic persisted queries, by Apollo's protocol: a client sends only the hash of its document; told that nobody
+ * knows it, it sends both, and from then on the hash will do.
+ */
+export async function resolvePersistedQuery(
+  settings: PersistedQuerySettings,
+  hash: string,
+  query: string | undefined,
+): Promise<PersistedQuery> {
+  if (query !== undefined) return registered(settings, hash, query);
+  // Nothing but a hash becomes a key of the store.
+  const source = isHash(hash) ? await find(settings, hash) : undefined;
+  if (source === undefined) throw createError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+  return { source, keep: undefined };
+}
+
+/** The server does not take part in the protocol: clients stop sending hashes when they are told. */
+export function persistedQueriesNotSupported(): Error {
+  return createError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+async function registered(settings: PersistedQuerySettings, hash: string, query: string): Promise<PersistedQuery> {
+  if ((await settings.memory.get(hash)) === query) return { source: query, keep: undefined };
+  if ((await sha256(query)) !== hash) {
+    throw createError(
+      'BAD_REQUEST',
+      'Expected extensions.persistedQuery.sha256Hash to be the SHA-256 hash of "query" in hexadecimal digits, but it is not.',
+    );
+  }
+  return { source: query, keep: () => keep(settings, hash, query) };
+}
+
+async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: string): Promise<string | undefined> {
+  const known = await memory.get(hash);
+  if (known !== undefined || shared === undefined) return known;
+  const query = await shared.get(hash);
+  // Others can write to a shared store: what is in there must be what was asked for.
+  if (query === undefined || (await sha256(query)) !== hash) return undefined;
+  await memory.set(hash, query, { ttl: ttl ?? null });
+  return query;
+}
+
+async function keep({ memory, shared, ttl }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
+  const options = { ttl: ttl ?? null };
+  await Promise.all([memory.set(hash, query, options), shared?.set(hash, query, options)]);
+}

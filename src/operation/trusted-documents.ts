@@ -1,0 +1,64 @@
+import { createError, describe } from './errors.ts';
+
+/**
+ * Documents that are known before they are sent: Apollo's operation manifest, or an object of texts by id, as Relay's
+ * `persistConfig` and the client preset of GraphQL Code Generator write it.
+ */
+export type TrustedDocumentManifest = ApolloOperationManifest | Readonly<Record<string, string>>;
+
+/** What `@apollo/generate-persisted-query-manifest` writes. */
+export interface ApolloOperationManifest {
+  readonly format: 'apollo-persisted-query-manifest';
+  readonly version: number;
+  readonly operations: readonly { readonly id: string; readonly body: string; readonly name?: string; readonly type?: string }[];
+}
+
+/** Option `trustedDocuments`. */
+export interface TrustedDocumentOptions {
+  readonly documents: TrustedDocumentManifest;
+  /** Refuse every other document. Default: false. */
+  readonly only?: boolean;
+}
+
+/** The documents, ready to be looked up. */
+export interface TrustedDocuments {
+  readonly only: boolean;
+  /** The text of the document with this id. */
+  find(id: string): string | undefined;
+  has(text: string): boolean;
+}
+
+/** Reads a manifest. Throws a TypeError for one in no known format. */
+export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions): TrustedDocuments {
+  const texts = new Map(entriesOf(documents));
+  const known = new Set(texts.values());
+  return {
+    only,
+    // Some clients name the algorithm: "sha256:…", as the draft's appendix on persisted documents proposes.
+    find: (id) => texts.get(id) ?? texts.get(id.replace(/^sha256:/, '')),
+    has: (text) => known.has(text),
+  };
+}
+
+function entriesOf(documents: TrustedDocumentManifest): [id: string, text: string][] {
+  const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents);
+  const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : Object.entries(documents)) : undefined;
+  if (entries?.every((pair) => pair.every((text) => typeof text === 'string')) === true) return entries;
+  throw new TypeError(
+    'Expected trustedDocuments.documents to be an Apollo operation manifest, { format: "apollo-persisted-query-manifest", version: 1, ' +
+      `operations: [{ id, body }] }, or an object of texts by id, { "<id>": "query …" }, got ${isObject ? 'something else' : describe(documents)}.`,
+  );
+}
+
+function isApolloManifest(documents: TrustedDocumentManifest): documents is ApolloOperationManifest {
+  return 'operations' in documents && Array.isArray(documents.operations);
+}
+
+function apolloEntries({ operations }: ApolloOperationManifest): [id: string, text: string][] {
+  return operations.map(({ id, body }) => [id, body]);
+}
+
+/** The error of a document that is not among the trusted ones. */
+export function notTrusted(what: string): Error {
+  return createError('BAD_REQUEST', `Expected one of the operations that this server was told to trust (trustedDocuments), got ${what}.`);
+}
