@@ -3,11 +3,11 @@
 //
 // No lockfile: the optional packages of deno and workerd for other platforms are not in every registry, and `npm ci`
 // then refuses the whole lockfile. The versions are exact instead.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { cacheFolder, isInstalled, partNamed, partsOf } from './parts.ts';
+import { cacheFolder, isInstalled, isOnPath, partNamed, partsOf } from './parts.ts';
 import type { Part } from './parts.ts';
 
 const failures: string[] = [];
@@ -35,8 +35,11 @@ function install(part: Part): string | undefined {
   console.log(`${name}@${version}: installing into ${folder} …`);
   const started = performance.now();
   try {
-    npmInstall(name, version, folder, environmentFor(name));
+    if (name === 'aws-lambda-ric') withNodeHeaders((headers) => npmInstall(name, version, folder, { npm_config_nodedir: headers }));
+    else npmInstall(name, version, folder);
   } catch (error) {
+    // Another run may have been quicker.
+    if (isInstalled(part)) return undefined;
     return error instanceof Error ? error.message : String(error);
   }
   console.log(`${name}@${version}: installed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -48,34 +51,39 @@ function toolsFor(name: string): string[] {
   return name === 'aws-lambda-ric' ? ['cmake', 'make', 'g++', 'python3'] : [];
 }
 
-function isOnPath(tool: string): boolean {
-  return spawnSync(tool, ['--version'], { stdio: 'ignore' }).error === undefined;
-}
-
-/** node-gyp would download Node's headers from a site of its own. */
-function environmentFor(name: string): NodeJS.ProcessEnv {
-  return name === 'aws-lambda-ric' ? { ...process.env, npm_config_nodedir: folderOfNodeHeaders() } : process.env;
-}
-
-/** The npm package `node` leaves the headers out; the package of its platform, from which it takes the binary, has them. */
-function folderOfNodeHeaders(): string {
+/**
+ * node-gyp would download Node's headers from a site of its own. The npm package `node` leaves them out; that of its
+ * platform, from which it takes the binary, has them, and with its 189 MB goes again when they have been used.
+ */
+function withNodeHeaders(build: (folder: string) => void): void {
   const beside = dirname(dirname(process.execPath));
-  if (existsSync(join(beside, 'include/node/node_api.h'))) return beside;
+  if (existsSync(join(beside, 'include/node/node_api.h'))) {
+    build(beside);
+    return;
+  }
   const name = `node-${process.platform}-${process.arch}`;
-  const folder = cacheFolder(`${name}@${process.versions.node}`);
-  if (!existsSync(folder)) npmInstall(name, process.versions.node, folder, process.env);
-  return join(folder, 'node_modules', name);
+  const folder = `${cacheFolder(name)}.${process.pid}`;
+  try {
+    npmInstall(name, process.versions.node, folder);
+    build(join(folder, 'node_modules', name));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Into a folder beside, renamed when it is complete: an install that was broken off never looks like a finished one. */
-function npmInstall(name: string, version: string, folder: string, env: NodeJS.ProcessEnv): void {
-  const unfinished = `${folder}.${process.pid}`;
+function npmInstall(name: string, version: string, folder: string, settings: NodeJS.ProcessEnv = {}): void {
+  const unfinished = `${folder}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
     const manifest = { private: true, dependencies: { [name]: version }, allowScripts: { [name]: true } };
     writeFileSync(join(unfinished, 'package.json'), JSON.stringify(manifest));
     const flags = ['--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', ['install', ...flags], { cwd: unfinished, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    execFileSync('npm', ['install', ...flags], {
+      cwd: unfinished,
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

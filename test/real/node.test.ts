@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { bundle, createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
+import { needsProgram } from './parts.ts';
 import { startProgram } from './program.ts';
 import type { Program, ProgramExit } from './program.ts';
 import { startReportServer } from './report-server.ts';
@@ -26,13 +27,13 @@ describe('serve() in a process of its own', () => {
     });
     after(() => server.program.end());
 
-    test('curl posts JSON', async () => {
+    test('curl posts JSON', needsProgram('curl'), async () => {
       const answer = await curl('-H', 'content-type: application/json', '-d', '{"query":"{ hello(name: \\"curl\\") }"}', server.url);
 
       assert.deepEqual(answer, { status: 200, body: { data: { hello: 'Hello, curl!' } } });
     });
 
-    test('curl encodes a GET query', async () => {
+    test('curl encodes a GET query', needsProgram('curl'), async () => {
       const query = 'query=query ($name: String) { hello(name: $name) }';
       const variables = 'variables={"name":"50 % + 1 & ü 🦉"}';
       const flags = ['-G', '-H', 'vendor-require-preflight: 1', '--data-urlencode', query, '--data-urlencode', variables];
@@ -40,7 +41,7 @@ describe('serve() in a process of its own', () => {
       assert.deepEqual(await curl(...flags, server.url), { status: 200, body: { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } } });
     });
 
-    test('curl sends chunks of unknown length, and waits for "100 Continue" before them', async () => {
+    test('curl sends chunks of unknown length, and waits for "100 Continue" before them', needsProgram('curl'), async () => {
       const flags = ['-H', 'content-type: application/json', '-H', 'transfer-encoding: chunked', '-H', 'expect: 100-continue'];
 
       assert.deepEqual(await curl(...flags, '-d', '{"query":"{ hello }"}', server.url), {
@@ -49,7 +50,7 @@ describe('serve() in a process of its own', () => {
       });
     });
 
-    test('curl gets the answer to a body that is refused half way', async () => {
+    test('curl gets the answer to a body that is refused half way', needsProgram('curl'), async () => {
       await folder.write('large.json', JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(8 * 2 ** 20) }));
 
       const { status } = await curl('-H', 'content-type: application/json', '-d', `@${folder.path}/large.json`, server.url);
@@ -64,7 +65,7 @@ describe('serve() in a process of its own', () => {
       assert.match(JSON.stringify(body), /content-type/i);
     });
 
-    test('curl asks for the health of the server', async () => {
+    test('curl asks for the health of the server', needsProgram('curl'), async () => {
       assert.deepEqual(await curl(new URL('health', server.url).href), { status: 200, body: { status: 'pass' } });
     });
 

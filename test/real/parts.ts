@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +46,16 @@ export function needs(...names: string[]): { skip: string | false } {
   return {
     skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/real/install.ts ${names.includes('netlify-cli') ? 'test:netlify' : 'test:real'})`,
   };
+}
+
+/** The same for a program of the machine. */
+export function needsProgram(name: string): { skip: string | false } {
+  if (isOnPath(name) || process.env['CI'] === 'true') return { skip: false };
+  return { skip: `not on the PATH: ${name}` };
+}
+
+export function isOnPath(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
 /** The path of a file in a part's node_modules. */
