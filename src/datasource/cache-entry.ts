@@ -3,9 +3,11 @@ import type { StorageTerms } from './freshness.ts';
 import type { Selection } from './request-identity.ts';
 import type { Milliseconds } from './units.ts';
 
-/** What is known of a stored response without looking at its header fields or its body. */
+/**
+ * What is known of a stored response without looking at its header fields or its body. Not its URL: that may hold a
+ * key which cacheKeyFor has left out on purpose.
+ */
 export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, Selection {
-  readonly url: string;
   readonly status: number;
   readonly statusText: string;
   readonly contentType: string | null;
@@ -107,7 +109,6 @@ function isHead(value: unknown): value is EntryHead & EntrySizes {
   return (
     areNumbers(head.status, head.sentAt, head.storedAt, head.headersSize, head.bodySize) &&
     areNumbers(head.freshUntil, head.staleWhileRevalidateUntil, head.staleIfErrorUntil) &&
-    typeof head.url === 'string' &&
     typeof head.audience === 'string' &&
     typeof head.audienceHash === 'string' &&
     typeof head.vary === 'object' &&

@@ -1,11 +1,14 @@
 /** What may end one taker's wait. */
 export interface Patience {
   readonly signals: readonly (AbortSignal | null | undefined)[];
-  /** Milliseconds; undefined means no limit. */
+  /** Milliseconds; undefined, 0 and more than a timer can hold mean no limit. */
   readonly timeout?: number | undefined;
   /** Makes the error of a wait that took longer than `timeout`. */
   readonly onTimeout?: (timeout: number) => Error;
 }
+
+/** A timer that is set to more than this fires at once. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Work that several callers wait for. A caller that gives up leaves alone; only when the last one has
@@ -43,8 +46,9 @@ export class Flight<T> {
   }
 
   /** Waits for the work, as long as the taker's patience lasts. */
-  join({ signals, timeout, onTimeout }: Patience): Promise<T> {
+  join({ signals, timeout: limit = 0, onTimeout }: Patience): Promise<T> {
     this.#takers++;
+    const timeout = limit > 0 && limit <= MAX_TIMEOUT ? limit : undefined;
     const watched = signals.filter((signal) => signal !== undefined && signal !== null);
     if (watched.length === 0 && timeout === undefined) return this.settled;
 

@@ -53,7 +53,7 @@ export function storageTermsFor(storage: StorageCase): StorageTerms | undefined 
  * A `ttl` overrules what the origin says about time, and says nothing about whose response it is. So it is for requests
  * that are the same in every header field: with v3 and its successors, any ttl handed one user's response to the next.
  */
-function termsOfDeveloper({ status, now }: StorageCase, directives: CacheDirectives, ttl: Seconds): StorageTerms | undefined {
+function termsOfDeveloper({ status, headers, now }: StorageCase, directives: CacheDirectives, ttl: Seconds): StorageTerms | undefined {
   if (status < 200 || status > 299 || !(ttl > 0)) return undefined;
   const fresh = Math.min(ttl, MAX_LIFE);
   return toTerms({
@@ -63,6 +63,7 @@ function termsOfDeveloper({ status, now }: StorageCase, directives: CacheDirecti
     whileRevalidate: 0,
     ifError: secondsOf(directives, 'stale-if-error') ?? 0,
     strict: false,
+    revalidatable: hasValidator(headers),
   });
 }
 
@@ -84,7 +85,6 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives): Stora
   if (!policy.storable()) return undefined;
 
   const strict = ['must-revalidate', 'proxy-revalidate', 'no-cache'].some((name) => directives.has(name));
-  const revalidatable = storage.headers['etag'] !== undefined || storage.headers['last-modified'] !== undefined;
   return toTerms({
     audience: isPublic ? 'everybody' : 'credentials',
     now: storage.now,
@@ -92,7 +92,7 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives): Stora
     whileRevalidate: strict ? 0 : (secondsOf(directives, 'stale-while-revalidate') ?? 0),
     ifError: strict ? 0 : (secondsOf(directives, 'stale-if-error') ?? 0),
     strict,
-    revalidatable: revalidatable && (directives.size > 0 || storage.headers['expires'] !== undefined),
+    revalidatable: hasValidator(storage.headers) && (directives.size > 0 || storage.headers['expires'] !== undefined),
   });
 }
 
@@ -104,7 +104,7 @@ interface Lifetime {
   readonly whileRevalidate: Seconds;
   readonly ifError: Seconds;
   readonly strict: boolean;
-  readonly revalidatable?: boolean;
+  readonly revalidatable: boolean;
 }
 
 function toTerms({ audience, now, fresh, whileRevalidate, ifError, strict, revalidatable }: Lifetime): StorageTerms | undefined {
@@ -121,6 +121,10 @@ function toTerms({ audience, now, fresh, whileRevalidate, ifError, strict, reval
     strict,
     keepFor: Math.min(Math.ceil(kept), 2 * MAX_LIFE),
   };
+}
+
+function hasValidator(headers: StorageCase['headers']): boolean {
+  return headers['etag'] !== undefined || headers['last-modified'] !== undefined;
 }
 
 /** "*" anywhere in Vary: no other request is ever the same. */

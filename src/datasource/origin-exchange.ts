@@ -78,19 +78,20 @@ export class OriginExchange {
 
     const body = decodeBody(new Uint8Array(await response.arrayBuffer()));
     const { status, statusText } = response;
-    const source = { url: response.url || this.#exchange.request.url, status, statusText, headers, body };
+    const source = { status, statusText, headers, body };
     return this.#toAnswer(source, terms, { sentAt, received: response.headers, outcome: 'miss' });
   }
 
   /** RFC 9111 section 4.3.4: the stored body with the header fields of now, and a life that starts anew. */
   async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
     const { head, body } = entry;
-    const { url, status, statusText } = head;
+    const { status, statusText } = head;
+    const { url } = this.#exchange.request;
     const headers = { ...entry.headers, ...toStoredHeaders(response.headers) };
     const merged = rebuildResponse(body, { url, status, statusText, headers });
     const terms = await this.#termsFor(merged, headers, response.redirected);
-    const refreshed = { url, status, statusText, headers, body };
-    if (terms === undefined) return { live: rebuildResponse(body, refreshed), outcome: 'revalidated' };
+    const refreshed = { status, statusText, headers, body };
+    if (terms === undefined) return { live: rebuildResponse(body, { ...refreshed, url }), outcome: 'revalidated' };
     return this.#toAnswer(refreshed, terms, { sentAt, received: merged.headers, outcome: 'revalidated' });
   }
 
@@ -109,7 +110,7 @@ export class OriginExchange {
   }
 
   async #toAnswer(
-    { headers, body, ...source }: Pick<EntryHead, 'url' | 'status' | 'statusText'> & Pick<CacheEntry, 'headers' | 'body'>,
+    { headers, body, ...source }: Pick<EntryHead, 'status' | 'statusText'> & Pick<CacheEntry, 'headers' | 'body'>,
     { audience, keepFor, ...terms }: StorageTerms,
     { sentAt, received, outcome }: { sentAt: Milliseconds; received: Headers; outcome: CacheOutcome },
   ): Promise<OriginAnswer> {

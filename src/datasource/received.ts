@@ -27,8 +27,11 @@ export function fromFetch(response: Response): ReceivedResponse {
 }
 
 /** A stored response; `headers` replace the entry's own, for the one whose request it answered. */
-export function fromEntry(entry: CacheEntry, now: Milliseconds, headers?: Headers): ReceivedResponse {
-  const { url, status, statusText, contentType } = entry.head;
+export function fromEntry(
+  entry: CacheEntry,
+  { url, now, headers }: { url: string; now: Milliseconds; headers?: Headers | undefined },
+): ReceivedResponse {
+  const { status, statusText, contentType } = entry.head;
   return {
     ok: status >= 200 && status <= 299,
     toResult(request) {

@@ -31,7 +31,7 @@ interface CallOptions {
   body?: unknown;
   /** Gives this one call up; others that wait for the same response are not touched. */
   signal?: AbortSignal | null | undefined;
-  /** How long the call may take in all, retries included. Default: the class's `timeout`, else no limit. */
+  /** How long the call may take in all, retries included; 0: no limit. Default: the class's `timeout`, else no limit. */
   timeout?: Milliseconds | undefined;
   /** How often and when a failed GET is sent again. Default: the class's `retry`, else never. */
   retry?: RetryOptions | number | undefined;

@@ -64,10 +64,11 @@ export class ResponseCache {
     const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
     const now = exchange.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
-    if (entry !== undefined && (use === 'fresh' || use === 'stale')) return { received: fromEntry(entry, now), outcome: use };
+    if (entry !== undefined && (use === 'fresh' || use === 'stale'))
+      return { received: fromEntry(entry, { url: request.url, now }), outcome: use };
     if (entry !== undefined && use === 'stale-while-revalidate') {
       this.#revalidateBehind(exchange, entry);
-      return { received: fromEntry(entry, now), outcome: 'stale' };
+      return { received: fromEntry(entry, { url: request.url, now }), outcome: 'stale' };
     }
     if (!mayAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
     return this.#fetchShared(exchange, entry);
@@ -99,16 +100,18 @@ export class ResponseCache {
 
   /** Asks the origin, or waits for somebody's equal request that is under way. */
   async #fetchShared(exchange: Exchange, entry: CacheEntry | undefined): Promise<Answered> {
-    const identity = exchange.sharesInFlight ? identityOf(exchange.request) : undefined;
-    const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
-    if (known === undefined)
-      return this.#settle(exchange, await this.#depart(exchange, entry, identity).flight.follow(exchange.patience()), true);
+    const patience = exchange.patience();
+    patience.throwIfAborted();
 
-    const answer = await known.flight.follow(exchange.patience());
-    // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
-    const usable = answer.entry !== undefined && (await isSelected(exchange, answer.entry.head));
-    if (usable) return this.#settle(exchange, answer, false);
-    return this.#settle(exchange, await this.#depart(exchange, entry, undefined).flight.follow(exchange.patience()), true);
+    const identity = exchange.sharesInFlight && mayShareRequests() ? identityOf(exchange.request) : undefined;
+    const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
+    if (known !== undefined) {
+      const answer = await known.flight.follow(patience);
+      if (answer.entry !== undefined && (await isSelected(exchange, answer.entry.head))) return this.#settle(exchange, answer, false);
+      // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
+    }
+    const own = this.#depart(exchange, entry, known === undefined ? identity : undefined);
+    return this.#settle(exchange, await own.flight.follow(patience), true);
   }
 
   #findRunning({ key, request, source }: Exchange, identity: string): Running | undefined {
@@ -153,7 +156,8 @@ export class ResponseCache {
     const { entry, live, outcome } = answer;
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie was meant for the one who asked, and is not in the entry.
-    return { received: fromEntry(entry, exchange.now(), isOwn ? answer.fetched?.headers : undefined), outcome };
+    const headers = isOwn ? answer.fetched?.headers : undefined;
+    return { received: fromEntry(entry, { url: exchange.request.url, now: exchange.now(), headers }), outcome };
   }
 
   #revalidateBehind(exchange: Exchange, entry: CacheEntry): void {
@@ -166,6 +170,11 @@ export class ResponseCache {
     const quiet = work.catch(() => {});
     handOver(exchange, quiet);
   }
+}
+
+/** On Cloudflare's workerd a request dies with the invocation that sent it, and those of others wait for ever. */
+function mayShareRequests(): boolean {
+  return !('WebSocketPair' in globalThis);
 }
 
 /** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */

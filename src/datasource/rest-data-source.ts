@@ -170,6 +170,8 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     try {
       const ready = this.#prepare(request);
       if (ready !== undefined) await ready;
+      request.signal?.throwIfAborted();
+      this.signal?.throwIfAborted();
       const key = this.cacheKeyFor(request);
       return await (request.method === 'GET' ? this.#read(key, request) : this.#write(key, request));
     } catch (error) {

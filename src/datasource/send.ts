@@ -18,6 +18,7 @@ export interface SendOptions {
 /** Sends a request to its origin. Whatever keeps it from being answered becomes one NetworkError, aborts excepted. */
 export async function sendToOrigin(request: DataSourceRequest, options: SendOptions): Promise<Response> {
   const { signal } = options;
+  if (signal.aborted) throw signal.reason;
   try {
     if (request.method !== 'GET' || options.retry === undefined) return await sendOnce(request, options);
     return await sendWithRetry(() => sendOnce(request, options), options.retry, signal);

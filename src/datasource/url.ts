@@ -14,6 +14,7 @@ interface Base {
  * `encodeURIComponent('..')` is "..", so an id of ".." would otherwise turn `users/${id}/keys` into `keys`.
  */
 export function resolveCallURL(baseURL: string | undefined, path: string): URL {
+  if (typeof path !== 'string') throw new TypeError(`The path of a call must be a string, not ${String(path)}`);
   if (baseURL === undefined || baseURL === '') return parseAbsolute(path);
 
   const base = parseBase(baseURL);
@@ -29,7 +30,7 @@ export function resolveCallURL(baseURL: string | undefined, path: string): URL {
 /** The same as text, parsed once for each path: that takes longer than everything else in a memoised call. */
 export function resolveCallHref(baseURL: string | undefined, path: string): string {
   const key = `${baseURL ?? ''}\n${path}`;
-  const known = hrefs.get(key);
+  const known = typeof path === 'string' ? hrefs.get(key) : undefined;
   if (known !== undefined) return known;
 
   const href = toRequestURL(resolveCallURL(baseURL, path), '');

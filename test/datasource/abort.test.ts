@@ -83,11 +83,33 @@ describe('giving up', () => {
     await third.catch(() => {});
   });
 
-  it('a signal that has aborted already sends nothing that stays', async () => {
+  it('a signal that has aborted already sends nothing', async () => {
     const held = heldFetch();
+    const signal = AbortSignal.abort(new Error('late'));
 
-    await assert.rejects(new API('http://a.test', held).read('x', undefined, { signal: AbortSignal.abort(new Error('late')) }), /late/);
+    await assert.rejects(new API('http://a.test', held).read('x', undefined, { signal }), /late/);
+    await assert.rejects(new API('http://a.test', held).create('x', {}, { signal }), /late/);
+    assert.equal(held.calls(), 0);
   });
+
+  it('an operation that has ended sends nothing', async () => {
+    const held = heldFetch();
+    const api = new API('http://a.test', held);
+    const operation = { signal: AbortSignal.abort(new Error('over')), waitUntil: () => {} };
+    void api.initialize({ context: {}, cache: new InMemoryLRUCache(), operation });
+
+    await assert.rejects(api.read('x'), /over/);
+    await assert.rejects(api.create('x'), /over/);
+    assert.equal(held.calls(), 0);
+  });
+
+  for (const timeout of [0, Infinity]) {
+    it(`a timeout of ${timeout} is none`, async (t) => {
+      const origin = await startOrigin(t, () => ({ body: 'fine' }));
+
+      assert.equal(await new API(origin.url).read('x', undefined, { timeout }), 'fine');
+    });
+  }
 
   it('a timeout ends the call with a sentence that names it, without its query', async () => {
     const held = heldFetch();

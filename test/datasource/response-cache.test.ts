@@ -199,7 +199,7 @@ describe('reuse', () => {
       whole.slice(0, 40),
       `${whole}x`,
       whole.replace('/1 ', '/2 '),
-      whole.replace('"url"', '"uri"'),
+      whole.replace('"status"', '"state"'),
       whole.replace('{', '['),
     ];
 
@@ -265,6 +265,26 @@ describe('ttl', () => {
     for (const ttl of [0.2, 1.5, 60, Infinity]) await operations.begin({ ttl }).read(`x${ttl}`);
 
     assert.deepEqual(store.ttls, [1, 2, 60, 31_536_000]);
+  });
+});
+
+describe('ttl and validators', () => {
+  it('a response with an ETag is validated when its ttl is over, and has another ttl', async (t) => {
+    const origin = await startOrigin(t, (call) =>
+      call.headers['if-none-match'] ? { status: 304 } : { headers: { etag: '"v"' }, body: 'fine' },
+    );
+    const operations = new Operations(origin.url);
+    await operations.begin({ ttl: 60 }).read('x');
+
+    operations.clock.turn(61_000);
+    assert.equal(await operations.begin({ ttl: 60 }).read('x'), 'fine');
+    operations.clock.turn(59_000);
+    assert.equal(await operations.begin({ ttl: 60 }).read('x'), 'fine');
+
+    assert.deepEqual(
+      origin.calls.map((call) => call.headers['if-none-match']),
+      [undefined, '"v"'],
+    );
   });
 });
 
@@ -842,6 +862,20 @@ describe('one request in flight', () => {
   });
 });
 
+describe('on workerd, where a request dies with the invocation that sent it', () => {
+  it('operations share no request in flight, only what is stored', async (t) => {
+    Object.defineProperty(globalThis, 'WebSocketPair', { value: true, configurable: true });
+    t.after(() => Reflect.deleteProperty(globalThis, 'WebSocketPair'));
+    const origin = await startOrigin(t, numbered({ 'cache-control': 'max-age=60' }));
+    const operations = new Operations(origin.url);
+
+    await Promise.all([operations.begin().read('x'), operations.begin().read('x')]);
+    await operations.begin().read('x');
+
+    assert.equal(origin.calls.length, 2);
+  });
+});
+
 describe('writes to the cache', () => {
   it('are handed to the operation, which may answer before they end', async (t) => {
     const origin = await startOrigin(t, numbered({ 'cache-control': 'max-age=60' }));
@@ -945,5 +979,6 @@ describe('cacheKeyFor', () => {
     assert.equal(await begin().read('x', { session: 1 }), 0);
     assert.equal(await begin().read('x', { session: 2 }), 0);
     assert.deepEqual([...store.entries.keys()], [`httpcache:${origin.url}/x`]);
+    assert.doesNotMatch([...store.entries.values()].join(), /session/);
   });
 });

@@ -142,6 +142,12 @@ describe('the URL as text', () => {
     assert.equal(resolveCallHref('https://api.test/v2', 'a'), 'https://api.test/v2/a');
   });
 
+  it('of a path that is no text is refused, also after one that reads like it', () => {
+    resolveCallHref('https://api.test', 'undefined');
+
+    assert.throws(() => resolveCallHref('https://api.test', undefined as unknown as string), /must be a string, not undefined/);
+  });
+
   it('is remembered for a limited number of paths', () => {
     for (let index = 0; index < 3000; index++) assert.equal(resolveCallHref('https://api.test', `p${index}`), `https://api.test/p${index}`);
   });
