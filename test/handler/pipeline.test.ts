@@ -262,7 +262,10 @@ describe('an unexpected error', () => {
 
     const { errorId } = json(await send({ query: '{ fail }' })).errors[0].extensions;
 
-    assert.ok(String(log[0]?.message).includes(errorId));
-    assert.equal((log[0]?.details[0] as Error).message, 'The resolver failed on purpose.');
+    const [line] = log;
+    assert.ok(line !== undefined);
+    assert.ok(line.message.includes(errorId));
+    assert.ok(line.details[0] instanceof Error);
+    assert.equal(line.details[0].message, 'The resolver failed on purpose.');
   });
 });

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../src/fetch.ts';
+import { HeaderMap } from '../../src/message/header-map.ts';
+import { fetchAPI } from '../../src/platform/fetch.ts';
+import { echoServer } from '../support/echo-server.ts';
+import { functionURLEvent, webRequest } from '../support/events.ts';
+import { json, plainRequest, post } from '../support/plain-http.ts';
+import type { PlainResponse } from '../support/plain-http.ts';
+import { readWebResponse } from '../support/results.ts';
+
+const operation = '{"query":"{ echo(text: \\"hi\\") }"}';
+
+async function sendStream(body: ReadableStream): Promise<PlainResponse> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit;
+  return readWebResponse(await createHandler(echoServer().options).fetch(new Request('https://example.org/graphql', init)));
+}
+
+/** A stream that enqueues these chunks one at a time, and notes when it is given up. */
+function streamOf(chunks: readonly unknown[], cancelled: unknown[] = []): ReadableStream {
+  const waiting = [...chunks];
+  return new ReadableStream({
+    pull: (controller) => {
+      if (waiting.length === 0) controller.close();
+      else controller.enqueue(waiting.shift());
+    },
+    cancel: (reason) => void cancelled.push(reason),
+  });
+}
+
+describe('a URL is taken apart without being parsed', () => {
+  const urls: readonly [url: string, path: string, queryString: string][] = [
+    ['https://example.org/graphql?query=%7Ba%7D', '/graphql', 'query=%7Ba%7D'],
+    ['https://example.org', '/', ''],
+    ['https://example.org?a=/b', '/', 'a=/b'],
+    ['https://example.org/a?b?c#d?e', '/a', 'b?c'],
+    ['https://example.org/a#b?c', '/a', ''],
+    ['http://a b:99999/graphql?x', '/graphql', 'x'],
+    ['http://[::/graphql', '/graphql', ''],
+    ['/graphql?a=http://b', '/graphql', 'a=http://b'],
+    ['//graphql', '//graphql', ''],
+  ];
+  for (const [url, path, queryString] of urls) {
+    test(url, () => {
+      const request = new Proxy(webRequest(plainRequest()), {
+        get: (target, key) => (key === 'url' ? url : (Reflect.get(target, key, target) as unknown)),
+      });
+
+      const { path: readPath, queryString: readQuery } = fetchAPI.toRequest(request);
+
+      assert.deepEqual([readPath, readQuery], [path, queryString]);
+    });
+  }
+});
+
+describe('a body that is a stream', () => {
+  test('is read byte by byte, a character of several bytes included', async () => {
+    const bytes = [...new TextEncoder().encode('{"query":"{ echo(text: \\"🌍\\") }"}')].map((byte) => Uint8Array.of(byte));
+
+    assert.deepEqual(json(await sendStream(streamOf(bytes))), { data: { echo: '🌍' } });
+  });
+
+  test('above the limit is a 413, and its sender is told to stop', async () => {
+    const cancelled: unknown[] = [];
+    const chunks = Array.from({ length: 64 }, () => new Uint8Array(65_536).fill(0x20));
+
+    const response = await sendStream(streamOf(chunks, cancelled));
+
+    assert.equal(response.status, 413);
+    assert.equal(cancelled.length, 1);
+  });
+
+  for (const [what, chunks] of [
+    ['of strings', [operation]],
+    ['of null', [null]],
+    ['of numbers', [123]],
+  ] as const) {
+    test(`${what} is a 400`, async () => {
+      assert.equal((await sendStream(streamOf(chunks))).status, 400);
+    });
+  }
+
+  test('that fails half way is a 400 and no error of the server', async () => {
+    const { options, log } = echoServer();
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"query'));
+        controller.error(new Error('The client went away.'));
+      },
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit;
+
+    const response = await createHandler(options).fetch(new Request('https://example.org/', init));
+
+    assert.equal(response.status, 400);
+    assert.deepEqual(log, []);
+  });
+
+  test('that somebody has read before is a 400', async () => {
+    const request = webRequest(post({ query: '{ __typename }' }));
+    await request.text();
+
+    const response = await createHandler(echoServer().options).fetch(request);
+
+    assert.equal(response.status, 400);
+  });
+});
+
+describe('a Request', () => {
+  test('is known by its shape, so that a Lambda event does not cost the loading of fetch', () => {
+    assert.equal(fetchAPI.recognises(webRequest(plainRequest()) as never), true);
+    assert.equal(fetchAPI.recognises(functionURLEvent(plainRequest())), false);
+    assert.equal(fetchAPI.recognises({ url: 'https://example.org/', headers: null, arrayBuffer() {} }), false);
+  });
+
+  test("of a platform's own class is known too", () => {
+    class PlatformRequest extends Request {}
+
+    assert.equal(fetchAPI.recognises(new PlatformRequest('https://example.org/') as never), true);
+  });
+});
+
+test('a Response keeps cookies apart and has no body where the status has none', async () => {
+  const headers = new HeaderMap([
+    ['set-cookie', 'a=1'],
+    ['set-cookie', 'b=2'],
+  ]);
+
+  const response = fetchAPI.toResult({ status: 204, headers, body: null }, webRequest(plainRequest()));
+
+  assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2']);
+  assert.equal(await response.text(), '');
+});
