@@ -5,8 +5,8 @@
  * It knows the lexical grammar of the GraphQL specification (section 2.1) as far as it takes to find where
  * things end. Whatever it does not expect is an {@link UnexpectedSDL}, never a guess.
  *
- * Regular expressions instead of a loop over characters, because in a cold process the loop runs in V8's
- * interpreter: 3,000 types (2.7 MB) are scanned in about 10 ms.
+ * Regular expressions instead of a loop over characters: a warm loop takes twice the time of a regular
+ * expression, and in a cold process it starts in V8's interpreter. 3,000 types (2.7 MB) take 11 to 15 ms cold.
  */
 export class SDLCursor {
   readonly text: string;
