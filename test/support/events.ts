@@ -210,9 +210,9 @@ function lastValues(pairs: Pairs): Record<string, string> {
 }
 
 function allValues(pairs: Pairs): Record<string, string[]> {
-  const lists: Record<string, string[]> = {};
-  for (const [name, value] of pairs) (lists[name] ??= []).push(value);
-  return lists;
+  const lists = new Map<string, string[]>();
+  for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value]);
+  return Object.fromEntries(lists);
 }
 
 function joinedValues(pairs: Pairs): Record<string, string> {
