@@ -38,12 +38,13 @@ export interface ServedProject extends Project {
   after(expected: Partial<DevEvent>, change: () => Promise<void>): Promise<DevEvent>;
 }
 
+/** Serves the given files, or a project that is there already. */
 export async function serveProject(
   context: TestContext,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> | Project,
   settings: Partial<DevSettings> = {},
 ): Promise<ServedProject> {
-  const project = await createProject(context, files);
+  const project = isProject(files) ? files : await createProject(context, files);
   const events: DevEvent[] = [];
   const waiting = new Set<(event: DevEvent) => void>();
   const server = await startDevServer({
@@ -73,4 +74,8 @@ export async function serveProject(
       change().catch(reject);
     });
   return { ...project, server, events, after, address: (name) => `${server.url}${server.prefix}/${name}` };
+}
+
+function isProject(files: Readonly<Record<string, string>> | Project): files is Project {
+  return typeof files['write'] === 'function';
 }

@@ -1,0 +1,61 @@
+/**
+ * Writes the table of all options into README.md, from the interface that defines them: `npm run docs`.
+ * test/readme.test.ts fails when the two differ.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** One row: what the source says of an option. */
+export interface OptionRow {
+  readonly name: string;
+  readonly type: string;
+  readonly effect: string;
+  readonly fallback: string;
+}
+
+const root = join(import.meta.dirname, '..');
+
+/** The options of `ServerOptions`, in the order of the source. */
+export async function readOptions(): Promise<OptionRow[]> {
+  const source = await readFile(join(root, 'src/options.ts'), 'utf8');
+  const start = source.indexOf('export interface ServerOptions');
+  const body = source.slice(start, source.indexOf('\n}\n', start));
+  return [...body.matchAll(/ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)\?: ([^;]+);/g)].map(
+    ([, comment = '', name = '', type = '']) => {
+      const text = comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();
+      const [effect = '', fallback = '–'] = text.split(/ ?Default: /);
+      return { name, type: plainType(type), effect, fallback: fallback.replace(/\.$/, '') };
+    },
+  );
+}
+
+/** What the user writes: without the type parameters, which are inferred. */
+function plainType(type: string): string {
+  const inferred = type.replaceAll(/\b(?:TContext|TDataSources)\b/g, 'object').replaceAll('Promise<object>', 'Promise');
+  // Twice, for those within others.
+  return inferred
+    .replaceAll(/<[^<>=]*>/g, '')
+    .replaceAll(/<[^<>=]*>/g, '')
+    .replaceAll('readonly ', '');
+}
+
+/** The rows of the table as GitHub's Markdown has them. */
+export function toMarkdown(options: readonly OptionRow[]): string {
+  const rows = options.map(({ name, type, fallback, effect }) => toRow([`\`${name}\``, `\`${type}\``, fallback, effect]));
+  return [toRow(['Option', 'Type', 'Default', 'Effect']), '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function toRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+}
+
+const start = '<!-- options: written by `npm run docs` -->';
+const end = '<!-- /options -->';
+
+if (import.meta.main) {
+  const path = join(root, 'README.md');
+  const readme = await readFile(path, 'utf8');
+  const from = readme.indexOf(start) + start.length;
+  const table = toMarkdown(await readOptions());
+  await writeFile(path, `${readme.slice(0, from)}\n\n${table}\n\n${readme.slice(readme.indexOf(end))}`);
+}

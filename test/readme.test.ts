@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { access, mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { readOptions, toMarkdown } from '../scripts/options-table.ts';
+import { usage } from '../src/cli/arguments.ts';
+import { startCommand } from './support/command.ts';
+import { createProject, serveProject } from './support/functions-project.ts';
+
+const root = join(import.meta.dirname, '..');
+const readme = await readFile(join(root, 'README.md'), 'utf8');
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+const blocks: readonly Block[] = [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+  language,
+  text,
+}));
+const textsOf = (language: string): string[] => blocks.filter((block) => block.language === language).map(({ text }) => text);
+
+/** The one code block that holds a text. */
+function blockWith(part: string): string {
+  const found = textsOf('ts').filter((text) => text.includes(part));
+  assert.equal(found.length, 1, `expected one code block with ${part}`);
+  return found[0]!;
+}
+
+/** What the blocks import from ./schema.ts, for brevity. */
+const schema = "export const typeDefs = 'type Query { ok: Boolean }'; export const resolvers = { Query: { ok: () => true } };";
+
+/** node_modules as after `npm i graphql-functions graphql esbuild`: this package as it was built. */
+async function install(directory: string): Promise<void> {
+  await mkdir(join(directory, 'node_modules'));
+  await symlink(root, join(directory, 'node_modules/graphql-functions'));
+  for (const name of ['graphql', 'esbuild']) await symlink(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+}
+
+async function ask(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+async function serveBlock(context: TestContext, part: string): Promise<string> {
+  const project = await createProject(context, { 'functions/graphql.ts': blockWith(part), 'functions/schema.ts': schema });
+  await install(project.directory);
+  const { address } = await serveProject(context, project);
+  return address('graphql');
+}
+
+test('the first screen: the handler, the command, and what comes back', async (context) => {
+  const { directory } = await createProject(context, { 'functions/graphql.ts': blockWith('hello: (_, { name }) => `Hello') });
+  await install(directory);
+  const [, query = ''] = /^npx graphql-functions dev --query '([^']+)'$/m.exec(readme) ?? assert.fail('no such command');
+  const main = join(root, 'dist/esm/cli/main.js');
+
+  const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', query], { cwd: directory }).until('Ctrl+C');
+
+  assert.ok(output.includes(textsOf('json')[0]!), output);
+  assert.match(output, /http:\/\/localhost:\d+\/\.netlify\/functions\/graphql$/m);
+});
+
+test('the handler with context and data sources answers by the language of the request', async (context) => {
+  const address = await serveBlock(context, 'class Greetings');
+
+  assert.deepEqual(await ask(address, '{ hello(name: "Ada") }', { 'accept-language': 'de' }), { data: { hello: 'Hallo, Ada!' } });
+  assert.deepEqual(await ask(address, '{ hello }'), { data: { hello: 'Hello, world!' } });
+});
+
+test('the REST data source and the handler of other platforms start and answer', async (context) => {
+  for (const part of ['class BooksAPI', 'export default { fetch }']) {
+    const address = await serveBlock(context, part);
+    assert.deepEqual(await ask(address, '{ __typename }'), { data: { __typename: 'Query' } });
+  }
+});
+
+test('the long-lived server answers, and ends on SIGTERM', async (context) => {
+  const block = blockWith('await serve(');
+  const { directory } = await createProject(context, { 'server.ts': block.replace('port: 4000', 'port: 0'), 'schema.ts': schema });
+  await install(directory);
+  const server = startCommand(context, ['server.ts'], { cwd: directory });
+  const [, url = ''] = /GraphQL at (\S+)/.exec(await server.until('GraphQL at')) ?? [];
+
+  assert.deepEqual(await ask(url, '{ ok }'), { data: { ok: true } });
+  server.child.kill('SIGTERM');
+  assert.equal((await server.ended).stderr, '');
+});
+
+test('every TypeScript block compiles, strictly', async (context) => {
+  const files = Object.fromEntries(textsOf('ts').map((text, index) => [`block-${index}.ts`, text]));
+  const { directory } = await createProject(context, {
+    ...files,
+    'schema.ts': schema,
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }),
+  });
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+
+  const compile = promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory]);
+  const { stdout } = await compile.catch((error: { stdout: string }) => error);
+
+  assert.equal(stdout, '');
+  assert.equal(textsOf('ts').length, 6);
+});
+
+test('the commands are scripts of package.json', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const named = [...readme.matchAll(/npm (?:run (\w+)|(test)\b)/g)].map(([, run, plain]) => run ?? plain ?? '');
+
+  assert.deepEqual([...new Set(named)].toSorted(), ['check', 'dev', 'docs', 'test']);
+  for (const name of named) assert.ok(scripts[name], name);
+});
+
+test('the TOML and YAML are parts of the files that deploy the example', async () => {
+  const files = [await readFile(join(root, 'netlify.toml'), 'utf8'), await readFile(join(root, 'template.yaml'), 'utf8')];
+  const lines = (text: string): string[] =>
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+
+  for (const [index, text] of [...textsOf('toml'), ...textsOf('yaml')].entries()) {
+    const there = new Set(lines(files[index] ?? ''));
+    assert.deepEqual(
+      lines(text).filter((line) => !there.has(line)),
+      [],
+    );
+  }
+});
+
+test('every link of the page leads somewhere', async () => {
+  const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
+    ([, heading = '']) =>
+      `#${heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-')}`,
+  );
+
+  for (const target of targets) {
+    if (target.startsWith('#')) assert.ok(headings.includes(target), target);
+    else if (!target.startsWith('https://')) await access(join(root, target));
+  }
+});
+
+test('the table of options is what src/options.ts says; `npm run docs` writes it', async () => {
+  const options = await readOptions();
+  const source = await readFile(join(root, 'src/options.ts'), 'utf8');
+  const cells = (row: string): string[] => row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  const [, table = ''] = /<!-- options[^>]*-->\n([^]*)<!-- \/options -->/.exec(readme) ?? [];
+
+  const [, , ...rows] = table.trim().split('\n');
+  const [, , ...expected] = toMarkdown(options).split('\n');
+
+  assert.deepEqual(rows.map(cells), expected.map(cells));
+  // The script reads the source with a pattern: none may slip through it.
+  const [, expectations = ''] = /const expectations: [^=]+= \{\n([^]*?)\n\};/.exec(source) ?? [];
+  const known = [...expectations.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
+  assert.deepEqual(new Set(options.map(({ name }) => name)), new Set(known));
+});
+
+test('the table of the dev server’s options is what the command line says', () => {
+  const inUsage = [...usage.matchAll(/^ {2}(--\w+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
+  const inReadme = [...readme.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
+
+  assert.deepEqual([...inReadme, '--help'], inUsage);
+});
