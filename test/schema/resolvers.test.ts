@@ -141,6 +141,17 @@ describe('scalars', () => {
     assert.deepEqual(await answer(typeDefs, { Query: query, Date: date }, source, { d: '2026-01-03' }), expected);
   });
 
+  test('may be GraphQLScalarTypes of another copy of graphql, as a package of scalars may bring one', async () => {
+    const entry = import.meta.resolve('graphql');
+    const other = await import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
+    const date = new other.GraphQLScalarType({ name: 'Date', serialize, parseValue });
+    const schema = createSchema({ typeDefs, resolvers: { Query: query, Date: date } }, { checkWhole: true });
+
+    assert.ok(!(date instanceof GraphQLScalarType));
+    const variableValues = { d: '2026-01-03' };
+    assert.deepEqual(JSON.parse(JSON.stringify(execute({ schema, document: parse(source), variableValues }))), expected);
+  });
+
   test('have the name, description and specification of typeDefs where their type has none', () => {
     const schema = createSchema(
       { typeDefs, resolvers: { Date: new GraphQLScalarType({ name: 'Anything', serialize }) } },
