@@ -8,6 +8,11 @@ const TRACING =
 /** Fields that say nothing about who is asking. What a response really depends on among them, Vary tells. */
 const IMPERSONAL = /^(?:accept(?:-.+)?|content-type|content-length|user-agent|cache-control|pragma)$/;
 
+/** Whether a field says nothing about who is asking, as far as its name tells. */
+export function isImpersonal(name: string): boolean {
+  return IMPERSONAL.test(name) || TRACING.test(name);
+}
+
 const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 
 /** Which requests a stored response answers. Holds no secret: what could be one is hashed. */
@@ -72,7 +77,7 @@ export function parseVary(field: string | undefined): string[] {
 function audienceText({ request, shareableHeaders }: SelectionSource, audience: Audience): string {
   if (audience === 'everybody') return '';
   if (audience === 'credentials') return textOf(request, (name) => CREDENTIALS.includes(name) && !shareableHeaders.includes(name));
-  return textOf(request, (name) => !TRACING.test(name) && !IMPERSONAL.test(name) && !shareableHeaders.includes(name));
+  return textOf(request, (name) => !isImpersonal(name) && !shareableHeaders.includes(name));
 }
 
 /** "name: value" lines; `Headers` are iterated in the order of their names. */

@@ -1,5 +1,7 @@
 import { isStream } from './body.ts';
 import { createNetworkError } from './errors.ts';
+import { followRedirects, type Dispatch } from './redirect.ts';
+import { isImpersonal } from './request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
 import { sendWithRetry, type RetryOptions } from './retry.ts';
 
@@ -28,10 +30,16 @@ export async function sendToOrigin(request: DataSourceRequest, options: SendOpti
   }
 }
 
-// The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
 async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validators }: SendOptions): Promise<Response> {
   const init = toFetchInit(request, signal, validators);
-  return httpFetch === undefined ? fetch(request.url, init) : httpFetch(new Request(request.url, init));
+  // The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
+  const dispatch: Dispatch = (url, options) => (httpFetch === undefined ? fetch(url, options) : httpFetch(new Request(url, options)));
+  const follows = init.redirect === undefined || init.redirect === 'follow';
+  return follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
+}
+
+function isPersonal(request: DataSourceRequest): boolean {
+  return [...(request.headersIfAny?.keys() ?? [])].some((name) => !isImpersonal(name));
 }
 
 /** Without `cache`: the modes are ours to honour; Node's fetch ignores them, workerd's refuses some. */
