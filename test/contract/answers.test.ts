@@ -117,7 +117,7 @@ for (const door of frontDoors) {
     }
 
     test('parameters of others, also repeated ones, do not matter', async () => {
-      const response = await open.send({ ...get({}), query: 'utm=1&utm=2&query={+__typename+}&flag' });
+      const response = await open.send({ ...get({}), query: 'utm=1&utm=2&query={+__typename+}&flag&constructor=3&__proto__=4' });
 
       assert.deepEqual(json(response), { data: { __typename: 'Query' } });
     });

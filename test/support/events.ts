@@ -209,6 +209,7 @@ function lastValues(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
+/** Through a Map: a header or parameter may have the name of a property that every object has. */
 function allValues(pairs: Pairs): Record<string, string[]> {
   const lists = new Map<string, string[]>();
   for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value]);
