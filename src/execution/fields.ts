@@ -1,4 +1,7 @@
+import type { GraphQLResolveInfo } from 'graphql';
+
 import { argumentValues } from './arguments.ts';
+import type { ArgumentValues } from './arguments.ts';
 import { completeValue } from './complete.ts';
 import { nullOrThrow } from './errors.ts';
 import { isGraphQL17 } from './installed.ts';
@@ -37,7 +40,7 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
 }
 
 /** A field that may not be null has failed, its siblings may be under way. graphql 17 leaves them; 16 waits for them first. */
-function giveUp(pending: PendingContainer | undefined, error: unknown): PendingContainer {
+export function giveUp(pending: PendingContainer | undefined, error: unknown): PendingContainer {
   if (pending === undefined) throw error;
   if (isGraphQL17) {
     pending.nulled = true;
@@ -50,42 +53,47 @@ function giveUp(pending: PendingContainer | undefined, error: unknown): PendingC
 /** Runs one field: resolver, then completion. Returns the completed value or a Pending; an error becomes null, or is thrown where null is not allowed. */
 export function executeField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   if (field.typename !== undefined) return field.typename;
-  const { shape } = field;
   try {
     const resolve = field.definition.resolve ?? run.fieldResolver;
-    // The path is made only for those who can see it: a resolver, an error, what comes below.
-    let fieldPath: Path | undefined;
-    let value: unknown;
-    if (resolve === undefined) {
-      value = readProperty(run, field, source, path);
-    } else {
-      fieldPath = addPath(path, field.responseName, field.parentType.name);
-      value = resolve(source, argumentValues(field.arguments, run), run.contextValue, resolveInfo(run, field, fieldPath));
-    }
-
-    const plain = plainValue(shape.plain, value);
-    if (plain !== undefined) return plain;
-    if ((value === null || value === undefined) && !shape.nonNull) return null;
-    fieldPath ??= addPath(path, field.responseName, field.parentType.name);
-    if (isThenable(value)) return new PromisedValue(run, field, shape, fieldPath, value);
-    return completeValue(run, field, shape, value, fieldPath);
+    if (resolve === undefined) return completeProperty(run, field, source, path);
+    const fieldPath = pathOf(field, path);
+    const info = resolveInfo(run, field, fieldPath);
+    return completeResolved(run, field, resolve(source, argumentValues(field.arguments, run), run.contextValue, info), fieldPath);
   } catch (error) {
-    return nullOrThrow(run, field, shape, error, addPath(path, field.responseName, field.parentType.name));
+    return nullOrThrow(run, field, field.shape, error, pathOf(field, path));
   }
 }
 
-/** What graphql-js's default resolver does, without making arguments and `info` for a property that is not a method. */
+function pathOf(field: PlannedField, parent: Path | undefined): Path {
+  return addPath(parent, field.responseName, field.parentType.name);
+}
+
+/** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */
+function completeProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+  const { shape } = field;
+  const value = readProperty(run, field, source, path);
+  const plain = plainValue(shape.plain, value);
+  if (plain !== undefined) return plain;
+  if ((value === null || value === undefined) && !shape.nonNull) return null;
+  return completeResolved(run, field, value, pathOf(field, path));
+}
+
 function readProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   // Wrong arguments are an error of the field whether or not anybody reads them.
   const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
   if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined;
   const property = (source as Record<string, unknown>)[field.fieldName];
-  if (typeof property !== 'function') return property;
+  return typeof property === 'function' ? callMethod(run, field, source, pathOf(field, path), values) : property;
+}
 
-  const info = resolveInfo(run, field, addPath(path, field.responseName, field.parentType.name));
-  return (source as Record<string, (...values: unknown[]) => unknown>)[field.fieldName]!(
-    values ?? argumentValues(field.arguments, run),
-    run.contextValue,
-    info,
-  );
+/** A property that is a method is called as graphql-js calls it: on the object, with everything a resolver gets but the parent. */
+export function callMethod(run: Run, field: PlannedField, source: object, fieldPath: Path, values?: ArgumentValues): unknown {
+  const object = source as Record<string, (values: ArgumentValues, contextValue: unknown, info: GraphQLResolveInfo) => unknown>;
+  return object[field.fieldName]!(values ?? argumentValues(field.arguments, run), run.contextValue, resolveInfo(run, field, fieldPath));
+}
+
+/** What a resolver returned, or a property held. */
+export function completeResolved(run: Run, field: PlannedField, value: unknown, fieldPath: Path): unknown {
+  if (isThenable(value)) return new PromisedValue(run, field, field.shape, fieldPath, value);
+  return completeValue(run, field, field.shape, value, fieldPath);
 }

@@ -42,6 +42,25 @@ export function plainValue(plain: number, value: unknown): unknown {
   }
 }
 
+/** The same as a condition in generated code, which may also convert the variable; undefined where no glance is enough. */
+export function plainTest(plain: number, name: string): string | undefined {
+  const isInt = `typeof ${name} === "number" && (${name} | 0) === ${name}`;
+  switch (plain) {
+    case plainString:
+      return `typeof ${name} === "string"`;
+    case plainInt:
+      return isInt;
+    case plainFloat:
+      return `typeof ${name} === "number" && ${name} - ${name} === 0`;
+    case plainBoolean:
+      return `typeof ${name} === "boolean"`;
+    case plainID:
+      return `typeof ${name} === "string" || (${isInt} && ((${name} = "" + ${name}), true))`;
+    default:
+      return undefined;
+  }
+}
+
 function isInt32(value: unknown): value is number {
   // oxlint-disable-next-line unicorn/prefer-math-trunc -- this is about 32 bits, not about the fraction
   return typeof value === 'number' && (value | 0) === value;

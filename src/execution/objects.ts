@@ -7,7 +7,7 @@ import { notPlain } from './leaf.ts';
 import { fieldPathOf } from './path.ts';
 import type { Path } from './path.ts';
 import { placed, PromisedType } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
+import type { PlannedField, Selection, Shape } from './planned-field.ts';
 import { isThenable } from './promises.ts';
 import { resolveInfo } from './resolve-info.ts';
 import type { Run } from './run.ts';
@@ -21,6 +21,11 @@ export class ObjectShape implements Shape {
   constructor(type: GraphQLObjectType, nonNull: boolean) {
     this.nonNull = nonNull;
     this.#type = type;
+  }
+
+  /** The fields of every object of this shape below the field; undefined when the type wants to see each object first. */
+  selectionFor(field: PlannedField): Selection | undefined {
+    return typeof this.#type.isTypeOf === 'function' ? undefined : field.selectionFor(this.#type);
   }
 
   complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown {

@@ -38,6 +38,11 @@ export interface PlannedExecution {
   readonly hideSuggestions: boolean;
   /** Ends the execution; graphql 17 only. */
   readonly abortSignal?: AbortSignal | undefined;
+  /**
+   * After how many rows of a selection code is made for the next (rows.ts). Making it costs as much as running some
+   * hundred rows without it. Infinity: never. Default: 1,000.
+   */
+  readonly rowsBeforeCode?: number | undefined;
 }
 
 /** An operation that graphql-js must run, and why. */
@@ -101,19 +106,18 @@ export function executePlan(plan: Plan, execution: PlannedExecution): ExecutionR
   const variables = coerceVariables(plan, execution);
   if ('errors' in variables) return { errors: variables.errors };
 
-  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions } = execution;
-  const { schema, operation, fragments } = plan;
-  const { variableValues } = variables;
+  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000 } = execution;
   const run = new Run({
-    schema,
-    operation,
-    fragments,
+    schema: plan.schema,
+    operation: plan.operation,
+    fragments: plan.fragments,
     rootValue,
     contextValue,
-    variableValues,
+    variableValues: variables.variableValues,
     fieldResolver,
     typeResolver,
     hideSuggestions,
+    rowsBeforeCode,
   });
   const selection = plan.selectionFor(run.coerced);
   return selection === undefined ? executeWithGraphQLJS(execution) : start(plan, run, selection);

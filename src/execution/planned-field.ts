@@ -75,6 +75,17 @@ export class PlannedField {
   }
 }
 
+/** Makes the result of a whole object at once. What is not plain is asked of `rest`. */
+export type RowBuilder = (source: object, rest: RowRest) => ResultObject;
+
+/** What a row builder leaves to others. The numbers are those of the fields in the selection. */
+export interface RowRest {
+  /** Completes a value that is not plain. */
+  complete(field: number, value: unknown): unknown;
+  /** A property could not be read. */
+  fail(field: number, thrown: unknown): null;
+}
+
 /** The object that a selection's results go into. */
 export type ResultObject = Record<string, unknown>;
 
@@ -88,6 +99,9 @@ export type ResultObject = Record<string, unknown>;
 export class Selection {
   readonly fields: readonly PlannedField[];
   readonly Result: new () => ResultObject;
+  /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
+  rowsSeen = 0;
+  buildRow: RowBuilder | undefined = undefined;
 
   constructor(fields: readonly PlannedField[]) {
     this.fields = fields;

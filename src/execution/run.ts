@@ -24,6 +24,8 @@ export interface RunSettings {
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
+  /** After how many rows of a selection code is made for the next. */
+  readonly rowsBeforeCode: number;
 }
 
 type AsyncHelpers = ReturnType<GraphQLResolveInfo['getAsyncHelpers']>;
@@ -41,6 +43,7 @@ export class Run {
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
+  readonly rowsBeforeCode: number;
   /** graphql 17 hands these two to resolvers in `info`; an AbortController is made only for who asks for its signal. */
   readonly getAbortSignal: (() => AbortSignal) | undefined;
   readonly getAsyncHelpers: (() => AsyncHelpers) | undefined;
@@ -62,6 +65,7 @@ export class Run {
     this.fieldResolver = settings.fieldResolver;
     this.typeResolver = settings.typeResolver;
     this.hideSuggestions = settings.hideSuggestions;
+    this.rowsBeforeCode = settings.rowsBeforeCode;
     this.getAbortSignal = isGraphQL17 ? () => this.#abortSignal() : undefined;
     this.getAsyncHelpers = isGraphQL17 ? () => asyncHelpers : undefined;
   }

@@ -51,6 +51,8 @@ interface Scenario {
   readonly operation: OperationDefinitionNode;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
+  /** 0: every list of objects is made by generated code. */
+  readonly rowsBeforeCode: number;
 }
 
 /** Runs random operations on random schemas through both executors. The same seeds give the same operations. */
@@ -74,11 +76,12 @@ function* scenarios(seed: number, timing: Timing): Generator<Scenario> {
   }
 }
 
-function manners(random: Random): Pick<Scenario, 'mischief' | 'fieldResolver' | 'hideSuggestions'> {
+function manners(random: Random): Pick<Scenario, 'mischief' | 'fieldResolver' | 'hideSuggestions' | 'rowsBeforeCode'> {
   return {
     mischief: random.pick(mischiefs),
     fieldResolver: random.chance(0.15) ? customFieldResolver : undefined,
     hideSuggestions: random.chance(0.3),
+    rowsBeforeCode: random.chance(0.5) ? 0 : Infinity,
   };
 }
 
@@ -95,12 +98,12 @@ const customFieldResolver: GraphQLFieldResolver<unknown, unknown> = (source, arg
 };
 
 async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
-  const { seed, schema, text, variables, document, operation, fieldResolver, hideSuggestions } = scenario;
+  const { seed, schema, text, variables, document, operation, fieldResolver, hideSuggestions, rowsBeforeCode } = scenario;
   const execution = { schema, document, operation, variableValues: variables, fieldResolver, hideSuggestions };
   // Twice: the second run finds the plan as the first has left it.
   for (let run = 0; run < 2; run++) {
     const expected = await observe(scenario, (run) => execute({ ...execution, ...run } as Parameters<typeof execute>[0]));
-    const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run }));
+    const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode }));
     found.operations++;
     if (expected.hasErrors) found.withErrors++;
     if (expected.hasData) found.withData++;

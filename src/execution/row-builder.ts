@@ -1,0 +1,43 @@
+import { plainTest } from './leaf.ts';
+import type { PlannedField, RowBuilder, Selection } from './planned-field.ts';
+
+/**
+ * Writes the code that makes one object of a selection whose fields are all read from properties.
+ *
+ * Why: a loop over fields reads a property of another name each time, which V8 looks up in a table shared by the
+ * whole program. In code that names the properties each place has its own, and a value that needs no conversion
+ * passes in a few instructions: 1,000 rows of 8 fields take 22 us instead of 150 (bench/execute.ts, without
+ * JSON.stringify).
+ *
+ * Only names of the document come into the text, each as a JSON string. Undefined where code may not be made from
+ * text, as on some platforms: the loop does the same.
+ */
+export function createRowBuilder({ fields }: Selection): RowBuilder | undefined {
+  const variables = fields.map((_, at) => `v${at}`);
+  const text = `"use strict";
+function Row(${variables.join(', ')}) {
+${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${at};`).join('\n')}
+}
+Row.prototype = Object.create(null);
+return function buildRow(source, rest) {
+${fields.map(readingOf).join('\n')}
+  return new Row(${variables.join(', ')});
+};`;
+  try {
+    // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
+    return (new Function(text) as () => RowBuilder)();
+  } catch {
+    return undefined;
+  }
+}
+
+/** One read per property, as graphql-js has it: a getter may be slow, or start something. */
+function readingOf(field: PlannedField, at: number): string {
+  const variable = `v${at}`;
+  if (field.typename !== undefined) return `  const ${variable} = ${JSON.stringify(field.typename)};`;
+  const rest = `rest.complete(${at}, ${variable})`;
+  const otherwise = field.shape.nonNull ? rest : `${variable} === null || ${variable} === undefined ? null : ${rest}`;
+  return `  let ${variable};
+  try { ${variable} = source[${JSON.stringify(field.fieldName)}]; } catch (error) { ${variable} = rest.fail(${at}, error); }
+  if (!(${plainTest(field.shape.plain, variable) ?? 'false'})) ${variable} = ${otherwise};`;
+}

@@ -1,0 +1,90 @@
+import { nullOrThrow } from './errors.ts';
+import { callMethod, completeResolved, giveUp } from './fields.ts';
+import { addPath } from './path.ts';
+import type { Path } from './path.ts';
+import { objectLag, Pending, PendingContainer } from './pending.ts';
+import type { PlannedField, RowBuilder, RowRest, Selection } from './planned-field.ts';
+import { createRowBuilder } from './row-builder.ts';
+import type { Run } from './run.ts';
+
+/** What makes the objects of a list, once the list's selection has been run often enough and if it suits; undefined for the ordinary way. */
+export function rowsOf(run: Run, selection: Selection, count: number, listPath: Path): Rows | undefined {
+  selection.rowsSeen += count;
+  if (selection.rowsSeen < run.rowsBeforeCode || run.fieldResolver !== undefined || !selection.fields.every(isProperty)) return undefined;
+  // Tried once: where code cannot be made now it never can.
+  if (selection.buildRow === undefined && selection.rowsSeen < Infinity) {
+    selection.buildRow = createRowBuilder(selection);
+    selection.rowsSeen = Infinity;
+  }
+  return selection.buildRow && new Rows(run, selection, selection.buildRow, listPath);
+}
+
+/** Looked at for every list: a resolver may have been put there since. */
+function isProperty(field: PlannedField): boolean {
+  return field.arguments === undefined && (field.definition.resolve === undefined || field.typename !== undefined);
+}
+
+/** The rows of one list, made one after another. */
+export class Rows implements RowRest {
+  readonly #run: Run;
+  readonly #selection: Selection;
+  readonly #build: RowBuilder;
+  readonly #listPath: Path;
+  // Of the row that is being made.
+  #source: object = {};
+  #index = 0;
+  #pending: [name: string, value: Pending][] = [];
+
+  constructor(run: Run, selection: Selection, build: RowBuilder, listPath: Path) {
+    this.#run = run;
+    this.#selection = selection;
+    this.#build = build;
+    this.#listPath = listPath;
+  }
+
+  /** The object for a row, or a Pending. Throws the located error of a field that may not be null. */
+  make(source: object, index: number): unknown {
+    this.#source = source;
+    this.#index = index;
+    let row: object;
+    try {
+      row = this.#build(source, this);
+    } catch (error) {
+      return giveUp(this.#container({}), error);
+    }
+    const container = this.#container(row);
+    container?.filled();
+    return container ?? row;
+  }
+
+  complete(at: number, value: unknown): unknown {
+    const field = this.#selection.fields[at]!;
+    const path = this.#pathOf(field);
+    try {
+      const resolved = typeof value === 'function' ? callMethod(this.#run, field, this.#source, path) : value;
+      const completed = completeResolved(this.#run, field, resolved, path);
+      if (completed instanceof Pending) this.#pending.push([field.responseName, completed]);
+      return completed;
+    } catch (error) {
+      return nullOrThrow(this.#run, field, field.shape, error, path);
+    }
+  }
+
+  fail(at: number, thrown: unknown): null {
+    const field = this.#selection.fields[at]!;
+    return nullOrThrow(this.#run, field, field.shape, thrown, this.#pathOf(field));
+  }
+
+  #pathOf(field: PlannedField): Path {
+    return addPath(addPath(this.#listPath, this.#index, undefined), field.responseName, field.parentType.name);
+  }
+
+  /** Undefined when nothing of the row is pending. */
+  #container(row: object): PendingContainer | undefined {
+    if (this.#pending.length === 0) return undefined;
+    const container = new PendingContainer(this.#run, row, objectLag);
+    for (const [name, value] of this.#pending) container.waitFor(value, name);
+    this.#pending = [];
+    return container;
+  }
+}
