@@ -44,7 +44,7 @@ export interface Call {
 export async function serveEvent(adapter: PlatformAdapter<unknown>, starter: Starter, call: Call): Promise<unknown> {
   const invocation = new PlatformInvocation(call, adapter.keepAlive?.(call.context), () => starter.logger());
   const response = await answer(adapter, starter, invocation);
-  await invocation.settled();
+  if (invocation.hasWork) await invocation.settled();
   const losses = adapter.losses?.(response, call.event);
   if (losses !== undefined) starter.logger().warn(losses);
   return adapter.toResult(response, call.event);

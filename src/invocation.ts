@@ -39,6 +39,11 @@ export class PlatformInvocation implements Invocation {
     else this.#keepAlive(watched);
   }
 
+  /** Whether there is anything for {@link settled} to wait for. */
+  get hasWork(): boolean {
+    return this.#work !== undefined;
+  }
+
   /** Resolves when the work handed to `waitUntil` is done, or has been waited for long enough. */
   async settled(): Promise<void> {
     if (this.#work === undefined) return;

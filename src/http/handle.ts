@@ -68,13 +68,13 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
-export async function finishResponse(
+export function finishResponse(
   { cors, operation }: RefusalSettings,
   request: HTTPRequest,
   response: HTTPResponse,
-): Promise<HTTPResponse> {
-  if (cors !== undefined) await addCORSHeaders(cors, request, response.headers, operation.logger);
-  return request.method === 'HEAD' ? { ...response, body: null } : response;
+): HTTPResponse | Promise<HTTPResponse> {
+  const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
+  return cors === undefined ? finished : addCORSHeaders(cors, request, response.headers, operation.logger).then(() => finished);
 }
 
 /** What the operations of one request share. */

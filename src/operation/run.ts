@@ -59,21 +59,27 @@ export interface OperationOutcome {
 interface Progress {
   hooks?: OperationHooks | undefined;
   operationType?: OperationTypeNode;
-  contextFailed?: boolean;
+  contextFailed: boolean;
 }
 
 /** Runs one operation from its text to its answer. Never rejects: whatever is thrown becomes the errors of the answer. */
 export async function runOperation(settings: OperationSettings, input: OperationInput): Promise<OperationOutcome> {
-  const progress: Progress = {};
+  const progress: Progress = { contextFailed: true };
   let result: ExecutionResult;
   try {
-    result = await runStages(settings, input, progress);
+    const making = createContextValue(settings, input.contextArgument, input.life);
+    // Waits only for what is asynchronous, here and below: each await is a turn of the queue in every operation (60 ns).
+    const contextValue = isPromise(making) ? await making : making;
+    progress.contextFailed = false;
+    result = await runStages(settings, input, progress, contextValue);
   } catch (thrown) {
     result = { errors: errorsOf(thrown) };
   }
 
   try {
-    return await finish(settings, input, progress, result);
+    const tellsPlugins = progress.hooks !== undefined || progress.contextFailed;
+    const answer = tellsPlugins ? await finishWithHooks(settings, progress, result) : formatResult(settings, result);
+    return outcome(input, progress, answer, result.errors ?? []);
   } catch (thrown) {
     // A hook or formatError failed: neither is asked again.
     const error = toGraphQLError(thrown);
@@ -81,8 +87,12 @@ export async function runOperation(settings: OperationSettings, input: Operation
   }
 }
 
-async function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<ExecutionResult> {
-  const contextValue = await contextValueOf(settings, input, progress);
+async function runStages(
+  settings: OperationSettings,
+  input: OperationInput,
+  progress: Progress,
+  contextValue: unknown,
+): Promise<ExecutionResult> {
   const hooks =
     settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
   progress.hooks = hooks;
@@ -106,19 +116,6 @@ async function runStages(settings: OperationSettings, input: OperationInput, pro
   return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => executeOperation(settings, execution));
 }
 
-/** Waits only for what is asynchronous: an await more is a turn of the event loop's queue in every operation. */
-async function contextValueOf(settings: OperationSettings, input: OperationInput, progress: Progress): Promise<unknown> {
-  try {
-    const value = createContextValue(settings, input.contextArgument, input.life);
-    return isPromise(value) ? await value : value;
-  } catch (thrown) {
-    progress.contextFailed = true;
-    const error = toGraphQLError(thrown);
-    for (const plugin of settings.plugins) await plugin.contextCreationDidFail?.({ error, logger: settings.logger });
-    throw error;
-  }
-}
-
 function requestContext(settings: OperationSettings, input: OperationInput, contextValue: unknown): Parameters<typeof startHooks>[1] {
   const { schema, cache, logger } = settings;
   return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
@@ -128,17 +125,14 @@ function errorsOf(thrown: unknown): readonly GraphQLError[] {
   return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
 }
 
-async function finish(
-  settings: OperationSettings,
-  input: OperationInput,
-  progress: Progress,
-  result: ExecutionResult,
-): Promise<OperationOutcome> {
-  const { hooks } = progress;
-  const errors = result.errors ?? [];
-  if (hooks !== undefined && errors.length > 0) await hooks.didEncounterErrors(errors);
+async function finishWithHooks(settings: OperationSettings, progress: Progress, result: ExecutionResult): Promise<FormattedExecutionResult> {
+  const { hooks, contextFailed } = progress;
+  const { plugins, logger } = settings;
+  const [error] = result.errors ?? [];
+  if (contextFailed && error !== undefined) for (const plugin of plugins) await plugin.contextCreationDidFail?.({ error, logger });
+  if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
   const formatted = formatResult(settings, result);
-  return outcome(input, progress, hooks === undefined ? formatted : await hooks.willSendResponse(formatted), errors);
+  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }
 
 function outcome(
@@ -147,5 +141,5 @@ function outcome(
   result: FormattedExecutionResult,
   errors: readonly GraphQLError[],
 ): OperationOutcome {
-  return { result, errors, head: input.head, operationType: progress.operationType, contextFailed: progress.contextFailed ?? false };
+  return { result, errors, head: input.head, operationType: progress.operationType, contextFailed: progress.contextFailed };
 }
