@@ -3,7 +3,10 @@ import type { ServerOptions } from './options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { OptionsSource } from './start.ts';
 
-/** A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. */
+/**
+ * A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. Deno and Bun also take the handler
+ * itself as a default export; Cloudflare Workers take a function for a class, and need the object.
+ */
 export interface FetchHandler {
   (request: Request, context?: unknown): Promise<Response>;
   /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
