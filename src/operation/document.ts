@@ -1,6 +1,7 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate, versionInfo } from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
+import { specifiedRulesForLazySchema } from '../schema/known-type-names.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { DocumentError, withCode } from './errors.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -70,7 +71,11 @@ function tokensOf(document: DocumentNode): number {
 }
 
 function validateDocument(settings: DocumentSettings, document: DocumentNode): void {
-  const rules = [...specifiedRules, ...settings.validationRules, ...(settings.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const rules = [
+    ...specifiedRulesForLazySchema,
+    ...settings.validationRules,
+    ...(settings.introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+  ];
   const errors = validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
   if (errors.length > 0) {
     throw new DocumentError(
