@@ -1,6 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache, Seconds } from './cache/key-value-cache.ts';
+import { assertCORS } from './http/assert-cors.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
 import type { HTTPStatusProfile } from './http/status.ts';
@@ -129,7 +130,8 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     if (value !== undefined && !expected.holds(value))
       throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
   }
-  assertCORS((options as ServerOptions).cors);
+  const { cors } = options as ServerOptions;
+  if (cors !== undefined) assertCORS(cors);
 }
 
 interface Expectation {
@@ -215,18 +217,4 @@ function isCostOptions({ limit, listSize, sizeArguments, fields, ...unknown }: R
     (fields === undefined || (isObject(fields) && Object.values(fields).every((cost) => typeof cost === 'number' && cost >= 0))) &&
     Object.keys(unknown).length === 0
   );
-}
-
-function assertCORS(cors: CORSOptions | undefined): void {
-  if (cors === undefined) return;
-  if (cors.credentials === true && (cors.origin === undefined || cors.origin === '*')) {
-    throw new TypeError(
-      'cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".',
-    );
-  }
-  if (typeof cors.origin === 'boolean') {
-    throw new TypeError(
-      'Expected cors.origin to be "*", an origin, a pattern, a list of these, or a function; got a boolean. To let everybody in without credentials, leave it out.',
-    );
-  }
 }

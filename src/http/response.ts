@@ -38,10 +38,17 @@ export function toBatchResponse(
 function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, text: string): HTTPResponse {
   const body = bodiless.has(status) ? null : text;
   if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType]), body };
+  for (const name of framing) headers.delete(name);
   headers.set('content-type', usualHeaders[mediaType]['content-type']);
   headers.append('vary', usualHeaders[mediaType].vary);
   return { status, headers, body };
 }
+
+/**
+ * What frames the message and belongs to the connection (RFC 9110 section 7.6.1): whoever carries the response writes it.
+ * A user copies such fields from an upstream answer; beside the carrier's own they garble the response, or end a Node process.
+ */
+const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 /** Statuses that never have a body (Fetch standard, "null body status"): the web's `Response` throws for one. */
 const bodiless = new Set([204, 205, 304]);

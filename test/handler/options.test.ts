@@ -35,7 +35,7 @@ describe('an option of a wrong value throws at createHandler and says what to wr
     ['allowBatchedHttpRequests', { limit: 0 }, /limit: a positive whole number/],
     ['cors', true, /an object like \{ origin: /],
     ['cors', { credentials: true }, /cors\.credentials needs cors\.origin to name who may read answers/],
-    ['cors', { origin: true }, /Expected cors\.origin to be "\*", an origin, a pattern/],
+    ['cors', { origin: true }, /Expected cors\.origin to be "\*", an origin like/],
     ['httpStatusProfile', 'strict', /"default" or "draft"/],
     ['schemaValidation', true, /"start", or absent/],
     ['introspection', 'yes', /true or false, got "yes"/],

@@ -1,0 +1,57 @@
+import type { CORSOptions } from './cors.ts';
+
+/** Throws for options that would not do what they seem to say: a misspelt `origin` would let everybody in. */
+export function assertCORS(cors: object): void {
+  for (const [name, value] of Object.entries(cors) as [string, unknown][]) {
+    const expected = expectations[name as keyof CORSOptions];
+    if (expected === undefined) throw new TypeError(`Unknown option cors.${name}. Known options: ${Object.keys(expectations).join(', ')}.`);
+    if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected cors.${name} to be ${expected.words}.`);
+  }
+  const { credentials, origin = '*' } = cors as CORSOptions;
+  if (credentials === true && origin === '*') {
+    throw new TypeError(
+      'cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".',
+    );
+  }
+}
+
+interface Expectation {
+  readonly words: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const namesOfFields: Expectation = {
+  words: 'a text, or a list of texts',
+  holds: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
+};
+const count: Expectation = {
+  words: 'a whole number that is not negative',
+  holds: (value) => Number.isInteger(value) && (value as number) >= 0,
+};
+
+const expectations: Readonly<Record<keyof CORSOptions, Expectation>> = {
+  origin: {
+    words:
+      '"*", an origin like "https://example.com", a pattern, a list of these, or a function of the origin that returns true or false ' +
+      '(it gets no callback). To let everybody in without credentials, leave it out',
+    holds: (value) => value === '*' || isOrigin(value) || isListOfOrigins(value) || (typeof value === 'function' && value.length < 2),
+  },
+  methods: namesOfFields,
+  allowedHeaders: namesOfFields,
+  exposedHeaders: namesOfFields,
+  credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
+  maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
+  optionsSuccessStatus: {
+    words: 'a status from 200 to 299',
+    holds: (value) => count.holds(value) && (value as number) >= 200 && (value as number) < 300,
+  },
+};
+
+function isListOfOrigins(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isOrigin);
+}
+
+/** What browsers send: scheme, host and port, without a path or a slash at the end. Anything else would never match. */
+function isOrigin(value: unknown): boolean {
+  return value instanceof RegExp || (typeof value === 'string' && (value === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(value)));
+}
