@@ -155,6 +155,20 @@ for (const door of frontDoors) {
       assert.equal(response.headers.get('x-trace'), 't1');
     });
 
+    for (const [name, value] of [
+      ['transfer-encoding', 'chunked'],
+      ['content-length', '3'],
+      ['trailer', 'x-checksum'],
+      ['connection', 'upgrade'],
+    ] as const) {
+      test(`the field ${name}, copied from an upstream answer by a resolver, does not garble ours`, async () => {
+        const response = await open.send(post({ query: `{ setHeader(name: "${name}", value: "${value}") }` }));
+
+        assert.notEqual(response.headers.get(name), value);
+        assert.deepEqual(json(response), { data: { setHeader: true } });
+      });
+    }
+
     test('a resolver may ask for a status that has no body', async () => {
       const response = await open.send(post({ query: '{ setStatus(status: 204) }' }));
 
