@@ -47,6 +47,10 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
       event: { request, response } satisfies NodeExchange,
       context: { waitUntil: track },
       env: undefined,
+    }).catch((error: unknown) => {
+      // Nothing is left to answer with. An error that nobody catches would end the process, and every other request with it.
+      starter.logger().error('A response could not be sent. Its connection is closed.', error);
+      response.destroy();
     });
     track(serving);
     await serving;

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createListener } from '../../src/node.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { deferred } from '../support/deferred.ts';
+import { echoServer } from '../support/echo-server.ts';
+import type { EchoServer } from '../support/echo-server.ts';
+
+interface Listening extends EchoServer {
+  readonly server: Server;
+  readonly connect: () => Socket;
+}
+
+/** A server on a port of its own, until the test ends. */
+async function listening(t: TestContext, options: Partial<ServerOptions> = {}): Promise<Listening> {
+  const echo = echoServer(options);
+  const server = createServer(createListener(echo.options));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { ...echo, server, connect: () => connect((server.address() as AddressInfo).port, '127.0.0.1') };
+}
+
+/** Sends text as it stands, and resolves to all that comes back until the server closes. */
+function exchange(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    socket
+      .on('data', (chunk: Buffer) => (received += chunk.toString()))
+      .once('close', () => resolve(received))
+      .once('error', reject);
+    socket.write(text);
+  });
+}
+
+function rawPost(body: string, lines: readonly string[] = []): string {
+  return [
+    'POST / HTTP/1.1',
+    'Host: a',
+    'Connection: close',
+    'Content-Type: application/json',
+    ...lines,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+describe('a request line or Host that no URL allows', () => {
+  for (const [line, status] of [
+    ['GET http://elsewhere/graphql?query=%7B__typename%7D HTTP/1.1', 200],
+    ['GET //?query=%7B__typename%7D HTTP/1.1', 200],
+    ['GET /?query=%zz HTTP/1.1', 400],
+    ['GET * HTTP/1.1', 400],
+    ['OPTIONS * HTTP/1.1', 204],
+  ] as const) {
+    test(`is answered with ${status}: ${line}`, async (t) => {
+      const { connect: open } = await listening(t);
+
+      const answer = await exchange(open(), `${line}\r\nHost: a b:99999\r\nVendor-Require-Preflight: 1\r\nConnection: close\r\n\r\n`);
+
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    });
+  }
+});
+
+test('two content types are refused: the first alone would have passed', async (t) => {
+  const { connect: open } = await listening(t);
+
+  const answer = await exchange(open(), rawPost('{"query":"{ __typename }"}', ['Content-Type: text/plain']));
+
+  assert.match(answer, /^HTTP\/1\.1 415 /);
+});
+
+test('a client that leaves while its body is arriving harms nobody, and is no error of the server', async (t) => {
+  const { connect: open, log, server } = await listening(t);
+  const gone = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+  const leaving = open();
+  server.once('request', () => leaving.destroy());
+  leaving.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"query"');
+  await gone;
+
+  const answer = await exchange(open(), rawPost('{"query":"{ __typename }"}'));
+
+  assert.match(answer, /\{"data":\{"__typename":"Query"\}\}$/);
+  assert.deepEqual(log, []);
+});
+
+test('a client that leaves while its operation runs harms nobody, and is no error of the server', async (t) => {
+  const entered = deferred();
+  const gone = deferred();
+  const finished = deferred();
+  const resolvers = {
+    Query: {
+      late: async () => {
+        entered.resolve();
+        await gone.promise;
+        setImmediate(() => finished.resolve());
+        return 1;
+      },
+    },
+  };
+  const { connect: open, log, server } = await listening(t, { typeDefs: 'type Query { late: Int }', resolvers });
+  server.once('connection', (socket) => socket.once('close', () => gone.resolve()));
+  const leaving = open();
+  leaving.write(rawPost('{"query":"{ late }"}'));
+  await entered.promise;
+  leaving.destroy();
+  await finished.promise;
+
+  const answer = await exchange(open(), rawPost('{"query":"{ __typename }"}'));
+
+  assert.match(answer, /\{"data":\{"__typename":"Query"\}\}$/);
+  assert.deepEqual(log, []);
+});
+
+test('a response that somebody else has begun is closed and logged, and does not end the process', async (t) => {
+  const { options, log } = echoServer();
+  const listener = createListener(options);
+  const answered = deferred();
+  const server = createServer((request, response) => {
+    response.writeHead(200);
+    void listener(request, response).then(() => answered.resolve());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+
+  await exchange(connect((server.address() as AddressInfo).port, '127.0.0.1'), rawPost('{"query":"{ __typename }"}'));
+  await answered.promise;
+
+  assert.equal(log[0]?.message, 'A response could not be sent. Its connection is closed.');
+});
