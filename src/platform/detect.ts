@@ -7,13 +7,14 @@ import { unknownEvent } from './unknown-event.ts';
  * that answers 400. Throws for a known event that does not speak HTTP.
  */
 export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: unknown): PlatformAdapter<unknown> {
-  if (typeof event !== 'object' || event === null || Array.isArray(event)) return unknownEvent(event, adapters);
-  const foreign = nameOfNonHTTPEvent(event as UnknownEvent);
+  if (typeof event !== 'object' || event === null) return unknownEvent(event, adapters);
+  const foreign = nameOfNonHTTPEvent(event);
   if (foreign !== undefined) {
     throw new Error(
       `Expected an event that carries an HTTP request, got one of ${foreign}. Give it a function of its own: this one serves GraphQL over HTTP.`,
     );
   }
+  if (Array.isArray(event)) return unknownEvent(event, adapters);
   const adapter = adapters.find(({ recognises }) => recognises(event as UnknownEvent));
   return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);
 }

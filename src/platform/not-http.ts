@@ -5,8 +5,17 @@ import type { UnknownEvent } from './adapter.ts';
  * The name of a known source that does not speak HTTP; undefined for any other event. Such an event must fail the
  * invocation: an ordinary return would acknowledge a message that nobody has read.
  */
-export function nameOfNonHTTPEvent(event: UnknownEvent): string | undefined {
-  return nameOfRecords(event) ?? nameOfGatewayEvent(event) ?? nameOfServiceEvent(event);
+export function nameOfNonHTTPEvent(event: object): string | undefined {
+  if (Array.isArray(event)) return nameOfList(event);
+  const object = event as UnknownEvent;
+  return nameOfRecords(object) ?? nameOfGatewayEvent(object) ?? nameOfServiceEvent(object);
+}
+
+/** A pipe hands over a bare list of messages, AppSync a batch of its calls. */
+function nameOfList([first]: readonly unknown[]): string | undefined {
+  if (typeof first !== 'object' || first === null) return undefined;
+  if ('fieldName' in objectAt(first as UnknownEvent, 'info')) return 'AppSync';
+  return recordSources[textAt(first as UnknownEvent, 'eventSource')];
 }
 
 function nameOfRecords(event: UnknownEvent): string | undefined {
@@ -41,7 +50,10 @@ function nameOfServiceEvent(event: UnknownEvent): string | undefined {
   if ('triggerSource' in event && 'userPoolId' in event) return 'Cognito';
   if ('awslogs' in event) return 'CloudWatch Logs';
   if ('detail-type' in event && event['detail-type'] !== 'Scheduled Event') return 'EventBridge';
+  if ('deliveryStreamArn' in event) return 'Firehose';
+  if ('invocationSchemaVersion' in event && 'tasks' in event) return 'S3 Batch Operations';
   const source = textAt(event, 'eventSource');
+  if (source === 'aws:docdb') return 'DocumentDB';
   if (source === 'aws:kafka' || source === 'SelfManagedKafka') return 'Kafka';
   return source === 'aws:rmq' || source === 'aws:mq' ? 'Amazon MQ' : undefined;
 }

@@ -122,6 +122,11 @@ describe('a known event that carries no HTTP request', () => {
     ['CloudWatch Logs', { awslogs: { data: 'H4sI' } }],
     ['EventBridge', { source: 'my.app', 'detail-type': 'Order placed', detail: {} }],
     ['Kafka', { eventSource: 'aws:kafka', records: {} }],
+    ['DocumentDB', { eventSource: 'aws:docdb', events: [] }],
+    ['Firehose', { invocationId: 'a', deliveryStreamArn: 'arn:aws', records: [] }],
+    ['S3 Batch Operations', { invocationSchemaVersion: '1.0', job: {}, tasks: [] }],
+    ['SQS', [{ messageId: '1', body: '{}', eventSource: 'aws:sqs' }]],
+    ['AppSync', [{ info: { fieldName: 'hello', parentTypeName: 'Query' }, arguments: {} }]],
     ['Amazon MQ', { eventSource: 'aws:rmq', rmqMessagesByQueue: {} }],
   ];
   for (const [name, event] of foreign) {
