@@ -1,7 +1,7 @@
 import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { storageTermsFor, type StorageTerms } from './freshness.ts';
-import { decodeBody, rebuildResponse } from './received.ts';
+import { decodeBody, readFor, rebuildResponse } from './received.ts';
 import { describeSelection, hasCredentials, parseVary, type SelectionSource } from './request-identity.ts';
 import type { CacheOptions } from './request.ts';
 import type { Milliseconds } from './units.ts';
@@ -76,7 +76,7 @@ export class OriginExchange {
     const terms = await this.#termsFor(response, toRecord(response.headers), redirected);
     if (terms === undefined) return { live: response, outcome: 'miss' };
 
-    const body = decodeBody(new Uint8Array(await response.arrayBuffer()));
+    const body = decodeBody(new Uint8Array(await readFor(this.#exchange.request, () => response.arrayBuffer())));
     const { status, statusText } = response;
     const source = { status, statusText, headers, body };
     return this.#toAnswer(source, terms, { sentAt, received: response.headers, outcome: 'miss' });

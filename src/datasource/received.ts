@@ -1,6 +1,6 @@
 import { textOf, type CacheEntry } from './cache-entry.ts';
 import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
-import { createJSONError } from './errors.ts';
+import { createJSONError, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
 
@@ -18,7 +18,7 @@ export function fromFetch(response: Response): ReceivedResponse {
   return {
     ok: response.ok,
     async toResult(request) {
-      const text = await response.text();
+      const text = await readFor(request, () => response.text());
       if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
       return parseFor(request, () => new JSONResult(text));
     },
@@ -64,6 +64,15 @@ export function rebuildResponse(body: string | Uint8Array | null, { url, ...init
   // The platforms' types do not agree on which of their byte arrays a body may be.
   const response = new Response(bodyless ? null : (body as string | null), init);
   return Object.defineProperty(response, 'url', { value: url });
+}
+
+/** Reads a body; a connection that breaks meanwhile is a call without an answer. */
+export async function readFor<T>(request: DataSourceRequest, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw createNetworkError(request, error);
+  }
 }
 
 function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResult {

@@ -22,6 +22,7 @@ export async function followRedirects(dispatch: Dispatch, url: string, init: Req
 
     await response.body?.cancel();
     const target = new URL(location, at);
+    if (!/^https?:$/.test(target.protocol)) throw new Error(`redirected to a ${target.protocol} URL`);
     next = toNextInit(next, { status: response.status, leaves: target.origin !== new URL(at).origin });
     at = target.href;
   }

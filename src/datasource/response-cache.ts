@@ -8,6 +8,7 @@ import { OriginExchange, type Exchange, type OriginAnswer } from './origin-excha
 import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from './received.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected } from './request-identity.ts';
+import type { Milliseconds } from './units.ts';
 import { WriteOrder } from './write-order.ts';
 
 /** A response, and who it is from. */
@@ -26,8 +27,8 @@ interface Running {
   overtaken: boolean;
 }
 
-/** How long a revalidation behind the answer's back may take when the call has no `timeout`, in milliseconds. */
-const BACKGROUND_TIMEOUT = 30_000;
+/** How long a revalidation behind the answer's back may take when the call has no `timeout`. */
+const BACKGROUND_TIMEOUT: Milliseconds = 30_000;
 
 /**
  * The HTTP responses in a KeyValueCache: which of them answers a request, and what is fetched when none does.
@@ -164,12 +165,20 @@ export class ResponseCache {
     const identity = identityOf(exchange.request);
     if (this.#findRunning(exchange, identity) !== undefined) return;
     const { flight } = this.#depart(exchange, entry, identity);
-    const patience = { signals: [], timeout: exchange.request.timeout ?? BACKGROUND_TIMEOUT };
-    const work = flight.join(patience).then((answer) => answer.written);
-    // It failed: the entry stays as old as it was, and the next one to use it tries again.
-    const quiet = work.catch(() => {});
-    handOver(exchange, quiet);
+    // When it fails, the entry stays as old as it was, and the next one to use it tries again.
+    handOver(
+      exchange,
+      endOf(flight, exchange.request.timeout).catch(() => {}),
+    );
   }
+}
+
+/** The end of a fetch whose response nobody waits for. */
+async function endOf(flight: Flight<OriginAnswer>, timeout: Milliseconds = BACKGROUND_TIMEOUT): Promise<void> {
+  const { live, written } = await flight.join({ signals: [], timeout });
+  // One that is not stored would keep its connection, unread.
+  await live?.body?.cancel();
+  await written;
 }
 
 /** On Cloudflare's workerd a request dies with the invocation that sent it, and those of others wait for ever. */

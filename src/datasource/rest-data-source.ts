@@ -40,7 +40,7 @@ export interface RESTDataSource<TContext = any> {
   /** How often and when a failed GET is sent again. Default: never */
   retry?: RetryOptions | number | undefined;
   /**
-   * Header fields (lower case) which do not change the response, although they may look like it: requests that differ
+   * Header fields which do not change the response, although they may look like it: requests that differ
    * in them share stored responses. Default: none beyond accept*, content-type, user-agent, and those for tracing
    */
   shareableHeaders?: readonly string[] | undefined;
@@ -158,11 +158,17 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** The error for a response that is no success. Default: a GraphQLError with a code by the status. */
   protected async errorFromResponse(response: Response, request: DataSourceRequest): Promise<Error> {
     const { status, statusText, headers, url } = response;
+    // Read by an override of didReceiveResponse, it cannot be read again.
+    if (response.bodyUsed) return createResponseError(request, response, undefined);
+
     const bytes = new Uint8Array(await response.arrayBuffer());
-    // A body that says it is JSON and is not must not hide the status, so it is there to be read twice.
     const read = (): Response => rebuildResponse(bytes, { status, statusText, headers, url });
-    const body = await this.parseBody(read()).catch(() => read().text());
-    return createResponseError(request, response, body);
+    try {
+      return createResponseError(request, response, await this.parseBody(read()));
+    } catch {
+      // A body that says it is JSON and is not must not hide the status.
+      return createResponseError(request, response, await read().text());
+    }
   }
 
   async #call(description: CallDescription): Promise<unknown> {
@@ -183,23 +189,14 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** Everything that comes before the cache key. A promise only where a hook makes one: each await costs a memoised call. */
   #prepare(request: DataSourceRequest): void | Promise<void> {
     const ready = this.willSendRequest(request);
-    return ready === undefined ? this.#resolve(request) : ready.then(() => this.#resolve(request));
+    return isPromise(ready) ? ready.then(() => this.#resolve(request)) : this.#resolve(request);
   }
 
   #resolve(request: DataSourceRequest): void | Promise<void> {
-    if (this.resolveURL === RESTDataSource.prototype.resolveURL && request.search === '') {
-      request.url = resolveCallHref(this.baseURL, request.path);
-      serializeBody(request);
-      return;
-    }
-    const url = this.resolveURL(request);
-    if (!(url instanceof URL)) return Promise.resolve(url).then((later) => this.#address(request, new URL(later)));
-    this.#address(request, url);
-  }
-
-  #address(request: DataSourceRequest, url: URL): void {
-    request.url = toRequestURL(url, request.search);
-    serializeBody(request);
+    const isDefault = this.resolveURL === RESTDataSource.prototype.resolveURL;
+    const url = isDefault ? resolveCallHref(this.baseURL, request.path) : this.resolveURL(request);
+    if (isPromise(url)) return url.then((later) => address(request, later));
+    address(request, url);
   }
 
   #read(key: string, request: DataSourceRequest): unknown {
@@ -234,9 +231,14 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** Everything behind the memo, for as many as wait for it. */
   #start(key: string, request: DataSourceRequest): Flight<CallResult> {
     return new Flight(async (flight) => {
-      const { received, outcome } = await this.#answer(this.#exchangeOf(key, request, flight));
-      request.outcome = outcome;
-      return this.#toResult(received, request);
+      try {
+        const { received, outcome } = await this.#answer(this.#exchangeOf(key, request, flight));
+        request.outcome = outcome;
+        return await this.#toResult(received, request);
+      } catch (error) {
+        // However the platform words an abort, the reason for it is the error.
+        throw flight.abandoned ? flight.signal.reason : error;
+      }
     });
   }
 
@@ -254,7 +256,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     return {
       key,
       request,
-      shareableHeaders: this.shareableHeaders ?? [],
+      shareableHeaders: this.shareableHeaders?.map((name) => name.toLowerCase()) ?? [],
       sharesInFlight: this.memoizeGetRequests,
       source: this.#httpFetch,
       patience: () => {
@@ -284,6 +286,16 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     if (isDefault && received.ok) return received.toResult(request);
     return new ValueResult(await this.didReceiveResponse(received.toResponse(), request));
   }
+}
+
+/** Sets the URL of a call, with its parameters; what else is to be sent is known by then, too. */
+function address(request: DataSourceRequest, url: URL | string): void {
+  request.url = toRequestURL(url, request.search);
+  serializeBody(request);
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Promise<T> | undefined)?.then === 'function';
 }
 
 function takeAlone(result: CallResult): unknown {

@@ -44,14 +44,15 @@ const hrefs = new Map<string, string>();
 const MAX_REMEMBERED = 1000;
 const MAX_REMEMBERED_LENGTH = 500;
 
-/** The URL's text with more query parameters behind those it has; without a fragment, which is never sent. */
-export function toRequestURL(url: URL, search: string): string {
-  if (url.hash !== '') url.hash = '';
-  if (search === '') return url.href;
-
-  // Not through url.searchParams: its first append would rewrite the spelling of the parameters that are there.
-  url.search = url.search === '' ? search : `${url.search}&${search}`;
-  return url.href;
+/**
+ * A URL's text with more query parameters behind those it has; without a fragment, which is never sent. Joined as text,
+ * because appending to url.searchParams would rewrite the spelling of the parameters that are there.
+ */
+export function toRequestURL(url: URL | string, search: string): string {
+  const [href] = String(url).split('#', 1) as [string];
+  if (search === '') return href;
+  if (!href.includes('?')) return `${href}?${search}`;
+  return /[?&]$/.test(href) ? href + search : `${href}&${search}`;
 }
 
 /** A URL for logs and messages: user name, password, query and fragment can hold secrets. */

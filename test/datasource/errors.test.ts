@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
+import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import type { DataSourceRequest } from '../../src/datasource/request.ts';
 import { AuthenticationError, ForbiddenError } from '../../src/datasource/errors.ts';
 import { API } from './api.ts';
 import { startOrigin } from './origin.ts';
@@ -80,6 +82,31 @@ describe('an unsuccessful response', () => {
   });
 });
 
+describe('errorFromResponse', () => {
+  it('keeps the status where didReceiveResponse has read the body', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 502, body: 'text' }));
+    class Reading extends API {
+      protected override async didReceiveResponse<T>(response: Response, request: DataSourceRequest): Promise<T> {
+        await response.text();
+        throw await this.errorFromResponse(response, request);
+      }
+    }
+
+    assert.equal((await failureOf(new Reading(origin.url).read('x'))).message, '502: Bad Gateway (GET x)');
+  });
+
+  it('keeps the status where an own parseBody throws at once', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 502, body: 'text' }));
+    class Throwing extends API {
+      protected override parseBody(): Promise<unknown> {
+        throw new Error('not yet');
+      }
+    }
+
+    assert.equal((await failureOf(new Throwing(origin.url).read('x'))).message, '502: Bad Gateway (GET x)');
+  });
+});
+
 describe('no response', () => {
   it('says which call, and why, without the query', async (t) => {
     const origin = await startOrigin(t, () => ({}));
@@ -91,6 +118,21 @@ describe('no response', () => {
       code: 'ECONNREFUSED',
     });
   });
+
+  for (const control of ['no-store', 'max-age=60']) {
+    it(`is also one that breaks off in the middle (${control})`, async () => {
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"a":'));
+          controller.error(new TypeError('terminated'));
+        },
+      });
+      const api = new API('http://a.test', { httpFetch: async () => new Response(body, { headers: { 'cache-control': control } }) });
+      void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+
+      await assert.rejects(api.read('x', { api_key: 'secret' }), { message: 'GET http://a.test/x got no answer: terminated' });
+    });
+  }
 
   it('is no GraphQLError, so that clients see it masked', async (t) => {
     const origin = await startOrigin(t, () => 'hang up');

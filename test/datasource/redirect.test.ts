@@ -69,6 +69,14 @@ describe('a redirect', () => {
     assert.equal(origin.calls.length, 21);
   });
 
+  for (const location of ['data:text/plain,x', 'file:///etc/passwd', 'http://']) {
+    it(`to ${location} is an error`, async (t) => {
+      const origin = await startOrigin(t, () => ({ status: 302, headers: { location } }));
+
+      await assert.rejects(createAPI(origin, secrets).read('x'), { name: 'NetworkError' });
+    });
+  }
+
   it('that would need a stream twice is an error', async (t) => {
     const { origin } = await redirectAway(t, 307);
 

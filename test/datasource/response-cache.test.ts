@@ -385,7 +385,7 @@ describe('whose response it is', () => {
     const operations = new Operations(origin.url);
     const ask = (token: string): Promise<number> => {
       const api = operations.begin({ ttl: 60, headers: { authorization: token, 'x-app': token } });
-      api.shareableHeaders = ['authorization', 'x-app'];
+      api.shareableHeaders = ['Authorization', 'x-app'];
       return api.read('x');
     };
 

@@ -284,6 +284,17 @@ describe('hooks', () => {
     assert.equal((await new Dynamic().read('x', { a: 1 })).url, '/v2/x?a=1');
   });
 
+  it('willSendRequest may return whatever it likes', async (t) => {
+    const origin = await startOrigin(t, echo);
+    class Returning extends API {
+      protected override willSendRequest(request: DataSourceRequest): void {
+        return request.params.append('a', '1') ?? (request as unknown as void);
+      }
+    }
+
+    assert.equal((await new Returning(origin.url).read('x')).url, '/x?a=1');
+  });
+
   it('resolveURL may leave the baseURL on purpose', async (t) => {
     const origin = await startOrigin(t, echo);
     class Elsewhere extends API {

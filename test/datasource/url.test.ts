@@ -132,6 +132,11 @@ describe('the URL as text', () => {
     assert.equal(toRequestURL(new URL('https://api.test/?a=%20b&c'), 'd=1'), 'https://api.test/?a=%20b&c&d=1');
   });
 
+  it('a query that is empty, or ends open, gets no "&" too many', () => {
+    assert.equal(toRequestURL('https://api.test/?', 'a=1'), 'https://api.test/?a=1');
+    assert.equal(toRequestURL('https://api.test/?b&', 'a=1'), 'https://api.test/?b&a=1');
+  });
+
   it('a fragment is dropped, for it is never sent', () => {
     assert.equal(toRequestURL(new URL('https://api.test/a#b'), 'c=1'), 'https://api.test/a?c=1');
   });
