@@ -18,7 +18,7 @@ export function negotiateMediaType(accept: string | null): ResponseMediaType {
     mediaType = choose(accept);
     if (negotiated.size < maxNegotiated && accept.length <= maxRemembered) negotiated.set(accept, mediaType);
   }
-  if (mediaType === undefined) throw notAcceptable(accept);
+  if (mediaType === undefined) throw notAcceptable();
   return mediaType;
 }
 

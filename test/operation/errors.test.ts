@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { describe as inWords, isGraphQLError, toGraphQLError } from '../../src/operation/errors.ts';
+import { createEndpoint } from '../support/endpoint.ts';
+import { json, post } from '../support/plain-http.ts';
+
+const cause = new Error('The password is hunter2');
+const explode = (): never => {
+  throw cause;
+};
+const explodes = { resolvers: { Query: { hello: explode } } };
+
+describe('an error that nobody threw on purpose', () => {
+  it('is masked, keeps its place, and has the id that stands in the log with its cause', async () => {
+    const endpoint = createEndpoint(explodes);
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    const [error] = json(response).errors;
+    const { errorId, ...extensions } = error.extensions;
+    assert.deepEqual(
+      { ...error, extensions },
+      {
+        message: 'Internal server error',
+        locations: [{ line: 1, column: 3 }],
+        path: ['hello'],
+        extensions: { code: 'INTERNAL_SERVER_ERROR' },
+      },
+    );
+    assert.match(errorId, /^[0-9a-z]{12,}$/);
+    assert.equal(endpoint.lines.length, 1);
+    const [line] = endpoint.lines;
+    assert.equal(line?.level, 'error');
+    assert.ok(line?.message.includes(errorId) && line.message.includes('hello'));
+    assert.equal(line?.details[0], cause);
+  });
+
+  it('has another id every time', async () => {
+    const endpoint = createEndpoint(explodes);
+
+    const responses = await Promise.all([1, 2, 3].map(() => endpoint.send(post({ query: '{ hello }' }))));
+
+    assert.equal(new Set(responses.map((response) => json(response).errors[0].extensions.errorId)).size, 3);
+  });
+
+  for (const nodeEnv of ['development', 'test']) {
+    it(`is shown where NODE_ENV is ${nodeEnv}`, async () => {
+      const response = await createEndpoint({ ...explodes, nodeEnv }).send(post({ query: '{ hello }' }));
+
+      assert.equal(json(response).errors[0].message, cause.message);
+      assert.equal('stacktrace' in json(response).errors[0].extensions, nodeEnv === 'development');
+    });
+  }
+
+  it('is masked or shown as maskErrors says, whatever NODE_ENV is', async () => {
+    const shown = await createEndpoint({ ...explodes, maskErrors: false }).send(post({ query: '{ hello }' }));
+    const masked = await createEndpoint({ ...explodes, nodeEnv: 'development', maskErrors: true }).send(post({ query: '{ hello }' }));
+
+    assert.equal(json(shown).errors[0].message, cause.message);
+    assert.equal(json(masked).errors[0].message, 'Internal server error');
+  });
+
+  it('that wraps another is masked as well: a GraphQLError around an Error is not thrown on purpose', async () => {
+    const wrapping = (): never => {
+      throw new GraphQLError('hunter2', { originalError: cause });
+    };
+
+    const response = await createEndpoint({ resolvers: { Query: { hello: wrapping } } }).send(post({ query: '{ hello }' }));
+
+    assert.equal(json(response).errors[0].message, 'Internal server error');
+  });
+
+  for (const thrown of ['text', 7, null, undefined, { message: 'hunter2', extensions: { code: 'X' } }, Symbol('hunter2'), []]) {
+    it(`may be no Error at all: ${typeof thrown === 'symbol' ? 'a symbol' : JSON.stringify(thrown)}`, async () => {
+      const endpoint = createEndpoint({
+        resolvers: {
+          Query: {
+            hello: () => {
+              throw thrown;
+            },
+          },
+        },
+      });
+
+      const response = await endpoint.send(post({ query: '{ hello }' }));
+
+      assert.equal(json(response).errors[0].message, 'Internal server error');
+      assert.equal(endpoint.lines.length, 1);
+    });
+  }
+
+  it('may come from a promise', async () => {
+    const response = await createEndpoint({ resolvers: { Query: { hello: () => Promise.reject(cause) } } }).send(
+      post({ query: '{ hello }' }),
+    );
+
+    assert.equal(json(response).errors[0].message, 'Internal server error');
+  });
+});
+
+describe('an error that was thrown on purpose', () => {
+  const thrownAs = (error: Error) => ({
+    resolvers: {
+      Query: {
+        hello: () => {
+          throw error;
+        },
+      },
+    },
+  });
+
+  it('keeps message, code and extensions, and is not logged', async () => {
+    const endpoint = createEndpoint(thrownAs(new GraphQLError('No such book', { extensions: { code: 'NOT_FOUND', isbn: '1' } })));
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(json(response).errors[0].message, 'No such book');
+    assert.deepEqual(json(response).errors[0].extensions, { code: 'NOT_FOUND', isbn: '1' });
+    assert.deepEqual(endpoint.lines, []);
+  });
+
+  it('without a code has INTERNAL_SERVER_ERROR', async () => {
+    const response = await createEndpoint(thrownAs(new GraphQLError('No such book'))).send(post({ query: '{ hello }' }));
+
+    assert.equal(json(response).errors[0].message, 'No such book');
+    assert.equal(json(response).errors[0].extensions.code, 'INTERNAL_SERVER_ERROR');
+  });
+
+  it('may be that of another copy of graphql: known by its name', () => {
+    const foreign = Object.assign(new Error('x'), { name: 'GraphQLError', extensions: { code: 'X' } });
+    const impostor = Object.assign(new Error('x'), { name: 'GraphQLError', extensions: null });
+
+    assert.equal(isGraphQLError(foreign), true);
+    assert.equal(isGraphQLError(impostor), false);
+    assert.equal(toGraphQLError(impostor).originalError, impostor);
+  });
+
+  it('shows its upstream response in development, and where exposeUpstreamErrors is true', async () => {
+    const error = new GraphQLError('404', { extensions: { code: 'NOT_FOUND', response: { status: 404 } } });
+
+    const shown = [
+      await createEndpoint({ ...thrownAs(error), nodeEnv: 'development' }).send(post({ query: '{ hello }' })),
+      await createEndpoint({ ...thrownAs(error), exposeUpstreamErrors: true }).send(post({ query: '{ hello }' })),
+    ];
+
+    for (const response of shown) assert.deepEqual(json(response).errors[0].extensions.response, { status: 404 });
+  });
+});
+
+describe('formatError', () => {
+  it('gets the form that is about to be sent and the error as it was thrown, and has the last word', async () => {
+    const seen: unknown[] = [];
+    const endpoint = createEndpoint({
+      ...explodes,
+      formatError: (formatted, error) => {
+        seen.push(formatted.message, (error as GraphQLError).originalError);
+        return { message: 'Sorry', extensions: { code: 'SORRY' } };
+      },
+    });
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.deepEqual(seen, ['Internal server error', cause]);
+    assert.deepEqual(json(response).errors, [{ message: 'Sorry', extensions: { code: 'SORRY' } }]);
+  });
+
+  it('is asked for errors of every stage', async () => {
+    const codes: unknown[] = [];
+    const endpoint = createEndpoint({
+      formatError: (formatted) => {
+        codes.push(formatted.extensions?.['code']);
+        return formatted;
+      },
+    });
+
+    for (const query of ['{', '{ nothing }', 'query ($n: [Int!]!) { sum(numbers: $n) }', '{ explode }'])
+      await endpoint.send(post({ query }));
+
+    assert.deepEqual(codes, ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT', 'INTERNAL_SERVER_ERROR']);
+  });
+});
+
+describe('a value in words', () => {
+  const cases: readonly (readonly [unknown, string])[] = [
+    [null, 'null'],
+    [undefined, 'undefined'],
+    ['x', '"x"'],
+    ['x'.repeat(100), 'a string of 100 characters'],
+    [[1, 2], 'an array of 2'],
+    [{}, 'an object'],
+    [Object.create(null), 'an object'],
+    [{ constructor: null }, 'an object'],
+    [new Map(), 'a Map'],
+    [() => 1, 'a function'],
+    [5, '5'],
+  ];
+  for (const [value, words] of cases) {
+    it(words, () => {
+      assert.equal(inWords(value), words);
+    });
+  }
+});
