@@ -49,7 +49,9 @@ const MAX_REMEMBERED_LENGTH = 500;
  * because appending to url.searchParams would rewrite the spelling of the parameters that are there.
  */
 export function toRequestURL(url: URL | string, search: string): string {
-  const [href] = String(url).split('#', 1) as [string];
+  const whole = String(url);
+  const end = whole.indexOf('#');
+  const href = end === -1 ? whole : whole.slice(0, end);
   if (search === '') return href;
   if (!href.includes('?')) return `${href}?${search}`;
   return /[?&]$/.test(href) ? href + search : `${href}&${search}`;
