@@ -56,7 +56,8 @@ class GuardedCache implements KeyValueCache {
   }
 
   async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
-    if (this.#breaker.allows()) await this.#breaker.watch(() => this.#cache.set(key, value, options));
+    // A set that is refused says something about that one value (memcached takes 1 MiB), not about the store.
+    if (this.#breaker.allows()) await this.#breaker.watch(() => this.#cache.set(key, value, options), { forgivesErrors: true });
   }
 
   /** Sent even while the breaker is open, without waiting: a client that is reconnecting delivers it later. */
@@ -102,10 +103,14 @@ class Breaker {
   }
 
   /** The call's result; undefined when it throws, rejects or is late. */
-  async watch<T>(call: () => Promise<T>): Promise<T | undefined> {
+  async watch<T>(call: () => Promise<T>, { forgivesErrors = false } = {}): Promise<T | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLate = false;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`The cache did not answer within ${this.#deadline} ms`)), this.#deadline);
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(new Error(`The cache did not answer within ${this.#deadline} ms`));
+      }, this.#deadline);
     });
     try {
       // The race also handles the rejection of a call that fails after its deadline.
@@ -113,7 +118,7 @@ class Breaker {
       this.#openUntil = -Infinity;
       return result;
     } catch (error) {
-      this.#openUntil = this.#now() + this.#cooldown;
+      if (isLate || !forgivesErrors) this.#openUntil = this.#now() + this.#cooldown;
       this.#report(error);
       return undefined;
     } finally {

@@ -69,6 +69,19 @@ describe('a guarded cache', () => {
     assert.deepEqual(calls, { get: 3, set: 1, delete: 0 });
   });
 
+  it('does not leave a store alone because it refuses one value', async () => {
+    const { store, calls } = createStore({ mode: 'works' });
+    store.set = async () => {
+      throw new Error('object too large for cache');
+    };
+    const cache = guardCache(store);
+
+    await cache.set('a', 'x');
+    await cache.get('b');
+
+    assert.equal(calls.get, 1);
+  });
+
   it('sends deletes all the same, without waiting, and not without end', async () => {
     const { store, calls } = createStore({ mode: 'hangs' });
     const cache = guardCache(store, { deadline: 5 });
