@@ -12,13 +12,16 @@ import type { ThreadData, WireCall, WireMessage, WireResponse } from './wire.ts'
 
 const { name, file, code } = workerData as ThreadData;
 
+/** Frames of Node, of packages, and of this command. */
+const foreign = /node:internal|[\\/]node_modules[\\/]|[\\/]cli[\\/](?:function-worker|call-function)\.[jt]s/;
+
 await start();
 
 async function start(): Promise<void> {
   // Stacks name the lines of the user's files.
   process.setSourceMapsEnabled(true);
   try {
-    const callable = toCallable(name, await importCode());
+    const callable = toCallable(name, await withLongStacks(importCode));
     parentPort?.on('message', (call: WireCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
@@ -33,6 +36,17 @@ async function importCode(): Promise<Record<string, unknown>> {
     load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
   });
   return (await import(address)) as Record<string, unknown>;
+}
+
+/** What is wrong with options and schemas is found many calls below the user's line. */
+async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  try {
+    return await work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
@@ -51,5 +65,5 @@ function send(message: WireMessage, transfer: readonly Transferable[] = []): voi
 /** The error with its causes; of the stack, what belongs to the user. */
 function textOf(error: unknown): string {
   const lines = inspect(error, { depth: 4 }).split('\n');
-  return lines.filter((line) => !/^\s+at .*(?:node:internal|[\\/]cli[\\/](?:function-worker|call-function)\.[jt]s)/.test(line)).join('\n');
+  return lines.filter((line) => !/^\s+at /.test(line) || !foreign.test(line)).join('\n');
 }

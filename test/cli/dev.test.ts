@@ -363,3 +363,17 @@ test('a folder that is not there is an error before anything starts', async () =
 
   await assert.rejects(startDevServer(settings), { name: 'DevError', message: /no folder "functions"/ });
 });
+
+test('a mistake in the options of a handler is shown with the line of the user’s file, and no line of a package', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/bad.ts': "import { make } from 'far';\n\nexport default make();",
+    'node_modules/far/index.js': `const deep = (depth) => { if (depth === 0) throw new Error('Unknown option'); return deep(depth - 1); };
+      export const make = () => deep(30);`,
+    'node_modules/far/package.json': '{ "name": "far", "type": "module", "main": "index.js" }',
+  });
+
+  const answer = await read(address('bad'));
+
+  assert.match(answer, /^500 [^]*Unknown option[^]*bad\.ts:3:16/);
+  assert.doesNotMatch(answer, /node_modules|node:internal/);
+});
