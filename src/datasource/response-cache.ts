@@ -9,6 +9,7 @@ import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from './
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected } from './request-identity.ts';
 import type { Milliseconds } from './units.ts';
+import { isWorkerd } from './workerd.ts';
 import { WriteOrder } from './write-order.ts';
 
 /** A response, and who it is from. */
@@ -104,7 +105,7 @@ export class ResponseCache {
     const patience = exchange.patience();
     patience.throwIfAborted();
 
-    const identity = exchange.sharesInFlight && mayShareRequests() ? identityOf(exchange.request) : undefined;
+    const identity = exchange.sharesInFlight && !isWorkerd() ? identityOf(exchange.request) : undefined;
     const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
     if (known !== undefined) {
       const answer = await known.flight.follow(patience);
@@ -179,11 +180,6 @@ async function endOf(flight: Flight<OriginAnswer>, timeout: Milliseconds = BACKG
   // One that is not stored would keep its connection, unread.
   await live?.body?.cancel();
   await written;
-}
-
-/** On Cloudflare's workerd a request dies with the invocation that sent it, and those of others wait for ever. */
-function mayShareRequests(): boolean {
-  return !('WebSocketPair' in globalThis);
 }
 
 /** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */

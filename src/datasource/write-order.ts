@@ -1,6 +1,7 @@
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import { createEntry, encodeEntry, type CacheEntry } from './cache-entry.ts';
 import type { Milliseconds } from './units.ts';
+import { isWorkerd } from './workerd.ts';
 
 /** Told apart from other users of the same cache. */
 const PREFIX = 'httpcache:';
@@ -49,7 +50,7 @@ export class WriteOrder {
   }
 
   #enqueue<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const previous = this.#last.get(key);
+    const previous = isWorkerd() ? undefined : this.#last.get(key);
     // The store is guarded: it neither rejects nor waits beyond its deadline.
     const current = previous === undefined ? work() : previous.then(work);
     this.#last.set(key, current);
