@@ -23,11 +23,14 @@ const typeDefs = `
   input Filter { author: String and: Filter }
 `;
 
+/** Makes each endpoint's text its own: a handler for a schema that another one serves is warned of. */
+let endpoints = 0;
+
 /** Serves a small schema whose root fields note that they ran. NODE_ENV counts as unset, nothing is printed. */
 export function createEndpoint(options: Partial<ServerOptions> = {}): Endpoint {
   const [logger, lines] = recordingLogger();
   const runs: string[] = [];
-  const schema = options.schema === undefined ? { typeDefs, resolvers: resolversNotingIn(runs) } : {};
+  const schema = options.schema === undefined ? { typeDefs: `${typeDefs}# ${++endpoints}`, resolvers: resolversNotingIn(runs) } : {};
   const handler = createHandler({ nodeEnv: '', logger, ...schema, ...options } as ServerOptions);
   return { runs, lines, send: async (request) => httpAPI.read(await handler(httpAPI.build(request), {})) };
 }
