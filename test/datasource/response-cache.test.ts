@@ -75,7 +75,7 @@ describe('reuse', () => {
     ['a quoted value', { 'cache-control': 'max-age="60"' }],
     ['must-revalidate, while it is fresh', { 'cache-control': 'max-age=60, must-revalidate' }],
     ['a comma in a quoted string', { 'cache-control': 'x="a, no-store", max-age=60' }],
-    ['Expires', { expires: new Date(Date.now() + 60_000).toUTCString() }],
+    ['Expires', { expires: new Date(Date.now() + 86_400_000).toUTCString() }],
     ['s-maxage, which counts more', { 'cache-control': 'max-age=0, s-maxage=60' }],
   ] as const) {
     it(`understands ${what}`, async (t) => {
@@ -95,7 +95,7 @@ describe('reuse', () => {
     ['Expires: 0', { expires: '0' }],
     ['max-age twice, one of them 0', { 'cache-control': 'max-age=60, max-age=0' }],
     ['a max-age that is no number', { 'cache-control': 'max-age=soon' }],
-    ['Pragma: no-cache and nothing else', { pragma: 'no-cache', expires: new Date(Date.now() + 60_000).toUTCString() }],
+    ['Pragma: no-cache and nothing else', { pragma: 'no-cache', expires: new Date(Date.now() + 86_400_000).toUTCString() }],
     ['an Age beyond max-age', { 'cache-control': 'max-age=60', age: '61' }],
     ['Set-Cookie without public', { 'cache-control': 'max-age=60', 'set-cookie': 'a=1' }],
     ['immutable alone', { 'cache-control': 'immutable' }],
