@@ -12,7 +12,12 @@ const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
 try {
-  await Promise.all([compile('tsconfig.build.json', 'esm', 'module'), compile('tsconfig.build-cjs.json', 'cjs', 'commonjs')]);
+  // Settled, so that none of them still writes when what a failure leaves is removed.
+  const builds = await Promise.allSettled([
+    compile('tsconfig.build.json', 'esm', 'module'),
+    compile('tsconfig.build-cjs.json', 'cjs', 'commonjs'),
+  ]);
+  for (const build of builds) if (build.status === 'rejected') throw build.reason;
   await swap();
 } catch (error) {
   // tsc has told the details.
@@ -43,15 +48,9 @@ function tsc(...args: string[]): Promise<void> {
   });
 }
 
-/**
- * The package.json of one format. It repeats what bundlers and Node read from the nearest one only: `sideEffects`, and
- * `imports`, whose targets are sources in the package's own file.
- */
+/** The package.json of one format. It repeats `sideEffects`, which bundlers read from the nearest one only. */
 async function writeScope(outDir: string, type: string): Promise<void> {
-  const { imports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { imports?: unknown };
-  const built =
-    imports === undefined ? undefined : (JSON.parse(JSON.stringify(imports).replaceAll(/"\.\/src\/([^"]+)\.ts"/g, '"./$1.js"')) as object);
-  await writeFile(join(outDir, 'package.json'), `${JSON.stringify({ type, sideEffects: false, imports: built }, null, 2)}\n`);
+  await writeFile(join(outDir, 'package.json'), `${JSON.stringify({ type, sideEffects: false }, null, 2)}\n`);
 }
 
 /** tsc rewrites `./x.ts` in what it emits to run, and leaves it in declarations, where not every resolver follows it. */

@@ -25,7 +25,7 @@ const table: Readonly<Record<string, LayerRule>> = {
 
   'environment.ts': { layers: [] },
   'invocation.ts': { layers: [], types: ['message/', 'operation/'] },
-  'options.ts': { layers: ['operation/', 'schema/'], types: ['cache/', 'http/'], packages: ['type:graphql'] },
+  'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/'], packages: ['type:graphql'] },
   'server.ts': { layers: ['options.ts', 'environment.ts', 'http/', 'operation/', 'cache/', 'schema/'], packages: ['type:graphql'] },
   'start.ts': { layers: ['server.ts', 'environment.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
