@@ -1,9 +1,11 @@
 import { versionInfo } from 'graphql';
 
 import { compareExecutors } from './compare-executors.ts';
+import { compareValidators } from './compare-validators.ts';
 
-// The long form of test/execution/differential.test.ts: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,000),
-// from the seed DIFFERENTIAL_SEED on (default 1), in each timing. Ends with 1 at a difference.
+// The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,000),
+// from the seed DIFFERENTIAL_SEED on (default 1). A schema is about 6 operations in each of 3 timings, and 100 documents.
+// Ends with 1 at a difference.
 const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_000);
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 
@@ -17,3 +19,10 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
   if (first !== undefined) console.log(first.seed, first.text, first.variables, `\nexpected ${first.expected}\nactual ${first.actual}`);
   if (differences.length > 0 || unhandled.ours > 0) process.exitCode = 1;
 }
+
+const { documents, valid, accepted, unsound } = compareValidators(seed, count);
+console.log(
+  `validator: ${documents} documents, ${valid} valid, sure of ${accepted}, wrongly sure of ${unsound.length}`,
+  unsound.slice(0, 3),
+);
+if (unsound.length > 0) process.exitCode = 1;

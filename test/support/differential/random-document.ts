@@ -8,6 +8,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isRequiredInputField,
   isUnionType,
 } from 'graphql';
 import type { GraphQLArgument, GraphQLField, GraphQLInputType, GraphQLNamedType, GraphQLSchema } from 'graphql';
@@ -120,12 +121,13 @@ class Writer {
         ? this.#value(type.ofType, false)
         : `[${Array.from({ length: random.below(3) }, () => this.#value(type.ofType, false)).join(', ')}]`;
     if (isInputObjectType(type)) {
-      const fields = Object.values(type.getFields()).filter(() => random.chance(0.6));
+      const fields = Object.values(type.getFields()).filter((field) => isRequiredInputField(field) || random.chance(0.6));
       return `{ ${fields.map((field) => `${field.name}: ${this.#value(field.type, field.defaultValue !== undefined)}`).join(', ')} }`;
     }
     if (isEnumType(type)) return random.pick(type.getValues()).name;
     const scalar = getNamedType(type).name;
     if (scalar === 'Int') return String(random.below(50));
+    if (scalar === 'Float') return random.pick(['1.5', '2', '-3e2']);
     if (scalar === 'Boolean') return String(random.chance(0.5));
     return scalar === 'ID' && random.chance(0.5) ? String(random.below(9)) : `"s${random.below(9)}"`;
   }
@@ -147,7 +149,7 @@ class Writer {
   /** A literal without variables. */
   #constant(type: GraphQLInputType): string {
     if (isListType(type)) return '[]';
-    if (isInputObjectType(type)) return '{ }';
+    if (isInputObjectType(type)) return type.name === 'Strict' ? '{ need: 1 }' : '{ }';
     return this.#literal(type);
   }
 
@@ -157,11 +159,13 @@ class Writer {
     if (isListType(type)) return Array.from({ length: random.below(3) }, () => this.#input(type.ofType));
     if (isInputObjectType(type))
       return Object.fromEntries(
-        Object.values(type.getFields()).flatMap((field) => (random.chance(0.5) ? [[field.name, this.#input(field.type)]] : [])),
+        Object.values(type.getFields()).flatMap((field) =>
+          isRequiredInputField(field) || random.chance(0.5) ? [[field.name, this.#input(field.type)]] : [],
+        ),
       );
     if (isEnumType(type)) return random.pick(type.getValues()).name;
     const scalar = type.name;
-    if (scalar === 'Int') return random.below(50);
+    if (scalar === 'Int' || scalar === 'Float') return random.below(50);
     return scalar === 'Boolean' ? random.chance(0.5) : `s${random.below(9)}`;
   }
 

@@ -54,21 +54,28 @@ export function randomSchema(random: Random): GraphQLSchema {
     name: 'Box',
     fields: { size: { type: GraphQLInt, defaultValue: 5 }, label: { type: GraphQLString }, colors: { type: new GraphQLList(color) } },
   });
+  const strict = new GraphQLInputObjectType({
+    name: 'Strict',
+    fields: {
+      need: { type: new GraphQLNonNull(GraphQLInt) },
+      spare: { type: new GraphQLNonNull(GraphQLFloat), defaultValue: 1.5 },
+      boxes: { type: new GraphQLList(new GraphQLList(box)) },
+    },
+  });
+  const inputs = { color, box, strict };
   const objects: GraphQLObjectType[] = [];
   const composites: GraphQLOutputType[] = [];
   const randomType = (): GraphQLOutputType => wrap(random, random.chance(0.5) ? random.pick(leaves) : random.pick(composites));
   const randomField = (): FieldConfig => ({
     type: randomType(),
-    args: random.chance(0.4) ? randomArguments(random, color, box) : {},
+    args: random.chance(0.4) ? randomArguments(random, inputs) : {},
     ...(random.chance(0.5) && { resolve: misbehave }),
   });
 
   const sharedFields = ['shared0', 'shared1'];
   const interfaces = ['Node', 'Named'].map((name) => {
     const fields = once(() =>
-      Object.fromEntries(
-        sharedFields.map((field) => [`${field}${name}`, { type: randomType(), args: randomArguments(random, color, box) }]),
-      ),
+      Object.fromEntries(sharedFields.map((field) => [`${field}${name}`, { type: randomType(), args: randomArguments(random, inputs) }])),
     );
     return new GraphQLInterfaceType({ name, fields, ...(random.chance(0.6) && { resolveType: chooseType }) });
   });
@@ -122,7 +129,10 @@ function wrap(random: Random, type: GraphQLOutputType): GraphQLOutputType {
   return (random.chance(0.3) ? new GraphQLNonNull(wrapped) : wrapped) as GraphQLOutputType;
 }
 
-function randomArguments(random: Random, color: GraphQLEnumType, box: GraphQLInputObjectType): GraphQLFieldConfigArgumentMap {
+function randomArguments(
+  random: Random,
+  { color, box, strict }: Readonly<Record<'color', GraphQLEnumType> & Record<'box' | 'strict', GraphQLInputObjectType>>,
+): GraphQLFieldConfigArgumentMap {
   const all: GraphQLFieldConfigArgumentMap = {
     number: { type: GraphQLInt },
     text: { type: GraphQLString, defaultValue: 'default' },
@@ -131,6 +141,8 @@ function randomArguments(random: Random, color: GraphQLEnumType, box: GraphQLInp
     boxes: { type: new GraphQLList(new GraphQLNonNull(box)), defaultValue: [{ size: 1 }] },
     id: { type: new GraphQLNonNull(GraphQLID), defaultValue: 'none' },
     flag: { type: new GraphQLNonNull(GraphQLBoolean) },
+    strict: { type: strict },
+    ratio: { type: GraphQLFloat },
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => random.chance(name === 'flag' ? 0.15 : 0.4)));
 }

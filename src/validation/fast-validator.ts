@@ -1,0 +1,105 @@
+import { isCompositeType, isInputType, Kind, OperationTypeNode, typeFromAST } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { canSurelyMerge } from './merging.ts';
+import { Scope } from './scope.ts';
+import type { KnownFragment, KnownVariable } from './scope.ts';
+import { isSelectionSetSurelyValid } from './selections.ts';
+import { isValueSurelyValid } from './values.ts';
+
+/**
+ * Whether the document surely obeys every specified rule of the installed graphql-js. False says nothing: then
+ * graphql-js has to look, and has the words for what is wrong.
+ *
+ * Why: graphql-js visits the document once with some thirty rules, which takes 0.3 to 0.9 ms for an operation of 40
+ * fields. Nearly all operations are valid, and to say yes takes a single pass of 20 to 30 us. What is rare is left
+ * alone rather than understood: literals of custom scalars, `@oneOf`, introspection, subscriptions, directives
+ * other than `@skip` and `@include`, fields that merge only because no object has both. A doubt is never wrong.
+ */
+export function isSurelyValid(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const definitions = readDefinitions(schema, document);
+  if (definitions === undefined) return false;
+  const { operations, fragments } = definitions;
+  const steps = { left: maxSteps };
+  for (const operation of operations) {
+    const scope = new Scope(schema, fragments, steps);
+    if (!isOperationSurelyValid(scope, operation)) return false;
+  }
+  return [...fragments.values()].every((fragment) => fragment.isUsed);
+}
+
+/**
+ * How many nodes are looked at before the rest is left to graphql-js, some 2 ms: fragments that spread each other
+ * can make a small document stand for a very large one.
+ */
+const maxSteps = 20_000;
+
+interface Definitions {
+  readonly operations: readonly OperationDefinitionNode[];
+  readonly fragments: ReadonlyMap<string, KnownFragment>;
+}
+
+function readDefinitions(schema: GraphQLSchema, document: DocumentNode): Definitions | undefined {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, KnownFragment>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) {
+      operations.push(definition);
+    } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      const fragment = readFragment(schema, definition);
+      if (fragment === undefined || fragments.has(definition.name.value)) return undefined;
+      fragments.set(definition.name.value, fragment);
+    } else {
+      return undefined;
+    }
+  }
+  return areNamesSurelyValid(operations) ? { operations, fragments } : undefined;
+}
+
+function readFragment(schema: GraphQLSchema, definition: FragmentDefinitionNode): KnownFragment | undefined {
+  if (isNotEmpty(definition.directives) || isNotEmpty(definition.variableDefinitions)) return undefined;
+  const type = schema.getType(definition.typeCondition.name.value);
+  return isCompositeType(type) ? { type, selectionSet: definition.selectionSet, isUsed: false } : undefined;
+}
+
+/** One operation with or without a name, or several with different names. */
+function areNamesSurelyValid(operations: readonly OperationDefinitionNode[]): boolean {
+  if (operations.length < 2) return operations.length === 1;
+  const names = new Set(operations.map((operation) => operation.name?.value));
+  return names.size === operations.length && !names.has(undefined);
+}
+
+function isOperationSurelyValid(scope: Scope, operation: OperationDefinitionNode): boolean {
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION || isNotEmpty(operation.directives)) return false;
+  const rootType = scope.schema.getRootType(operation.operation);
+  if (rootType === null || rootType === undefined) return false;
+  return (
+    areVariablesSurelyValid(scope, operation) &&
+    isSelectionSetSurelyValid(scope, rootType, operation.selectionSet) &&
+    [...scope.variables.values()].every((variable) => variable.isUsed) &&
+    canSurelyMerge(scope, [{ type: rootType, selectionSet: operation.selectionSet }])
+  );
+}
+
+/** Defines the variables of the operation in its scope. */
+function areVariablesSurelyValid(scope: Scope, operation: OperationDefinitionNode): boolean {
+  for (const definition of operation.variableDefinitions ?? []) {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(scope.schema, definition.type);
+    if (isNotEmpty(definition.directives) || scope.variables.has(name) || !isInputType(type)) return false;
+    const { defaultValue } = definition;
+    // Before the variable is known, so that its default cannot name it.
+    if (defaultValue !== undefined && !isValueSurelyValid(scope, type, defaultValue)) return false;
+    const variable: KnownVariable = {
+      type,
+      hasNonNullDefault: defaultValue !== undefined && defaultValue.kind !== Kind.NULL,
+      isUsed: false,
+    };
+    scope.variables.set(name, variable);
+  }
+  return true;
+}
+
+function isNotEmpty(nodes: readonly unknown[] | undefined): boolean {
+  return nodes !== undefined && nodes.length > 0;
+}

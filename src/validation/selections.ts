@@ -1,0 +1,110 @@
+import {
+  getNamedType,
+  GraphQLBoolean,
+  GraphQLIncludeDirective,
+  GraphQLNonNull,
+  GraphQLSkipDirective,
+  isCompositeType,
+  isIntrospectionType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  Kind,
+} from 'graphql';
+import type {
+  ArgumentNode,
+  DirectiveNode,
+  FieldNode,
+  FragmentSpreadNode,
+  GraphQLArgument,
+  GraphQLCompositeType,
+  InlineFragmentNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+import type { Scope } from './scope.ts';
+import { isValueSurelyValid } from './values.ts';
+
+/** Whether fields, arguments, fragments and directives in here exist and fit. */
+export function isSelectionSetSurelyValid(scope: Scope, type: GraphQLCompositeType, { selections }: SelectionSetNode): boolean {
+  return selections.length > 0 && selections.every((selection) => isSelectionSurelyValid(scope, type, selection));
+}
+
+function isSelectionSurelyValid(scope: Scope, type: GraphQLCompositeType, selection: SelectionNode): boolean {
+  if (!scope.mayGoOn() || !areDirectivesSurelyValid(scope, selection.directives)) return false;
+  if (selection.kind === Kind.FIELD) return isFieldSurelyValid(scope, type, selection);
+  if (selection.kind === Kind.INLINE_FRAGMENT) return isInlineFragmentSurelyValid(scope, type, selection);
+  return isSpreadSurelyValid(scope, type, selection);
+}
+
+function isFieldSurelyValid(scope: Scope, type: GraphQLCompositeType, node: FieldNode): boolean {
+  const field = scope.field(type, node.name.value);
+  if (field === undefined || !areArgumentsSurelyValid(scope, field.args, node.arguments ?? [])) return false;
+  const named = getNamedType(field.type);
+  if (isLeafType(named)) return node.selectionSet === undefined;
+  // A schema may lead into introspection by a field of its own.
+  if (node.selectionSet === undefined || isIntrospectionType(named)) return false;
+  return isSelectionSetSurelyValid(scope, named, node.selectionSet);
+}
+
+function isInlineFragmentSurelyValid(scope: Scope, type: GraphQLCompositeType, node: InlineFragmentNode): boolean {
+  if (node.typeCondition === undefined) return isSelectionSetSurelyValid(scope, type, node.selectionSet);
+  const condition = scope.schema.getType(node.typeCondition.name.value);
+  if (!isCompositeType(condition) || !canOverlap(scope, type, condition)) return false;
+  return isSelectionSetSurelyValid(scope, condition, node.selectionSet);
+}
+
+/** What is inside of a fragment is looked at once per operation; the variables it uses are the operation's. */
+function isSpreadSurelyValid(scope: Scope, type: GraphQLCompositeType, node: FragmentSpreadNode): boolean {
+  const name = node.name.value;
+  const fragment = scope.fragments.get(name);
+  if (fragment === undefined || scope.openFragments.has(name) || (node.arguments?.length ?? 0) > 0) return false;
+  if (!canOverlap(scope, type, fragment.type)) return false;
+  if (scope.seenFragments.has(name)) return true;
+
+  scope.seenFragments.add(name);
+  scope.openFragments.add(name);
+  fragment.isUsed = true;
+  const isValid = isSelectionSetSurelyValid(scope, fragment.type, fragment.selectionSet);
+  scope.openFragments.delete(name);
+  return isValid;
+}
+
+/** Whether some object can have both types. */
+function canOverlap({ schema }: Scope, type: GraphQLCompositeType, condition: GraphQLCompositeType): boolean {
+  if (type === condition) return true;
+  if (isObjectType(type)) return !isObjectType(condition) && schema.isSubType(condition, type);
+  if (isObjectType(condition)) return schema.isSubType(type, condition);
+  return schema.getPossibleTypes(type).some((possible) => schema.isSubType(condition, possible));
+}
+
+/** Every argument once, known and of the right type; none missing. */
+function areArgumentsSurelyValid(scope: Scope, definitions: readonly GraphQLArgument[], nodes: readonly ArgumentNode[]): boolean {
+  let known = 0;
+  for (const definition of definitions) {
+    const given = nodes.filter((node) => node.name.value === definition.name);
+    if (given.length > 1 || (given.length === 0 && isRequiredArgument(definition))) return false;
+    if (given.length === 1 && !isValueSurelyValid(scope, definition.type, given[0]!.value)) return false;
+    known += given.length;
+  }
+  return known === nodes.length;
+}
+
+const conditionType = new GraphQLNonNull(GraphQLBoolean);
+
+/** `@skip` and `@include`, each once, as graphql-js defines them. */
+function areDirectivesSurelyValid(scope: Scope, directives: readonly DirectiveNode[] | undefined): boolean {
+  if (directives === undefined || directives.length === 0) return true;
+  const names = new Set(directives.map((directive) => directive.name.value));
+  return names.size === directives.length && directives.every((directive) => isDirectiveSurelyValid(scope, directive));
+}
+
+function isDirectiveSurelyValid(scope: Scope, directive: DirectiveNode): boolean {
+  const name = directive.name.value;
+  const definition = name === 'skip' ? GraphQLSkipDirective : name === 'include' ? GraphQLIncludeDirective : undefined;
+  if (definition === undefined || scope.schema.getDirective(name) !== definition) return false;
+  const [condition] = directive.arguments ?? [];
+  if (condition === undefined || directive.arguments?.length !== 1 || condition.name.value !== 'if') return false;
+  return isValueSurelyValid(scope, conditionType, condition.value);
+}

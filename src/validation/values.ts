@@ -1,0 +1,84 @@
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  GRAPHQL_MAX_INT,
+  GRAPHQL_MIN_INT,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  isTypeSubTypeOf,
+  Kind,
+} from 'graphql';
+import type { GraphQLInputObjectType, GraphQLInputType, GraphQLScalarType, ObjectValueNode, ValueNode, VariableNode } from 'graphql';
+
+import type { Scope } from './scope.ts';
+
+/** Whether a value may stand where a value of the type is expected. Variables that it names count as used. */
+export function isValueSurelyValid(scope: Scope, type: GraphQLInputType, node: ValueNode): boolean {
+  if (!scope.mayGoOn()) return false;
+  if (node.kind === Kind.VARIABLE) return isVariableSurelyValid(scope, type, node);
+  if (isNonNullType(type)) return node.kind !== Kind.NULL && isValueSurelyValid(scope, type.ofType, node);
+  if (node.kind === Kind.NULL) return true;
+  if (isListType(type)) {
+    // A single value stands for a list of one.
+    const items = node.kind === Kind.LIST ? node.values : [node];
+    return items.every((item) => isValueSurelyValid(scope, type.ofType, item));
+  }
+  if (isInputObjectType(type)) return node.kind === Kind.OBJECT && isObjectSurelyValid(scope, type, node);
+  if (isEnumType(type)) return node.kind === Kind.ENUM && type.getValue(node.value) !== undefined && type.getValue(node.value) !== null;
+  return isScalarSurelyValid(type as GraphQLScalarType, node);
+}
+
+/** A nullable variable may stand for a non-null value when it has a default. That a default of the position allows it too is left to graphql-js. */
+function isVariableSurelyValid(scope: Scope, type: GraphQLInputType, node: VariableNode): boolean {
+  const variable = scope.variables.get(node.name.value);
+  if (variable === undefined) return false;
+  variable.isUsed = true;
+  const isCovered = isNonNullType(type) && !isNonNullType(variable.type) && variable.hasNonNullDefault;
+  return isTypeSubTypeOf(scope.schema, variable.type, isCovered ? type.ofType : type);
+}
+
+function isObjectSurelyValid(scope: Scope, type: GraphQLInputObjectType, node: ObjectValueNode): boolean {
+  if (type.isOneOf) return false;
+  const definitions = type.getFields();
+  const given = new Set<string>();
+  for (const { name, value } of node.fields) {
+    const definition = Object.hasOwn(definitions, name.value) ? definitions[name.value] : undefined;
+    if (definition === undefined || given.has(name.value) || !isValueSurelyValid(scope, definition.type, value)) return false;
+    given.add(name.value);
+  }
+  return Object.values(definitions).every((definition) => given.has(definition.name) || !isRequiredInputField(definition));
+}
+
+/** What graphql-js's scalars read literals with, as they came: where somebody has put another function, that one is asked. */
+const readers = new Map(
+  [GraphQLString, GraphQLBoolean, GraphQLID, GraphQLInt, GraphQLFloat].map((type) => [type, readerOf(type)] as const),
+);
+
+function readerOf(type: GraphQLScalarType): unknown {
+  // graphql 17 has two, of which it asks the new one first.
+  return (type as { coerceInputLiteral?: unknown }).coerceInputLiteral ?? type.parseLiteral;
+}
+
+function isScalarSurelyValid(type: GraphQLScalarType, node: ValueNode): boolean {
+  if (readers.get(type as typeof GraphQLString) !== readerOf(type)) return false;
+  switch (type) {
+    case GraphQLString:
+      return node.kind === Kind.STRING;
+    case GraphQLBoolean:
+      return node.kind === Kind.BOOLEAN;
+    case GraphQLID:
+      return node.kind === Kind.STRING || node.kind === Kind.INT;
+    case GraphQLFloat:
+      return node.kind === Kind.INT || node.kind === Kind.FLOAT;
+    case GraphQLInt:
+      return node.kind === Kind.INT && Number(node.value) <= GRAPHQL_MAX_INT && Number(node.value) >= GRAPHQL_MIN_INT;
+    default:
+      return false;
+  }
+}
