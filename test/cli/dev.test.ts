@@ -13,7 +13,7 @@ import { serveProject } from '../support/functions-project.ts';
 const answers = (body: string): string => `export default (request: Request): Response => new Response(${body});`;
 
 async function read(address: string, init?: RequestInit): Promise<string> {
-  const response = await fetch(address, init);
+  const response = await fetch(address, { signal: AbortSignal.timeout(30_000), ...init });
   return `${response.status} ${(await response.text()).trim()}`;
 }
 

@@ -7,6 +7,9 @@ import { startDevServer } from '../../src/cli/dev.ts';
 import type { DevServer, DevSettings } from '../../src/cli/dev.ts';
 import type { DevEvent } from '../../src/cli/local-function.ts';
 
+/** Milliseconds after which an event that should have come is missed: a test must fail, not hang. */
+const patience = 30_000;
+
 /** A folder of its own, gone when the test ends. */
 export interface Project {
   readonly directory: string;
@@ -65,8 +68,13 @@ export async function serveProject(
 
   const after: ServedProject['after'] = (expected, change) =>
     new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`No event ${JSON.stringify(expected)} came, only ${JSON.stringify(events)}.`)),
+        patience,
+      );
       const listener = (event: DevEvent): void => {
         if (!Object.entries(expected).every(([key, value]) => event[key as keyof DevEvent] === value)) return;
+        clearTimeout(timer);
         waiting.delete(listener);
         resolve(event);
       };
