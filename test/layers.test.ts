@@ -10,7 +10,7 @@ import { test } from 'node:test';
 const table: Readonly<Record<string, LayerRule>> = {
   'message/': { layers: [] },
   'cache/': { layers: [] },
-  'schema/': { layers: [], packages: ['graphql', '@graphql-tools/schema'] },
+  'schema/': { layers: ['package-files.ts'], packages: ['graphql', '@graphql-tools/schema'] },
   'validation/': { layers: [], packages: ['graphql'] },
   'execution/': { layers: [], packages: ['graphql'] },
   'datasource/': { layers: ['cache/'], packages: ['graphql', 'http-cache-semantics'] },
@@ -21,12 +21,14 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
   'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:@netlify/functions', 'type:node:http'] },
-  'landing-page/': { layers: [], types: ['operation/'] },
+  'landing-page/': { layers: ['package-files.ts'], types: ['operation/'] },
 
   'environment.ts': { layers: [] },
+  'package-files.ts': { layers: [] },
+  'default-page.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'invocation.ts': { layers: [], types: ['message/', 'operation/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/'], packages: ['type:graphql'] },
-  'server.ts': { layers: ['options.ts', 'environment.ts', 'http/', 'operation/', 'cache/', 'schema/'], packages: ['type:graphql'] },
+  'server.ts': { layers: ['options.ts', 'environment.ts', 'default-page.ts', 'http/', 'operation/', 'cache/', 'schema/'], packages: ['type:graphql'] },
   'start.ts': { layers: ['server.ts', 'environment.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
   'handler.ts': {
