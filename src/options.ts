@@ -53,6 +53,8 @@ export interface ServerOptions<
   readonly cache?: 'bounded' | KeyValueCache;
   /** Hooks into the server's life and into every operation. Default: none. */
   readonly plugins?: readonly ServerPlugin<ContextValue<TContext, TDataSources>>[];
+  /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
+  readonly landingPage?: boolean;
   /** Gets what no client should see. Default: the console. */
   readonly logger?: Logger;
 
@@ -168,6 +170,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
   },
   plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isObject) },
+  landingPage: boolean,
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',

@@ -4,6 +4,7 @@ import { guardCache } from './cache/guard.ts';
 import { InMemoryLRUCache } from './cache/in-memory.ts';
 import { PrefixingKeyValueCache } from './cache/prefix.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
+import { createDefaultPage } from './default-page.ts';
 import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from './http/handle.ts';
 import type { CostSettings } from './operation/cost.ts';
@@ -22,6 +23,8 @@ export interface Server {
   readonly http: HTTPSettings;
   readonly plugins: readonly ServerPlugin[];
   readonly development: boolean;
+  /** Whether a page of ours stands in when no plugin has one. */
+  readonly hasDefaultPage: boolean;
 }
 
 /** A server that is ready for requests. */
@@ -41,11 +44,12 @@ export function createServer(options: ServerOptions): Server {
     http: httpSettings(options, operationSettings(options, plugins, nodeEnv)),
     plugins,
     development,
+    hasDefaultPage: development && options.landingPage !== false,
   };
 }
 
 /** Runs `serverWillStart` of every plugin. The landing page is asked for in development only, so that no other environment can show it. */
-export async function startServer({ http, plugins, development }: Server): Promise<StartedServer> {
+export async function startServer({ http, plugins, development, hasDefaultPage }: Server): Promise<StartedServer> {
   const { schema, cache, logger } = http.operation;
   const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
@@ -53,8 +57,10 @@ export async function startServer({ http, plugins, development }: Server): Promi
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
   }
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
+  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger }) : undefined;
+  const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
   return {
-    http: withPage === undefined ? http : { ...http, renderLandingPage: async () => withPage.renderLandingPage!() },
+    http: renderLandingPage === undefined ? http : { ...http, renderLandingPage },
     stop: (finished) => stopListeners(listeners, finished),
   };
 }

@@ -117,6 +117,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type KeyvLike',
     'type Seconds',
   ],
+  './landing-page': ['landingPage', 'type LandingPageOptions'],
   './schema-check': ['checkWhole'],
 };
 

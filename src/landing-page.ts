@@ -1,0 +1,2 @@
+export { landingPage } from './landing-page/plugin.ts';
+export type { LandingPageOptions } from './landing-page/plugin.ts';
