@@ -1,0 +1,4 @@
+// What comes without types: styles, and workers that are run for what they do.
+declare module '*.css' {}
+declare module 'monaco-editor/esm/vs/editor/editor.worker.js' {}
+declare module 'monaco-editor/esm/vs/language/json/json.worker.js' {}
