@@ -1,11 +1,13 @@
 /**
- * Builds dist/: ES modules in dist/esm, CommonJS in dist/cjs, each with its own types.
+ * Builds dist/: ES modules in dist/esm, CommonJS in dist/cjs, each with its own types, and the playground.
  *
  * Builds beside dist/ and swaps at the end: no stale file stays, and who reads dist/ meanwhile finds all of it.
  */
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { buildPlayground } from './playground.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -16,6 +18,7 @@ try {
   const builds = await Promise.allSettled([
     compile('tsconfig.build.json', 'esm', 'module'),
     compile('tsconfig.build-cjs.json', 'cjs', 'commonjs'),
+    buildPlayground(fresh),
   ]);
   for (const build of builds) if (build.status === 'rejected') throw build.reason;
   await swap();
