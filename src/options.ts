@@ -46,6 +46,10 @@ export interface ServerOptions<
   readonly rootValue?: unknown;
   /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
+  /** 'graphql-js': let graphql-js run every operation. A plan gives the same results, faster. Default: planned, where that is possible. */
+  readonly executor?: 'graphql-js';
+  /** false: let graphql-js validate every document; else only those that a quicker look leaves in doubt. Default: true. */
+  readonly fastValidation?: boolean;
   /** Rules that documents must obey beside the specified ones. Default: none. */
   readonly validationRules?: readonly ValidationRule[];
 
@@ -164,6 +168,8 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
   rootValue: anything,
   fieldResolver: aFunction,
+  executor: { words: '"graphql-js", or absent', holds: (value) => value === 'graphql-js' },
+  fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {
     words: '"bounded", or an object with get, set and delete',

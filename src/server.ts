@@ -119,6 +119,8 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     maxCost: costSettings(options.maxCost),
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
+    executor: options.executor ?? 'planned',
+    fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
     exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,

@@ -5,27 +5,37 @@ interface TracingChannel {
   readonly hasSubscribers: boolean | undefined;
 }
 
-/**
- * The channels that graphql-js 17 tells of an execution on. Who listens wants its events, one per field and in its
- * order: then graphql-js runs the operation.
- */
-const channelNames = ['graphql:execute', 'graphql:execute:variableCoercion', 'graphql:execute:rootSelectionSet', 'graphql:resolve'];
+/** What graphql-js 17 tells of its work, and of which we take over a part. */
+type ChannelName = 'graphql:validate' | ExecutionChannelName;
+type ExecutionChannelName = (typeof executionChannels)[number];
 
-let channels: readonly TracingChannel[] | undefined;
+const executionChannels = [
+  'graphql:execute',
+  'graphql:execute:variableCoercion',
+  'graphql:execute:rootSelectionSet',
+  'graphql:resolve',
+] as const;
 
-/** Whether somebody listens to graphql-js at work. */
+/** Whether somebody listens to graphql-js at execution. They want its events, one per field and in its order: then it has to run the operation. */
 export function isTraced(): boolean {
-  if (!isGraphQL17) return false;
-  channels ??= findChannels();
-  return channels.some((channel) => channel.hasSubscribers === true);
+  return isGraphQL17 && executionChannels.some(isListenedTo);
 }
 
-/** None where there is no Node to ask. */
-function findChannels(): readonly TracingChannel[] {
+const channels = new Map<ChannelName, TracingChannel | undefined>();
+
+/** Whether somebody listens on a channel of graphql-js. graphql 16 has none. */
+export function isListenedTo(name: ChannelName): boolean {
+  if (!isGraphQL17) return false;
+  if (!channels.has(name)) channels.set(name, findChannel(name));
+  return channels.get(name)?.hasSubscribers === true;
+}
+
+/** Undefined where there is no Node to ask. */
+function findChannel(name: ChannelName): TracingChannel | undefined {
   try {
     const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
-    return channelNames.map((name) => tracingChannel(name) as unknown as TracingChannel);
+    return tracingChannel(name) as unknown as TracingChannel;
   } catch {
-    return [];
+    return undefined;
   }
 }

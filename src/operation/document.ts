@@ -1,7 +1,9 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
+import { isListenedTo } from '../execution/tracing.ts';
 import { specifiedRulesForLazySchema } from '../schema/known-type-names.ts';
+import { isSurelyValid } from '../validation/fast-validator.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { DocumentError, withCode } from './errors.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -17,6 +19,8 @@ export interface DocumentSettings extends LimitSettings {
   /** Rules beside the specified ones. */
   readonly validationRules: readonly ValidationRule[];
   readonly introspection: boolean;
+  /** Whether documents that are surely valid are spared the specified rules. */
+  readonly fastValidation: boolean;
   /** Leave "Did you mean …?" out of errors: it tells strangers the names of the schema. */
   readonly hideSuggestions: boolean;
 }
@@ -71,12 +75,9 @@ function tokensOf(document: DocumentNode): number {
 }
 
 function validateDocument(settings: DocumentSettings, document: DocumentNode): void {
-  const rules = [
-    ...specifiedRulesForLazySchema,
-    ...settings.validationRules,
-    ...(settings.introspection ? [] : [NoSchemaIntrospectionCustomRule]),
-  ];
-  const errors = validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
+  const rules = rulesFor(settings, document);
+  const errors =
+    rules.length === 0 ? [] : validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
   if (errors.length > 0) {
     throw new DocumentError(
       errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
@@ -84,6 +85,16 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode): v
   }
   const fields = assertLimits(settings, document);
   if (fields > tokensOf(document)) fieldsOf.set(document, fields);
+}
+
+/** What graphql-js has to look at. A document that is surely valid has no introspection in it, so that rule is spared too. */
+function rulesFor(
+  { schema, fastValidation, validationRules, introspection }: DocumentSettings,
+  document: DocumentNode,
+): readonly ValidationRule[] {
+  // Who listens to graphql-js validating is told of every document.
+  if (fastValidation && !isListenedTo('graphql:validate') && isSurelyValid(schema, document)) return validationRules;
+  return [...specifiedRulesForLazySchema, ...validationRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
 }
 
 /** graphql 16 cannot leave suggestions out itself (`hideSuggestions` came with 17). */

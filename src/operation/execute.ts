@@ -1,6 +1,6 @@
-import { execute } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import { executePlanned, executeWithGraphQLJS } from '../execution/planned-executor.ts';
 import { withoutSuggestion } from './document.ts';
 import { withCode } from './errors.ts';
 
@@ -10,6 +10,8 @@ export interface ExecutionSettings {
   readonly rootValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
+  /** Who runs operations: the planned executor (which leaves some to graphql-js), or graphql-js all of them. */
+  readonly executor: 'planned' | 'graphql-js';
 }
 
 /** One operation, ready to run. */
@@ -23,18 +25,18 @@ export interface Execution {
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
   const { document, operation, contextValue, variables } = execution;
-  const result = execute({
-    schema: settings.schema,
+  const { schema, rootValue, fieldResolver, hideSuggestions } = settings;
+  const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
+  const result = run({
+    schema,
     document,
-    operationName: operation.name?.value,
-    rootValue:
-      typeof settings.rootValue === 'function' ? (settings.rootValue as (document: DocumentNode) => unknown)(document) : settings.rootValue,
+    operation,
+    rootValue: typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue,
     contextValue,
     variableValues: variables,
-    fieldResolver: settings.fieldResolver,
-    // Known to graphql 17 alone; 16 ignores it and is repaired below.
-    hideSuggestions: settings.hideSuggestions,
-  } as Parameters<typeof execute>[0]);
+    fieldResolver,
+    hideSuggestions,
+  });
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
 }
 
