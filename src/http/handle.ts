@@ -7,10 +7,11 @@ import type { HTTPResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
 import { createError, formatResult, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
+import { maxComparisons } from '../operation/limits.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationOutcome, OperationSettings } from '../operation/run.ts';
-import { TokenBudget } from '../operation/token-budget.ts';
+import { BatchBudget } from '../operation/batch-budget.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { createContextArgument } from './context-argument.ts';
@@ -46,7 +47,7 @@ export async function handleHTTPRequest(settings: HTTPSettings, request: HTTPReq
   if (parsed.kind === 'single') {
     return toHTTPResponse(settings, await run(settings, parsed.request, { request, invocation, budget: undefined }), mediaType);
   }
-  const exchange = { request, invocation, budget: new TokenBudget(settings.operation.maxTokens) };
+  const exchange = { request, invocation, budget: new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons }) };
   const running = parsed.elements.map((element) =>
     element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
   );
@@ -81,7 +82,7 @@ export function finishResponse(
 interface Exchange {
   readonly request: HTTPRequest;
   readonly invocation: Invocation;
-  readonly budget: TokenBudget | undefined;
+  readonly budget: BatchBudget | undefined;
 }
 
 function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Promise<OperationOutcome> {

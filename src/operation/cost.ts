@@ -11,7 +11,8 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-import { fragmentsOf, shown, tooMuch } from './limits.ts';
+import { fragmentsOf } from './document-size.ts';
+import { shown, tooMuch } from './limits.ts';
 import { SizeArguments } from './size-arguments.ts';
 
 /** How the cost of an operation is reckoned before it runs. */
@@ -65,7 +66,6 @@ interface Cost {
 }
 
 const free: Cost = { fixed: 0, perItem: 0 };
-const maxLevels = 1000;
 
 class Reckoner {
   readonly #settings: CostSettings;
@@ -73,7 +73,6 @@ class Reckoner {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #reckoned = new Map<string, Cost>();
   readonly #sizes: SizeArguments;
-  #level = 0;
 
   constructor(settings: CostSettings, { schema, document, operation, variables }: CostInput) {
     this.#settings = settings;
@@ -82,16 +81,13 @@ class Reckoner {
     this.#sizes = new SizeArguments(settings.sizeArguments, operation, variables);
   }
 
-  /** Calls itself for every level, and a chain of fragments may be thousands long: what nobody writes counts as too much. */
+  /** Calls itself for every level, which the document has only so many of: see FragmentNesting. */
   reckon(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
-    if (this.#level >= maxLevels) return { fixed: Infinity, perItem: 0 };
-    this.#level++;
     let sum = free;
     for (const selection of selectionSet.selections) {
       const { fixed, perItem } = this.#reckonSelection(parentType, selection);
       sum = { fixed: sum.fixed + fixed, perItem: sum.perItem + perItem };
     }
-    this.#level--;
     return sum;
   }
 

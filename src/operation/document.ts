@@ -3,14 +3,15 @@ import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
 import { isListenedTo } from '../execution/tracing.ts';
 import { specifiedRulesForLazySchema } from '../schema/known-type-names.ts';
+import { BatchBudget } from './batch-budget.ts';
 import { isSurelyValid } from '../validation/fast-validator.ts';
 import type { DocumentCache } from './document-cache.ts';
+import { measureDocument } from './document-size.ts';
 import { DocumentError, withCode } from './errors.ts';
 import type { OperationHooks } from './hooks.ts';
-import { assertLimits } from './limits.ts';
+import { assertLimits, assertMeasurable, maxComparisons } from './limits.ts';
 import type { LimitSettings } from './limits.ts';
 import { assertNesting } from './nesting.ts';
-import type { TokenBudget } from './token-budget.ts';
 
 /** What reading a document needs. */
 export interface DocumentSettings extends LimitSettings {
@@ -30,34 +31,34 @@ export async function loadDocument(
   settings: DocumentSettings,
   source: string,
   hooks: OperationHooks | undefined,
-  budget: TokenBudget | undefined,
+  budget: BatchBudget | undefined,
 ): Promise<DocumentNode> {
   const known = settings.documents.get(source);
   if (known !== undefined) {
-    budget?.spend(weightOf(known));
+    budget?.spendTokens(weightOf(known));
     return known;
   }
 
   const parsing = (): DocumentNode => parseDocument(settings, source, budget);
   const parsed = hooks === undefined ? parsing() : await hooks.aroundParsing(parsing);
-  if (hooks === undefined) validateDocument(settings, parsed);
-  else await hooks.aroundValidation(parsed, () => validateDocument(settings, parsed));
+  if (hooks === undefined) validateDocument(settings, parsed, budget);
+  else await hooks.aroundValidation(parsed, () => validateDocument(settings, parsed, budget));
   settings.documents.set(source, parsed);
-  budget?.spend(weightOf(parsed) - tokensOf(parsed));
+  budget?.spendTokens(weightOf(parsed) - tokensOf(parsed));
   return parsed;
 }
 
-function parseDocument(settings: DocumentSettings, source: string, budget: TokenBudget | undefined): DocumentNode {
+function parseDocument(settings: DocumentSettings, source: string, budget: BatchBudget | undefined): DocumentNode {
   // The parser calls itself for every level: deep nesting would end in a RangeError, whose stack is not ours to spend.
   assertNesting(source, settings.maxNesting, settings.maxTokens);
   try {
-    const document = parse(source, { maxTokens: Math.min(settings.maxTokens, budget?.remaining ?? Infinity) });
-    budget?.spend(tokensOf(document));
+    const document = parse(source, { maxTokens: Math.min(settings.maxTokens, budget?.tokens ?? Infinity) });
+    budget?.spendTokens(tokensOf(document));
     return document;
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     // How many tokens were read is not said; there cannot be more than characters.
-    if (error.extensions['code'] === undefined) budget?.spend(error.positions?.[0] ?? source.length);
+    if (error.extensions['code'] === undefined) budget?.spendTokens(error.positions?.[0] ?? source.length);
     throw withCode(error, 'GRAPHQL_PARSE_FAILED');
   }
 }
@@ -74,7 +75,11 @@ function tokensOf(document: DocumentNode): number {
   return document.tokenCount ?? 0;
 }
 
-function validateDocument(settings: DocumentSettings, document: DocumentNode): void {
+function validateDocument(settings: DocumentSettings, document: DocumentNode, budget: BatchBudget | undefined): void {
+  const size = measureDocument(document, settings);
+  assertMeasurable(settings, document, size);
+  (budget ?? new BatchBudget({ ...settings, maxComparisons })).spendComparisons(size.comparisons);
+
   const rules = rulesFor(settings, document);
   const errors =
     rules.length === 0 ? [] : validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
@@ -83,7 +88,8 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode): v
       errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
     );
   }
-  const fields = assertLimits(settings, document);
+  assertLimits(settings, size);
+  const fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
   if (fields > tokensOf(document)) fieldsOf.set(document, fields);
 }
 

@@ -19,7 +19,7 @@ import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
 import { resolveSource } from './source.ts';
 import type { SourceSettings } from './source.ts';
-import type { TokenBudget } from './token-budget.ts';
+import type { BatchBudget } from './batch-budget.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
 export interface OperationSettings extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
@@ -39,7 +39,7 @@ export interface OperationInput {
   /** Says why an operation may not run here; undefined lets it run. */
   readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
   /** Shared by the operations of a batch. */
-  readonly budget: TokenBudget | undefined;
+  readonly budget: BatchBudget | undefined;
 }
 
 /** What came of an operation. */
@@ -125,7 +125,11 @@ function errorsOf(thrown: unknown): readonly GraphQLError[] {
   return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
 }
 
-async function finishWithHooks(settings: OperationSettings, progress: Progress, result: ExecutionResult): Promise<FormattedExecutionResult> {
+async function finishWithHooks(
+  settings: OperationSettings,
+  progress: Progress,
+  result: ExecutionResult,
+): Promise<FormattedExecutionResult> {
   const { hooks, contextFailed } = progress;
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];

@@ -152,7 +152,7 @@ describe('advisories', () => {
       await endpoint.send(post({ query: `{ ${'...{ books { title } } '.repeat(1900)} }` })),
     ];
 
-    for (const answer of answers) assert.equal(json(answer).errors[0].message, 'Validation aborted.');
+    for (const answer of answers) assert.match(json(answer).errors[0].message, /would take more than 50000 comparisons\.$/);
   });
 
   it('13. CVE-2026-34573: limits walk each fragment once', async () => {
