@@ -168,6 +168,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/node node',
       'graphql-functions/datasource',
       'graphql-functions/cache',
+      'graphql-functions/landing-page',
       'graphql-functions/schema-check',
     ]);
   });
