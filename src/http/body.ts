@@ -1,6 +1,8 @@
 import type { HTTPRequestBody } from '../message/http-request.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge } from './errors.ts';
+import { assertJSONSize } from './json-size.ts';
+import { maxContainersOf } from './variables-limit.ts';
 
 /** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
 export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {
@@ -8,20 +10,21 @@ export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {
     case 'value':
       return body.value;
     case 'none':
-      return parseJSON('');
+      return parseJSON('', maxBytes);
     case 'text':
       if (isLonger(body.text, maxBytes)) throw bodyTooLarge(maxBytes);
-      return parseJSON(body.text);
+      return parseJSON(body.text, maxBytes);
     case 'bytes':
       if (body.bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
-      return parseJSON(decodeUTF8(body.bytes));
+      return parseJSON(decodeUTF8(body.bytes), maxBytes);
     case 'stream':
-      return readStream(body.chunks, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes)), refuseBrokenStream);
+      return readStream(body.chunks, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes), maxBytes), refuseBrokenStream);
   }
 }
 
-function parseJSON(text: string): unknown {
+function parseJSON(text: string, maxBytes: number): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
+  if (text.length > smallBody) assertJSONSize(text, maxContainersOf(maxBytes));
   try {
     return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
   } catch {
@@ -29,6 +32,9 @@ function parseJSON(text: string): unknown {
     throw badRequest('Expected the body to be JSON, but it does not parse.');
   }
 }
+
+/** Characters in which nothing can be made that is too large. */
+const smallBody = 65_536;
 
 const byteOrderMark = 0xfeff;
 

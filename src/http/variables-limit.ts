@@ -1,17 +1,16 @@
 /**
  * How large the variables of one request may be, beside their bytes. graphql-js calls itself for every level of an input
  * value, and makes several objects for each: 1 MiB of 5,000 levels ended in a RangeError, and 1 MiB of `{}` took 220 ms
- * of CPU and 100 MB (bench/hostile.ts).
+ * of CPU and 100 MB (bench/hostile.ts). A body has been counted before; a query string and a direct invocation have not.
  */
 export class VariablesLimit {
   readonly #maxNesting: number;
   readonly #maxContainers: number;
   #containers = 0;
 
-  /** Objects and lists may be as many as one for each 20 bytes of the largest body: rows of a bulk insert take more. */
   constructor({ maxNesting, maxBodyBytes }: { readonly maxNesting: number; readonly maxBodyBytes: number }) {
     this.#maxNesting = maxNesting;
-    this.#maxContainers = Math.ceil(maxBodyBytes / 20);
+    this.#maxContainers = maxContainersOf(maxBodyBytes);
   }
 
   /** What is wrong with the variables of one more operation of the request; undefined when nothing is. */
@@ -34,4 +33,9 @@ export class VariablesLimit {
     }
     return deepest;
   }
+}
+
+/** Objects and lists may be as many as one for each 20 bytes of the largest body: rows of a bulk insert take more. */
+export function maxContainersOf(maxBodyBytes: number): number {
+  return Math.ceil(maxBodyBytes / 20);
 }

@@ -107,6 +107,35 @@ describe('a body', () => {
   });
 });
 
+describe('objects and lists of a large body', () => {
+  /** More than 64 KiB, below which nobody counts. */
+  const padding = 'x'.repeat(70_000);
+  const bodyWith = (containers: number): string =>
+    `{"query":"{ hello }","padding":"${padding}","x":[${Array.from({ length: containers - 2 }, () => '{}').join(',')}]}`;
+
+  it('may be one for each 20 bytes of maxBodyBytes; one more is 400', async () => {
+    const endpoint = createEndpoint({ maxBodyBytes: 100_000 });
+
+    const responses = [await endpoint.send(post(bodyWith(5000))), await endpoint.send(post(bodyWith(5001)))];
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 400],
+    );
+    assert.equal(json(responses[1]!).errors[0].message, 'Expected a request of at most 5000 objects and lists, got more.');
+  });
+
+  for (const text of ['{['.repeat(5000), '\\"{'.repeat(3000), String.raw`\\"[[{{`.repeat(1500), '\\']) {
+    it(`are not counted in texts: ${text.slice(0, 8)}…`, async () => {
+      const endpoint = createEndpoint({ maxBodyBytes: 150_000 });
+
+      const response = await endpoint.send(post({ query: '{ hello }', padding, text: [text, text], end: { a: [] } }));
+
+      assert.deepEqual(json(response), hello);
+    });
+  }
+});
+
 describe('a body that is a stream', () => {
   const handler = createHandler({
     typeDefs: 'type Query { hello: String }',
