@@ -1,0 +1,95 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { executePlanned } from '../../src/execution/planned-executor.ts';
+import { executionOf, runBoth } from '../support/differential/both-executors.ts';
+
+const typeDefs = `
+  type Query { rows: [Row] }
+  type Row { id: ID!  name: String!  age: Int  score: Float  active: Boolean  tags: [String!]  next: Row }
+`;
+const text = '{ rows { id name age score active __typename tags next { id } } }';
+const row = { id: 1, name: 'Ann', age: 30, score: 1.5, active: true, tags: ['a'], next: { id: 'n' } };
+const atOnce = { rowsBeforeCode: 0 };
+
+describe('rows made by generated code', () => {
+  it('have the keys in the order of the document, and the values that the loop gives', async () => {
+    const { data } = await runBoth({ typeDefs, text, rootValue: { rows: [row] }, options: atOnce });
+
+    equal(
+      JSON.stringify(data),
+      '{"rows":[{"id":"1","name":"Ann","age":30,"score":1.5,"active":true,"__typename":"Row","tags":["a"],"next":{"id":"n"}}]}',
+    );
+  });
+
+  it('convert, refuse, wait for and call what is not plain', async () => {
+    const rows = [
+      { ...row, id: 2.5 },
+      { ...row, name: 5, age: '17', score: Number.NaN, active: 1 },
+      { ...row, name: async () => 'late', tags: () => ['b', null] },
+      { ...row, name: Promise.resolve(null) },
+      null,
+      new Error('no row'),
+      Promise.resolve(row),
+      'text',
+    ];
+
+    const { data, errors } = await runBoth({ typeDefs, text, rootValue: { rows }, options: atOnce });
+
+    deepEqual(
+      (data!['rows'] as ({ name: string } | null)[]).map((made) => made?.name),
+      [undefined, '5', 'late', undefined, undefined, undefined, 'Ann', undefined],
+    );
+    equal(errors?.length, 6);
+  });
+
+  it('tell of a property that cannot be read as an error of its field alone', async () => {
+    const broken = {
+      ...row,
+      get age(): number {
+        throw new Error('unreadable');
+      },
+    };
+
+    const { data, errors } = await runBoth({ typeDefs, text: '{ rows { age id } }', rootValue: { rows: [broken] }, options: atOnce });
+
+    deepEqual(data, { rows: [{ age: null, id: '1' }] });
+    deepEqual(errors?.[0]?.path, ['rows', 0, 'age']);
+  });
+
+  it('read every property once, also of a row that is not plain', async () => {
+    let reads = 0;
+    const counted = {
+      ...row,
+      get age(): string {
+        reads++;
+        return '7';
+      },
+    };
+
+    await executePlanned(executionOf({ typeDefs, text: '{ rows { age name } }', rootValue: { rows: [counted] }, options: atOnce }));
+
+    equal(reads, 1);
+  });
+
+  it('begin when a selection has been seen often enough', async () => {
+    const execution = executionOf({ typeDefs, text: '{ rows { id name } }', rootValue: { rows: Array.from({ length: 600 }, () => row) } });
+
+    const answers = [await executePlanned(execution), await executePlanned(execution), await executePlanned(execution)];
+
+    const [loop, , code] = answers.map(({ data }) => data?.['rows'] as object[]);
+    deepEqual(JSON.stringify(code), JSON.stringify(loop));
+    // Code has a constructor of its own: the objects have another prototype.
+    equal(Object.getPrototypeOf(code![0]!) === Object.getPrototypeOf(loop![0]!), false);
+  });
+
+  it('step aside for a resolver that is put there later', async () => {
+    const execution = executionOf({ typeDefs, text: '{ rows { name } }', rootValue: { rows: [row] }, options: atOnce });
+    await executePlanned(execution);
+
+    (execution.schema.getType('Row') as import('graphql').GraphQLObjectType).getFields()['name']!.resolve = () => 'resolved';
+    const { data } = await executePlanned(execution);
+
+    equal(JSON.stringify(data), '{"rows":[{"name":"resolved"}]}');
+  });
+});

@@ -1,0 +1,60 @@
+import { deepEqual } from 'node:assert/strict';
+
+import { buildSchema, execute, Kind, parse } from 'graphql';
+import type { ExecutionResult, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { executePlanned, planOperation } from '../../../src/execution/planned-executor.ts';
+import type { PlannedExecution } from '../../../src/execution/planned-executor.ts';
+
+type Resolver = (...values: never[]) => unknown;
+
+/** Functions by type and field; `resolveType`, `isTypeOf` and `serialize` are the type's own. */
+export type TypeFunctions = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
+
+/** An operation, and what it runs on. */
+export interface Example {
+  readonly typeDefs: string;
+  readonly functions?: TypeFunctions;
+  readonly text: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly rootValue?: unknown;
+  readonly options?: Partial<PlannedExecution>;
+}
+
+/** Runs the operation by its plan, asserts that graphql-js answers the same, and returns the answer as a client gets it. */
+export async function runBoth(example: Example): Promise<ExecutionResult> {
+  const execution = executionOf(example);
+  const ours = asClient(await executePlanned(execution));
+  deepEqual(ours, asClient(await execute(execution as Parameters<typeof execute>[0])));
+  return ours;
+}
+
+/** What the planned executor is given for an example. Throws if it would leave the operation to graphql-js. */
+export function executionOf({ typeDefs, functions = {}, text, variables, rootValue, options }: Example): PlannedExecution {
+  const schema = schemaWith(typeDefs, functions);
+  const document = parse(text);
+  const operation = document.definitions.find(
+    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+  )!;
+  const plan = planOperation(schema, document, operation);
+  if (plan.kind === 'fallback') throw new Error(`not planned: ${plan.reason}`);
+  return { schema, document, operation, rootValue, contextValue: {}, variableValues: variables, hideSuggestions: false, ...options };
+}
+
+/** A schema from text, with functions put where they belong. */
+export function schemaWith(typeDefs: string, functions: TypeFunctions): GraphQLSchema {
+  const schema = buildSchema(typeDefs);
+  for (const [typeName, own] of Object.entries(functions)) {
+    const type = schema.getType(typeName) as GraphQLObjectType;
+    const fields = 'getFields' in type ? type.getFields() : {};
+    for (const [name, run] of Object.entries(own)) {
+      if (name in fields) fields[name]!.resolve = run as never;
+      else Object.assign(type, { [name]: run }, name === 'serialize' && { coerceOutputValue: run });
+    }
+  }
+  return schema;
+}
+
+function asClient(result: ExecutionResult): ExecutionResult {
+  return JSON.parse(JSON.stringify(result)) as ExecutionResult;
+}
