@@ -1,6 +1,6 @@
 /**
- * Writes the table of all options into README.md, from the interface that defines them: `npm run docs`.
- * test/readme.test.ts fails when the two differ.
+ * Writes the table of all options into README.md and docs/configuration.md, from the interface that defines them:
+ * `npm run docs`. test/readme.test.ts and test/docs/configuration.test.ts fail when they differ.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,10 +52,23 @@ function toRow(cells: readonly string[]): string {
 const start = '<!-- options: written by `npm run docs` -->';
 const end = '<!-- /options -->';
 
-if (import.meta.main) {
-  const path = join(root, 'README.md');
-  const readme = await readFile(path, 'utf8');
-  const from = readme.indexOf(start) + start.length;
-  const table = toMarkdown(await readOptions());
-  await writeFile(path, `${readme.slice(0, from)}\n\n${table}\n\n${readme.slice(readme.indexOf(end))}`);
+/** The cells of a page's table, row by row; what is between them is the formatter's business. */
+export function rowsIn(page: string): string[][] {
+  const table = page.slice(page.indexOf(start) + start.length, page.indexOf(end)).trim();
+  return cellsOf(table);
 }
+
+/** The same of the table that belongs there. */
+export function cellsOf(table: string): string[][] {
+  const [, , ...rows] = table.split('\n');
+  return rows.map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+}
+
+async function writeTable(path: string): Promise<void> {
+  const page = await readFile(path, 'utf8');
+  const from = page.indexOf(start) + start.length;
+  const table = toMarkdown(await readOptions());
+  await writeFile(path, `${page.slice(0, from)}\n\n${table}\n\n${page.slice(page.indexOf(end))}`);
+}
+
+if (import.meta.main) for (const page of ['README.md', 'docs/configuration.md']) await writeTable(join(root, page));

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { writeSnippets } from '../support/snippets.ts';
+import type { SnippetFolder } from '../support/snippets.ts';
+import { readPages, root } from './pages.ts';
+import { surroundings } from './surroundings.ts';
+
+let folder: SnippetFolder;
+
+before(async () => {
+  const { 'README.md': _ownTest, ...pages } = await readPages();
+  folder = await writeSnippets(pages, surroundings);
+});
+after(() => folder.remove());
+
+test('every TypeScript block of docs/ compiles, strictly', async () => {
+  assert.ok(folder.snippets.length > 50);
+  assert.deepEqual(await folder.compile(), []);
+});
+
+test('every TypeScript block of docs/ runs, logs what it says, and its handler answers', async () => {
+  const files = folder.snippets
+    .filter(({ block }) => block.notes['not run'] === undefined)
+    .map(({ place, file, block }) => ({
+      file: place,
+      path: join(folder.directory, file),
+      expected: expectedOutput(block.text),
+      takesEvents: block.text.includes("'graphql-functions/aws-lambda'"),
+    }));
+  const program = join(root, 'test/support/run-snippets.ts');
+
+  // NODE_TEST_CONTEXT would make a test runner of the child.
+  const { NODE_TEST_CONTEXT: _, NODE_ENV: __, ...environment } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', program, JSON.stringify(files)], {
+    cwd: folder.directory,
+    env: environment,
+  });
+
+  assert.deepEqual(JSON.parse(stdout), []);
+});
+
+test('code that the pages share with the tests is the same in both', async () => {
+  for (const { block, place } of folder.snippets) {
+    const path = block.notes['same as'];
+    if (path === undefined) continue;
+    const tested = await readFile(join(root, path), 'utf8');
+    // Users import from the package what tests import from its source.
+    assert.equal(block.text, tested.replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, "'graphql-functions'"), place);
+  }
+});
+
+/** The comments `// → …` of a block. */
+function expectedOutput(text: string): string[] {
+  return [...text.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line);
+}

@@ -1,0 +1,114 @@
+import type { SnippetSurroundings } from '../support/snippets.ts';
+import { resolversTypes } from './resolvers-types.ts';
+
+/** What the pages leave out. */
+export const surroundings: SnippetSurroundings = {
+  wrappers: {
+    /** The options of a handler that is made elsewhere on the page. */
+    options: `
+import { GraphQLError } from 'graphql';
+import { createHandler } from 'graphql-functions';
+import { resolvers, typeDefs } from './schema.ts';
+
+export default createHandler({
+  typeDefs,
+  resolvers,
+  // …
+});
+
+void GraphQLError;
+`,
+    /** Statements in the body of a resolver. */
+    resolver: `
+import { GraphQLError } from 'graphql';
+
+export function resolve(): unknown {
+  // …
+}
+
+void GraphQLError;
+`,
+    /** A runtime with a global that Node has not. */
+    deno: `
+const Deno = { serve: (handler: (request: Request) => Promise<Response>): void => void handler };
+
+// …
+`,
+  },
+  files: {
+    'schema.ts': `
+export const typeDefs = 'type Query { ok: Boolean }';
+export const resolvers = { Query: { ok: (): boolean => true } };
+`,
+  },
+  filesOf: {
+    'docs/codegen.md': { 'resolvers-types.ts': resolversTypes, 'schema.graphql': 'type Query { ok: Boolean }' },
+  },
+  packages: {
+    '@netlify/blobs/package.json':
+      '{ "name": "@netlify/blobs", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@netlify/blobs/index.d.ts': `
+export interface Store {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string): Promise<{ etag?: string; modified: boolean }>;
+  delete(key: string): Promise<void>;
+}
+export function getStore(name: string): Store;
+`,
+    '@netlify/blobs/index.js':
+      'export const getStore = () => ({ get: async () => null, set: async () => ({ modified: true }), delete: async () => {} });',
+    '@google-cloud/functions-framework/package.json':
+      '{ "name": "@google-cloud/functions-framework", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@google-cloud/functions-framework/index.d.ts': `
+import type { IncomingMessage } from 'node:http';
+export interface Request extends IncomingMessage {
+  readonly rawBody?: Buffer;
+  readonly url: string;
+  readonly method: string;
+}
+export interface Response {
+  append(name: string, value: string): this;
+  status(code: number): this;
+  end(text: string): this;
+}
+export function http(name: string, handler: (request: Request, response: Response) => unknown): void;
+`,
+    '@google-cloud/functions-framework/index.js': 'export const http = () => {};',
+    '@azure/functions/package.json':
+      '{ "name": "@azure/functions", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@azure/functions/index.d.ts': `
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: ReadableStream | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+export interface HttpResponseInit { status?: number; headers?: Record<string, string>; body?: string }
+export const app: {
+  http(name: string, options: {
+    methods?: ('GET' | 'POST' | 'OPTIONS')[];
+    authLevel?: 'anonymous' | 'function' | 'admin';
+    handler: (request: HttpRequest) => Promise<HttpResponseInit>;
+  }): void;
+};
+`,
+    '@azure/functions/index.js': 'export const app = { http() {} };',
+    'express/package.json': '{ "name": "express", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    'express/index.d.ts': `
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+type Middleware = (request: IncomingMessage, response: ServerResponse) => unknown;
+export default function express(): { use(path: string, handler: Middleware): void; listen(port: number): Server };
+`,
+    'express/index.js': 'export default () => ({ use() {}, listen() {} });',
+    '@graphql-codegen/cli/package.json':
+      '{ "name": "@graphql-codegen/cli", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@graphql-codegen/cli/index.d.ts': `
+export interface CodegenConfig {
+  schema: string;
+  generates: Record<string, { plugins: string[]; config?: Record<string, unknown> }>;
+}
+`,
+    '@graphql-codegen/cli/index.js': '',
+  },
+};

@@ -1,0 +1,62 @@
+/**
+ * Runs snippets of the documentation in a process of its own: `node run-snippets.ts <files as JSON>`. Prints, as JSON, what
+ * is wrong with each. A snippet must load; what it logs must be what its comments `// → …` say; a handler that it exports
+ * must answer.
+ */
+import { inspect } from 'node:util';
+
+interface Failure {
+  readonly file: string;
+  readonly problem: string;
+}
+
+const files = JSON.parse(process.argv[2] ?? '[]') as { file: string; path: string; expected: string[]; takesEvents: boolean }[];
+const failures: Failure[] = [];
+const body = JSON.stringify({ query: '{ __typename }' });
+const headers = { 'content-type': 'application/json' };
+const print = console.log;
+// The output is for the failures.
+console.info = console.debug = console.error;
+
+for (const { file, path, expected, takesEvents } of files) {
+  const logged: string[] = [];
+  console.log = (...values: unknown[]) => void logged.push(values.map(shown).join(' '));
+  try {
+    const module = (await import(path)) as Record<string, unknown>;
+    if (expected.length > 0 && logged.join('\n') !== expected.join('\n'))
+      failures.push({ file, problem: `expected it to log\n${expected.join('\n')}\nand it logged\n${logged.join('\n')}` });
+    const handler = module['default'] ?? module['handler'];
+    const answer = takesEvents ? await sendEvent(handler) : await sendRequest(handler);
+    if (answer !== undefined && answer !== '{"data":{"__typename":"Query"}}')
+      failures.push({ file, problem: `its handler answered ${answer}` });
+  } catch (error) {
+    failures.push({ file, problem: inspect(error) });
+  }
+}
+print(JSON.stringify(failures));
+// Servers and stores that snippets have opened are not waited for.
+process.exit(0);
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : inspect(value, { breakLength: Infinity, depth: 8 });
+}
+
+/** What an exported handler says to the shortest of operations; undefined for an export that is none. */
+async function sendRequest(handler: unknown): Promise<string | undefined> {
+  if (!hasFetch(handler)) return undefined;
+  const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }), {}, {});
+  return response.text();
+}
+
+/** The same of a handler for Lambda alone. */
+async function sendEvent(handler: unknown): Promise<string | undefined> {
+  if (typeof handler !== 'function') return undefined;
+  const requestContext = { http: { method: 'POST', path: '/graphql' } };
+  const event = { version: '2.0', rawPath: '/graphql', rawQueryString: '', headers, body, requestContext };
+  const result = (await handler(event, {})) as { body: string };
+  return result.body;
+}
+
+function hasFetch(handler: unknown): handler is { fetch: (request: Request, env: object, context: object) => Promise<Response> } {
+  return handler !== null && handler !== undefined && typeof (handler as { fetch?: unknown }).fetch === 'function';
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { codeBlocks } from './markdown.ts';
+import type { CodeBlock } from './markdown.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What pages leave out: code around fragments, modules they import, and packages that are not installed here. */
+export interface SnippetSurroundings {
+  /** Code by name, in which a fragment takes the place of the line `// …`. */
+  readonly wrappers: Readonly<Record<string, string>>;
+  /** Files of every page's folder, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** More files of one page's folder, by page and name. */
+  readonly filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Files of node_modules, by path. */
+  readonly packages: Readonly<Record<string, string>>;
+}
+
+/** One TypeScript block of a page, as a file. */
+export interface Snippet {
+  /** For people: page and line. */
+  readonly place: string;
+  readonly block: CodeBlock;
+  /** Relative to the folder. */
+  readonly file: string;
+}
+
+/** The TypeScript of some pages in a folder of its own, a folder for each page. */
+export interface SnippetFolder {
+  readonly directory: string;
+  readonly snippets: readonly Snippet[];
+  /** What tsc has against the snippets, for each complaint a line. */
+  compile(): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Writes the blocks into .cache/ of the checkout: there, and nowhere outside of it, `graphql-functions` is this package as
+ * it has been built, and Node takes the types away.
+ */
+export async function writeSnippets(pages: Readonly<Record<string, string>>, surroundings: SnippetSurroundings): Promise<SnippetFolder> {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const directory = await mkdtemp(join(root, '.cache/snippets-'));
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  };
+
+  const snippets: Snippet[] = [];
+  for (const [page, markdown] of Object.entries(pages)) {
+    const folder = page.replaceAll(/\W/g, '-');
+    const files = { ...surroundings.files, ...surroundings.filesOf[page] };
+    for (const [name, text] of Object.entries(files)) await write(`${folder}/${name}`, text);
+    for (const block of codeBlocks(markdown).filter(({ language }) => language === 'ts')) {
+      const file = `${folder}/${block.notes['file'] ?? `line-${block.line}.ts`}`;
+      const place = `${page}:${block.line}`;
+      await write(file, wrapped(block, place, surroundings));
+      snippets.push({ place, block, file });
+    }
+  }
+  for (const [path, text] of Object.entries(surroundings.packages)) await write(`node_modules/${path}`, text);
+  await write('tsconfig.json', JSON.stringify(tsconfig));
+  return {
+    directory,
+    snippets,
+    compile: () => compile(directory),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Without `paths`: what is checked is the types that users get. */
+const tsconfig = {
+  extends: join(root, 'tsconfig.json'),
+  compilerOptions: { paths: {}, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+  include: ['.'],
+};
+
+function wrapped({ text, notes }: CodeBlock, place: string, { wrappers }: SnippetSurroundings): string {
+  const name = notes['wrapper'];
+  // A port of its own, whatever the page says: tests run beside servers that are none of their business.
+  const code = text.replaceAll('port: 4000', 'port: 0');
+  if (name === undefined) return code;
+  const wrapper = wrappers[name];
+  if (wrapper === undefined) throw new Error(`${place} names the wrapper "${name}", which is not there.`);
+  return wrapper.replace(/^[ \t]*\/\/ …$/m, () => code);
+}
+
+async function compile(directory: string): Promise<string[]> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, [tsc, '-p', directory, '--pretty', 'false'], { cwd: directory }, (error, stdout, stderr) => {
+      if (error === null || stdout.includes(': error TS')) resolve(stdout);
+      else reject(new Error(stdout + stderr, { cause: error }));
+    });
+  });
+  return output.split('\n').filter((line) => line !== '');
+}
