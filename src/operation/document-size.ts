@@ -107,6 +107,8 @@ class Ruler {
         }
       }
     }
+    // graphql-js also compares each fragment with each other one, and looks up their fields, which takes a tenth of the time.
+    this.comparisons += spread.size * (spread.size / 2 + fields.size / 20);
     return fields;
   }
 

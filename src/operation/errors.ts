@@ -59,7 +59,8 @@ export function toGraphQLError(thrown: unknown): GraphQLError {
 /** True for a GraphQLError of any copy of graphql. */
 export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
   if (thrown instanceof GraphQLError) return true;
-  if (!(thrown instanceof Error) || thrown.name !== 'GraphQLError' || !('extensions' in thrown)) return false;
+  // A subclass has a name of its own, but no other error has positions.
+  if (!(thrown instanceof Error) || !('extensions' in thrown) || !(thrown.name === 'GraphQLError' || 'positions' in thrown)) return false;
   // Before version 16 an error could be without.
   return typeof thrown.extensions === 'object' && thrown.extensions !== null;
 }
