@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { access, mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 
-import { readOptions, toMarkdown } from '../scripts/options-table.ts';
+import { cellsOf, readOptions, rowsIn, toMarkdown } from '../scripts/options-table.ts';
 import { usage } from '../src/cli/arguments.ts';
+import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
 import { createProject, serveProject } from './support/functions-project.ts';
+import { codeBlocks } from './support/markdown.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = await readFile(join(root, 'README.md'), 'utf8');
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-const blocks: readonly Block[] = [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({
-  language,
-  text,
-}));
+const blocks = codeBlocks(readme);
 const textsOf = (language: string): string[] => blocks.filter((block) => block.language === language).map(({ text }) => text);
 
 /** The one code block that holds a text. */
@@ -33,7 +25,7 @@ function blockWith(part: string): string {
 }
 
 /** What the blocks import from ./schema.ts, for brevity. */
-const schema = "export const typeDefs = 'type Query { ok: Boolean }'; export const resolvers = { Query: { ok: () => true } };";
+const { 'schema.ts': schema = '' } = surroundings.files;
 
 /** node_modules as after `npm i graphql-functions graphql esbuild`: this package as it was built. */
 async function install(directory: string): Promise<void> {
@@ -96,23 +88,6 @@ test('the long-lived server answers, and ends on SIGTERM', async (context) => {
   assert.equal((await server.ended).stderr, '');
 });
 
-test('every TypeScript block compiles, strictly', async (context) => {
-  const files = Object.fromEntries(textsOf('ts').map((text, index) => [`block-${index}.ts`, text]));
-  const { directory } = await createProject(context, {
-    ...files,
-    'schema.ts': schema,
-    'package.json': '{ "type": "module" }',
-    'tsconfig.json': JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }),
-  });
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
-
-  const compile = promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory]);
-  const { stdout } = await compile.catch((error: { stdout: string }) => error);
-
-  assert.equal(stdout, '');
-  assert.equal(textsOf('ts').length, 6);
-});
-
 test('the commands are scripts of package.json', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const named = [...readme.matchAll(/npm (?:run (\w+)|(test)\b)/g)].map(([, run, plain]) => run ?? plain ?? '');
@@ -138,32 +113,11 @@ test('the TOML and YAML are parts of the files that deploy the example', async (
   }
 });
 
-test('every link of the page leads somewhere', async () => {
-  const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
-  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
-    ([, heading = '']) =>
-      `#${heading
-        .toLowerCase()
-        .replaceAll(/[^\w -]/g, '')
-        .replaceAll(' ', '-')}`,
-  );
-
-  for (const target of targets) {
-    if (target.startsWith('#')) assert.ok(headings.includes(target), target);
-    else if (!target.startsWith('https://')) await access(join(root, target));
-  }
-});
-
 test('the table of options is what src/options.ts says; `npm run docs` writes it', async () => {
   const options = await readOptions();
   const source = await readFile(join(root, 'src/options.ts'), 'utf8');
-  const cells = (row: string): string[] => row.split(/(?<!\\)\|/).map((cell) => cell.trim());
-  const [, table = ''] = /<!-- options[^>]*-->\n([^]*)<!-- \/options -->/.exec(readme) ?? [];
 
-  const [, , ...rows] = table.trim().split('\n');
-  const [, , ...expected] = toMarkdown(options).split('\n');
-
-  assert.deepEqual(rows.map(cells), expected.map(cells));
+  assert.deepEqual(rowsIn(readme), cellsOf(toMarkdown(options)));
   // The script reads the source with a pattern: none may slip through it.
   const [, expectations = ''] = /const expectations: [^=]+= \{\n([^]*?)\n\};/.exec(source) ?? [];
   const known = [...expectations.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);

@@ -13,17 +13,16 @@ import { surroundings } from './surroundings.ts';
 let folder: SnippetFolder;
 
 before(async () => {
-  const { 'README.md': _ownTest, ...pages } = await readPages();
-  folder = await writeSnippets(pages, surroundings);
+  folder = await writeSnippets(await readPages(), surroundings);
 });
 after(() => folder.remove());
 
-test('every TypeScript block of docs/ compiles, strictly', async () => {
+test('every TypeScript block of README.md and docs/ compiles, strictly', async () => {
   assert.ok(folder.snippets.length > 50);
   assert.deepEqual(await folder.compile(), []);
 });
 
-test('every TypeScript block of docs/ runs, logs what it says, and its handler answers', async () => {
+test('every TypeScript block of README.md and docs/ runs, logs what it says, and its handler answers', async () => {
   const files = folder.snippets
     .filter(({ block }) => block.notes['not run'] === undefined)
     .map(({ place, file, block }) => ({
