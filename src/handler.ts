@@ -1,6 +1,7 @@
 import { finishResponse, handleHTTPRequest, toErrorResponse } from './http/handle.ts';
 import type { RefusalSettings } from './http/handle.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
+import { isGraphQLError } from './operation/errors.ts';
 import { PlatformInvocation } from './invocation.ts';
 import type { HTTPRequest } from './message/http-request.ts';
 import type { HTTPResponse } from './message/http-response.ts';
@@ -65,7 +66,7 @@ async function answer(adapter: PlatformAdapter<unknown>, starter: Starter, invoc
       response = await handleHTTPRequest(server.http, request, invocation);
     }
   } catch (thrown) {
-    if (server !== undefined) await reportRefusal(server, thrown);
+    if (server !== undefined && isGraphQLError(thrown)) await reportRefusal(server, thrown);
     response = toErrorResponse(server?.http ?? refusalSettings(starter), request, thrown);
   }
   return request === undefined ? response : finishResponse(server?.http ?? refusalSettings(starter), request, response);
@@ -81,9 +82,8 @@ function refusalSettings(starter: Starter): RefusalSettings {
 }
 
 /** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */
-async function reportRefusal({ http: { operation } }: StartedServer, thrown: unknown): Promise<void> {
+async function reportRefusal({ http: { operation } }: StartedServer, error: Error): Promise<void> {
   const { plugins, logger } = operation;
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error, logger }));
   for (const outcome of await Promise.allSettled(told)) {
     if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);

@@ -11,8 +11,9 @@ let warned = false;
  */
 export function warnOfRecreation(options: OptionsSource<ServerOptions>): void {
   if (warned || typeof options === 'function' || options instanceof Promise) return;
-  const schema = options.schema ?? options.typeDefs;
-  // Text is compared as text, everything else by identity. Long texts of many handlers are not kept: three are enough to see it.
+  const { schema: ready, typeDefs } = options;
+  const schema = ready ?? (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string') ? typeDefs.join('\n') : typeDefs);
+  // Text is compared as text, a list of texts too, everything else by identity. Long texts of many handlers are not kept: three are enough to see it.
   if (!schemas.has(schema)) {
     if (schemas.size < 3) schemas.add(schema);
     return;

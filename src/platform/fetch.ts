@@ -2,6 +2,7 @@ import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { splitURL } from './url.ts';
 
 /** The web's `Request` and `Response`: Netlify Functions 2.0, Cloudflare Workers, Deno, Bun, Vercel. */
@@ -23,12 +24,14 @@ function isWebRequest(event: UnknownEvent): boolean {
 }
 
 function toRequest(request: Request): HTTPRequest {
+  const headers = new HeaderMap([...request.headers].filter(([name, value]) => isHeaderField(name, value)));
+  if (isNetlifySchedule(headers)) return pingRequest();
   const { path, queryString } = splitURL(request.url);
   return {
     method: request.method.toUpperCase(),
     path,
     queryString,
-    headers: new HeaderMap([...request.headers].filter(([name, value]) => isHeaderField(name, value))),
+    headers,
     body: bodyOf(request),
   };
 }

@@ -7,6 +7,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
+import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { bodyOf, plainHeaders } from './result-headers.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
@@ -19,6 +20,7 @@ export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
 
 function toRequest(event: UnknownEvent): HTTPRequest {
   const headers = readHeaders(event['headers'], event['multiValueHeaders']);
+  if (isNetlifySchedule(headers)) return pingRequest();
   const body = readBody(event['body'], event['isBase64Encoded']);
   // Netlify inflates a compressed body, but leaves the header that says it is compressed. Text cannot be.
   if (body.kind === 'text') headers.delete('content-encoding');

@@ -1,13 +1,24 @@
 import { HeaderMap } from '../message/header-map.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 
 /** A call that only keeps the function warm: answered as a health check, without a word. */
 export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   name: 'warm-up ping',
   recognises: (event) => Object.keys(event).length === 0 || isWarmUp(event) || isSchedule(event),
-  toRequest: () => ({ method: 'GET', path: '/health', queryString: '', headers: new HeaderMap(), body: { kind: 'none' } }),
+  toRequest: pingRequest,
   toResult: (response) => ({ statusCode: response.status }),
 };
+
+/** What a ping counts as. Also a scheduled invocation on Netlify, which comes as an ordinary POST with a header of Netlify's. */
+export function pingRequest(): HTTPRequest {
+  return { method: 'GET', path: '/health', queryString: '', headers: new HeaderMap(), body: { kind: 'none' } };
+}
+
+/** Anybody can send this header, and gets what a health check gets: nothing is run for it. */
+export function isNetlifySchedule(headers: HeaderMap): boolean {
+  return headers.get('x-nf-event') === 'schedule';
+}
 
 /** What serverless-plugin-warmup, lambda-warmer and hand-made warmers send. */
 function isWarmUp(event: UnknownEvent): boolean {

@@ -222,3 +222,23 @@ describe('a direct invocation', () => {
     assert.equal(findAdapter(adapters, event).name, 'API Gateway HTTP API (2.0)');
   });
 });
+
+test("Netlify's scheduler is a ping, as an event and as a Request", async () => {
+  const handler = createHandler(echoServer().options);
+  const headers = { 'content-type': 'application/json', 'x-nf-event': 'schedule' };
+  const body = '{"next_run":"2026-11-20T20:00:00.000Z"}';
+
+  const event = await handler({ httpMethod: 'POST', path: '/.netlify/functions/graphql', headers, body });
+  const response = await handler(new Request('https://example.com/.netlify/functions/graphql', { method: 'POST', headers, body }));
+
+  assert.equal(event.statusCode, 200);
+  assert.equal(response.status, 200);
+});
+
+test('an event of an unknown shape is told to the log, for nobody may see its result', async () => {
+  const { options, log } = echoServer();
+
+  await createHandler(options)({ topic: 'thermostat' });
+
+  assert.match(String(log.at(-1)?.message), /got an object with the keys topic/);
+});
