@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+
+const program = '/usr/bin/chromium';
+const artefacts = join(import.meta.dirname, '.artefacts');
+
+/** What a test in the browser passes on to `describe`. Where CI is set, a missing browser must not go unnoticed: the tests are left to fail. */
+export function needsChromium(): { skip: string | false } {
+  if (existsSync(program) || process.env['CI'] === 'true') return { skip: false };
+  return { skip: `there is no ${program} (on Debian: apt-get install chromium)` };
+}
+
+/** A browser that knows no host but this one, so that what works in it works offline. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: program,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost',
+    ],
+  });
+}
+
+/** The playground at an address, and what it did that it should not. */
+export class PlaygroundPage {
+  readonly page: Page;
+  /** Errors and warnings of the console, exceptions, requests that failed. */
+  readonly complaints: string[] = [];
+  /** Addresses of other origins that it asked for. */
+  readonly foreign: string[] = [];
+
+  private constructor(page: Page, address: string) {
+    this.page = page;
+    const { origin } = new URL(address);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('requestfailed', (request) => this.complaints.push(`failed: ${request.url()}`));
+    page.on('request', (request) => {
+      // A blob's address names the origin that it belongs to.
+      if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) this.foreign.push(request.url());
+    });
+  }
+
+  /** Opens the page in a window that has no memory of others, and waits until it can be written in. */
+  static async open(browser: Browser, address: string): Promise<PlaygroundPage> {
+    const page = await browser.newPage({ viewport: { width: 1120, height: 640 } });
+    page.setDefaultTimeout(20_000);
+    const playground = new PlaygroundPage(page, address);
+    await page.goto(address);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    return playground;
+  }
+
+  async writeOperation(text: string): Promise<void> {
+    await this.#write('.graphiql-query-editor', text);
+  }
+
+  async writeVariables(variables: object): Promise<void> {
+    await this.page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await this.#write('.graphiql-editor-tool', JSON.stringify(variables));
+  }
+
+  /** Runs what is written. The answer, once it has come, without white space: the editor writes other spaces, and may break lines. */
+  async run(): Promise<string> {
+    await this.page.getByRole('button', { name: /^Execute query/ }).click();
+    const lines = this.page.locator('.result-window .view-lines');
+    await lines.getByText('}').first().waitFor();
+    const text = await lines.innerText();
+    return text.replaceAll(/\s/g, '');
+  }
+
+  /** Keeps a picture of the page in test/browser/.artefacts. */
+  async keepScreenshot(name: string): Promise<void> {
+    await mkdir(artefacts, { recursive: true });
+    await this.page.screenshot({ path: join(artefacts, `${name}.png`) });
+  }
+
+  /** Pastes: what is typed, the editor completes with brackets of its own. */
+  async #write(editor: string, text: string): Promise<void> {
+    await this.page.locator(`${editor} .monaco-editor`).first().click();
+    await this.page.keyboard.press('ControlOrMeta+A');
+    await this.page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ${JSON.stringify(text)});
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }`);
+  }
+}

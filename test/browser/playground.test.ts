@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import type { Browser } from 'playwright-core';
+
+import { startDevServer } from '../../src/cli/dev.ts';
+import type { DevServer } from '../../src/cli/dev.ts';
+import { createHandler } from '../../src/index.ts';
+import { landingPage } from '../../src/landing-page.ts';
+import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
+import { serveStage } from './stage-server.ts';
+
+const greeting = {
+  nodeEnv: 'development',
+  csrfPrevention: true,
+  typeDefs: 'type Query { greet(name: String!): String }',
+  resolvers: { Query: { greet: (_: unknown, { name }: { name: string }) => `Hello, ${name}!` } },
+};
+
+describe('the playground in Chromium', needsChromium(), () => {
+  let browser: Browser;
+  let dev: DevServer;
+  let example: string;
+
+  before(async () => {
+    browser = await launchChromium();
+    // The example as `npm run dev` serves it: bundled, in a thread of its own, under Netlify's prefix.
+    dev = await startDevServer({
+      directory: join(import.meta.dirname, '../..'),
+      functions: undefined,
+      prefix: '/.netlify/functions',
+      port: 0,
+      host: 'localhost',
+      environment: {},
+      env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/' },
+      report: () => {},
+    });
+    example = `${dev.url}/.netlify/functions/graphql`;
+  });
+  after(async () => {
+    await browser?.close();
+    await dev?.close();
+  });
+
+  test('a query with variables runs and shows its result', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeVariables({ id: 'emma' });
+    await playground.writeOperation('query Book($id: ID!) {\n  book(id: $id) {\n    title\n    author {\n      name\n    }\n  }\n}\n');
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"book":{"title":"Emma","author":{"name":"JaneAusten"}}}}');
+    await playground.keepScreenshot('query');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('the documentation shows the schema', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click();
+    await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'authors' }).waitFor();
+
+    await playground.keepScreenshot('documentation');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await page.close();
+  });
+
+  test('a mutation runs', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation(
+      'mutation {\n  addReview(book: "emma", stars: 5, text: "In the browser.") {\n    text\n    by\n  }\n}\n',
+    );
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"addReview":{"text":"Inthebrowser.","by":"anonymous"}}}');
+    assert.deepEqual(playground.complaints, []);
+    await playground.page.close();
+  });
+
+  test('an error of a resolver is shown', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation('mutation {\n  addReview(book: "emma", stars: 9, text: "") {\n    text\n  }\n}\n');
+    const answer = await playground.run();
+
+    assert.match(answer, /^\{"errors":\[\{"message":"Expectedstarsfrom1to5\."/);
+    await playground.keepScreenshot('error');
+    assert.deepEqual(playground.complaints, []);
+    await playground.page.close();
+  });
+
+  test('a mistake is marked while it is written, by a worker that is a part of the page', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    await playground.writeOperation('{ nothingLikeIt }');
+    await playground.page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
+
+    assert.ok(playground.page.workers().length > 0);
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('behind a stage, where the address is longer than the path, it asks at its own address', async (context) => {
+    const stage = await serveStage(createHandler(greeting));
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+
+    await playground.writeOperation('{ greet(name: "stage") }');
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"greet":"Hello,stage!"}}');
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('an address that could be read as another host is not', async (context) => {
+    const stage = await serveStage(createHandler(greeting));
+    context.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address.replace('/prod/', '//evil.example/'));
+
+    await playground.writeOperation('{ greet(name: "you") }');
+    const answer = await playground.run();
+
+    assert.equal(answer, '{"data":{"greet":"Hello,you!"}}');
+    assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('the address fills in nothing: a link cannot prepare an operation', async () => {
+    const playground = await PlaygroundPage.open(browser, `${example}?query=${encodeURIComponent('{ fromTheAddress }')}&theme=x#query=x`);
+
+    const text = await playground.page.locator('.graphiql-query-editor .view-lines').innerText();
+
+    assert.doesNotMatch(text, /fromTheAddress/);
+    await playground.page.close();
+  });
+
+  test('a script without the nonce does not run', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    const ran = await page.evaluate(`new Promise((resolve) => {
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective));
+      document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = true' }));
+    })`);
+
+    assert.equal(ran, 'script-src-elem');
+    assert.equal(await page.evaluate('window.ran'), undefined);
+    await page.close();
+  });
+
+  test('the small page shows its own address and a command to copy', async (context) => {
+    const stage = await serveStage(createHandler({ ...greeting, plugins: [landingPage({ embedded: false })] }));
+    context.after(() => stage.close());
+    const page = await browser.newPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+
+    await page.goto(stage.address);
+    const command = await page.locator('#curl').innerText();
+
+    assert.equal(command, `curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' '${stage.address}'`);
+    assert.deepEqual(
+      requests.filter((url) => !url.startsWith('data:')),
+      [stage.address],
+    );
+    await page.close();
+  });
+});
