@@ -33,8 +33,9 @@ const playground = createElement(GraphiQL, {
   }),
   // Functions of one site share an origin, and must not share their tabs.
   storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
-  defaultQuery: `# Ctrl-Enter (on a Mac, Cmd-Enter) runs the operation at the cursor.
-# The book at the left shows the schema, Ctrl-Space what could be written here.
+  defaultQuery: `# Ctrl-Enter (⌘-Enter) runs the operation.
+# Ctrl-Space shows what can be written.
+# The book at the left is the schema.
 
 {
   __typename
