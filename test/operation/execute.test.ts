@@ -1,0 +1,67 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { describe, it } from 'node:test';
+
+import { GraphQLError, versionInfo } from 'graphql';
+import type { ValidationContext } from 'graphql';
+
+import { createEndpoint } from '../support/endpoint.ts';
+import { post } from '../support/plain-http.ts';
+
+const queries = [
+  { query: '{ hello sum(numbers: [1, 2]) books { title author { name } } }' },
+  { query: 'query ($name: String) { hello(name: $name) explode }', variables: { name: 'Ann' } },
+  { query: 'query ($name: String) { hello(name: $name) }', variables: { name: 3 } },
+  { query: '{ helo }' },
+  { query: '{ hello @nobody }' },
+  { query: '{ __schema { queryType { name } } }' },
+  { query: 'mutation { write }' },
+];
+
+describe('the options executor and fastValidation', () => {
+  it('change no answer', async () => {
+    const ours = createEndpoint();
+    const theirs = createEndpoint({ executor: 'graphql-js', fastValidation: false });
+
+    for (const query of queries) {
+      const [one, other] = [await ours.send(post(query)), await theirs.send(post(query))];
+      deepEqual([one.status, withoutErrorId(one.body)], [other.status, withoutErrorId(other.body)]);
+    }
+  });
+
+  it('leave rules of the user in force for a document that is surely valid', async () => {
+    const noHello = (context: ValidationContext) => ({
+      Field(node: { name: { value: string } }) {
+        if (node.name.value === 'hello') context.reportError(new GraphQLError('Say something else.'));
+      },
+    });
+
+    const answer = await createEndpoint({ validationRules: [noHello as never] }).send(post({ query: '{ hello }' }));
+
+    equal(answer.status, 400);
+    equal(JSON.parse(answer.body).errors[0].message, 'Say something else.');
+  });
+
+  it(
+    'let who listens to graphql-js hear of validation and execution',
+    { skip: versionInfo.major < 17 && 'graphql 16 has no channels' },
+    async () => {
+      const heard: string[] = [];
+      const names = ['graphql:validate', 'graphql:execute', 'graphql:resolve'];
+      const listeners = names.map((name) => [tracingChannel(name), () => void heard.push(name)] as const);
+      for (const [channel, listener] of listeners) channel.start.subscribe(listener);
+      try {
+        await createEndpoint().send(post({ query: '{ hello }' }));
+      } finally {
+        for (const [channel, listener] of listeners) channel.start.unsubscribe(listener);
+      }
+
+      deepEqual(heard, names);
+    },
+  );
+});
+
+/** An error that is masked gets a number of its own each time. */
+function withoutErrorId(body: string): string {
+  return body.replaceAll(/"errorId":"[^"]*"/g, '"errorId":"…"');
+}
