@@ -1,9 +1,9 @@
-import type { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
-import type { ErrorSettings } from '../operation/errors.ts';
+import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { statusOf } from './status.ts';
@@ -16,7 +16,8 @@ export interface ResponseSettings {
 
 /** One operation's outcome → its response. */
 export function toHTTPResponse(settings: ResponseSettings, outcome: OperationOutcome, mediaType: ResponseMediaType): HTTPResponse {
-  const { head, result } = outcome;
+  const { head } = outcome;
+  const result = takeHTTPExtension(outcome);
   addErrorHeaders(head.headers, outcome.errors);
   if (!isCacheable(outcome)) forbidStoring(head.headers, outcome.errors);
   return respond(statusOf(outcome, settings.httpStatusProfile, mediaType), head.headers, mediaType, JSON.stringify(result));
@@ -60,7 +61,9 @@ const usualHeaders = {
 } as const;
 
 /** A BigInt or a cycle that a custom scalar let through fails its own element, not its neighbours: hence a catch of its own. */
-function addElement(settings: ErrorSettings, { head, result, errors }: OperationOutcome, headers: HeaderMap): string {
+function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {
+  const { head, errors } = outcome;
+  const result = takeHTTPExtension(outcome);
   addErrorHeaders(head.headers, errors);
   addFields(headers, [...head.headers]);
   try {
@@ -70,13 +73,27 @@ function addElement(settings: ErrorSettings, { head, result, errors }: Operation
   }
 }
 
-/** `extensions.http.headers` of errors. What HTTP does not allow is left out: this is too late to fail. */
+/** `extensions.http` of the result, which a plugin may set there: heard unless the head says otherwise, and not sent. */
+function takeHTTPExtension({ head, result }: OperationOutcome): FormattedExecutionResult {
+  const http = result.extensions?.['http'];
+  if (typeof http !== 'object' || http === null) return result;
+  const { status, headers } = http as HTTPExtension;
+  head.status ??= status;
+  addHeaders(head.headers, headers);
+  const { http: _heard, ...extensions } = { ...result.extensions };
+  const { extensions: _all, ...rest } = result;
+  return Object.keys(extensions).length === 0 ? rest : { ...rest, extensions };
+}
+
+/** `extensions.http.headers` of errors. */
 function addErrorHeaders(headers: HeaderMap, errors: readonly GraphQLError[]): void {
-  for (const error of errors) {
-    const asked: unknown = httpExtensionOf(error)?.headers;
-    if (typeof asked === 'object' && asked !== null)
-      addFields(headers, Symbol.iterator in asked ? [...(asked as Iterable<unknown>)] : Object.entries(asked));
-  }
+  for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
+}
+
+/** What HTTP does not allow is left out: this is too late to fail. */
+function addHeaders(headers: HeaderMap, asked: unknown): void {
+  if (typeof asked !== 'object' || asked === null) return;
+  addFields(headers, Symbol.iterator in asked ? [...(asked as Iterable<unknown>)] : Object.entries(asked));
 }
 
 function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {

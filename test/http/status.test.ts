@@ -421,6 +421,40 @@ describe('a status that is asked for', () => {
   });
 });
 
+describe('extensions.http of the result', () => {
+  const answering = (extensions: Record<string, unknown>): Partial<ServerOptions> => ({
+    plugins: [{ requestDidStart: () => ({ willSendResponse: ({ response }) => void (response.result = { data: null, extensions }) }) }],
+  });
+
+  it('sets status and headers, and is not sent', async () => {
+    const endpoint = createEndpoint(answering({ http: { status: 299, headers: { 'x-a': '1' } }, cost: 5 }));
+
+    const response = await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.equal(response.status, 299);
+    assert.equal(response.headers.get('x-a'), '1');
+    assert.deepEqual(json(response), { data: null, extensions: { cost: 5 } });
+  });
+
+  it('leaves no empty extensions behind, and sets no status of a batch', async () => {
+    const endpoint = createEndpoint(answering({ http: { status: 299, headers: [['x-a', '1']] } }));
+
+    const response = await endpoint.send(post([{ query: '{ hello }' }]));
+
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-a'), '1');
+    assert.deepEqual(json(response), [{ data: null }]);
+  });
+
+  for (const http of [5, null, 'x', { status: 9999 }, { headers: 7 }, { headers: [1, null] }]) {
+    it(`of a wrong form breaks nothing: ${JSON.stringify(http)}`, async () => {
+      const response = await createEndpoint(answering({ http })).send(post({ query: '{ hello }' }));
+
+      assert.ok(response.status === 200 || response.status === 500);
+    });
+  }
+});
+
 describe('a result that is no JSON', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
