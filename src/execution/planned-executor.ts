@@ -101,7 +101,7 @@ function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode
 }
 
 /** Runs a plan. What only a run can tell (a listener on graphql-js's channels, a signal) may still hand it to graphql-js, before any resolver is called. */
-export function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   if (isTraced() || (isGraphQL17 && execution.abortSignal !== undefined)) return executeWithGraphQLJS(execution);
   const variables = coerceVariables(plan, execution);
   if ('errors' in variables) return { errors: variables.errors };
