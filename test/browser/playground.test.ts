@@ -46,8 +46,8 @@ describe('the playground in Chromium', needsChromium(), () => {
   test('a query with variables runs and shows its result', async () => {
     const playground = await PlaygroundPage.open(browser, example);
 
-    await playground.writeVariables({ id: 'emma' });
     await playground.writeOperation('query Book($id: ID!) {\n  book(id: $id) {\n    title\n    author {\n      name\n    }\n  }\n}\n');
+    await playground.writeVariables({ id: 'emma' });
     const answer = await playground.run();
 
     assert.equal(answer, '{"data":{"book":{"title":"Emma","author":{"name":"JaneAusten"}}}}');
