@@ -22,9 +22,11 @@ export interface TrustedDocumentOptions {
 
 /** The documents, ready to be looked up. */
 export interface TrustedDocuments {
+  /** Whether all other documents are refused. */
   readonly only: boolean;
   /** The text of the document with this id. */
   find(id: string): string | undefined;
+  /** Whether a text is, to the letter, that of one of the documents. */
   has(text: string): boolean;
 }
 

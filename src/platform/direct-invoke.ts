@@ -9,7 +9,8 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
  */
 export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',
-  recognises: (event) => !('httpMethod' in event) && !('rawUrl' in event) && ('query' in event || 'extensions' in event),
+  recognises: (event) =>
+    !('httpMethod' in event) && !('rawUrl' in event) && ['query', 'extensions', 'documentId'].some((key) => key in event),
   toRequest,
   toResult: (response: HTTPResponse): unknown => (response.body === null ? {} : JSON.parse(response.body)),
 };

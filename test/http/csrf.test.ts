@@ -253,6 +253,15 @@ describe('a mutation over GET', () => {
     assert.deepEqual(endpoint.runs, []);
   });
 
+  it('or a subscription over GET: GET runs queries only', async () => {
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(requestOf('GET', [], { query: 'query=subscription+%7B+ticks+%7D' }));
+
+    assert.equal(response.status, 405);
+    assert.equal(response.headers.get('allow'), 'POST');
+  });
+
   it('is refused again when the document is in the cache from a POST', async () => {
     const endpoint = createEndpoint();
     await endpoint.send(requestOf('POST', [['content-type', 'application/json']], { body: '{"query":"mutation { write }"}' }));

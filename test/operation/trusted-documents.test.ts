@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { createHandler } from '../../src/index.ts';
 import type { TrustedDocumentManifest } from '../../src/operation/trusted-documents.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
@@ -89,6 +90,17 @@ describe('trusted documents, only: true', () => {
     const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ query: text, variables }));
 
     assert.deepEqual(json(response), greeting);
+  });
+
+  it('run by documentId in a direct invocation', async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { hello(name: String): String }',
+      nodeEnv: '',
+      trustedDocuments: { documents, only: true },
+    });
+
+    assert.deepEqual(await handler({ documentId: id, variables }), { data: { hello: null } });
+    assert.match((await handler({ query: '{ hello }' })).errors[0].message, /told to trust/);
   });
 
   it('an id may name its algorithm', async () => {
