@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { codeBlocks } from '../support/markdown.ts';
+import { root } from './pages.ts';
+
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+
+/** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
+const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
+  ['data-sources', 'Members', 'src/datasource/rest-data-source.ts', membersOfDataSource],
+  ['plugins', 'Hooks of the server', 'src/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
+  ['plugins', 'Hooks of an operation', 'src/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
+  ['platforms', 'A long-lived Node process', 'src/node/serve.ts', (source) => membersOf(source, 'ListenOptions')],
+  ['configuration', 'Context and data sources', 'src/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
+  ['errors', 'Codes', 'src/operation/errors.ts', codesOf],
+];
+
+for (const [page, heading, source, names] of tables) {
+  test(`the table "${heading}" of docs/${page}.md names what ${source} has`, async () => {
+    const listed = namesInTable(await read(`docs/${page}.md`), heading);
+    const defined = names(await read(source));
+
+    assert.deepEqual(listed.toSorted(), [...new Set(defined)].toSorted());
+  });
+}
+
+for (const [page, language, file] of [
+  ['aws', 'yaml', 'template.yaml'],
+  ['getting-started', 'toml', 'netlify.toml'],
+] as const) {
+  test(`the ${language} of docs/${page}.md is a part of ${file}`, async () => {
+    const there = new Set(linesOf(await read(file)));
+    const blocks = codeBlocks(await read(`docs/${page}.md`)).filter((block) => block.language === language);
+    const lines = blocks.filter(({ notes }) => notes['not in'] !== file).flatMap(({ text }) => linesOf(text));
+
+    assert.ok(lines.length > 0);
+    assert.deepEqual(
+      lines.filter((line) => !there.has(line)),
+      [],
+    );
+  });
+}
+
+/** What stands as code in the first cells of the table under a heading. */
+function namesInTable(page: string, heading: string): string[] {
+  const [, section = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const rows = (section.split(/^#/m)[0] ?? '').split('\n').filter((line) => line.startsWith('|'));
+  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+}
+
+function membersOf(source: string, name: string): string[] {
+  const [, body = ''] = source.split(new RegExp(`^export interface ${name}\\b.*\\{$`, 'm'));
+  return [...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
+}
+
+/** The five calls have a chapter of their own, and the context comes from DataSource. */
+function membersOfDataSource(source: string): string[] {
+  const [, body = ''] = source.split(/^export abstract class RESTDataSource\b.*$/m);
+  const members = [
+    ...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:protected |override |async )*(?!static\b|constructor\b)([a-z]\w*)[:(<]/gm),
+  ];
+  const calls = new Set(['get', 'post', 'put', 'patch', 'delete']);
+  const names = [...membersOf(source, 'RESTDataSource'), ...members.map(([, name = '']) => name), 'context'];
+  return names.filter((name) => !calls.has(name));
+}
+
+/** Those of the library; a REST API's 401 and 403 have theirs from the data source. */
+function codesOf(source: string): string[] {
+  const [, union = ''] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
+  return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
+}
+
+/** Without comments, which each file has of its own. */
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
