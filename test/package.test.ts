@@ -118,6 +118,23 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Seconds',
   ],
   './landing-page': ['landingPage', 'type LandingPageOptions'],
+  './testing': [
+    'createEvent',
+    'createTester',
+    'readResult',
+    'recordingFetch',
+    'type AnyHandler',
+    'type EventSettings',
+    'type PlatformName',
+    'type RecordedRequest',
+    'type RecordingFetch',
+    'type RequestFields',
+    'type RunOptions',
+    'type TestResult',
+    'type Tester',
+    'type TesterSettings',
+    'type TypedDocument',
+  ],
   './schema-check': ['checkWhole'],
 };
 

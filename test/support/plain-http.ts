@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 
-/** A request as a client means it, before any platform has turned it into an event. */
-export interface PlainRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Without its "?", still percent-encoded. */
-  readonly query: string;
-  /** In the case and order in which they are sent; a name may stand there twice. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string | Uint8Array | undefined;
-}
+import type { EventRequest as PlainRequest } from '../../src/testing/event-request.ts';
+
+export type { PlainRequest };
 
 /** A response as a client receives it, whatever platform carried it. */
 export interface PlainResponse {

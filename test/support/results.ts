@@ -1,39 +1,11 @@
 import assert from 'node:assert/strict';
 
+import { contracts } from '../../src/testing/results.ts';
+import type { ResultContract } from '../../src/testing/results.ts';
 import type { PlainResponse } from './plain-http.ts';
 
-/** The keys that a platform takes in a result, and how cookies travel in it. */
-export interface ResultContract {
-  readonly required: readonly string[];
-  readonly allowed: readonly string[];
-  readonly cookies: 'cookies' | 'multiValueHeaders' | 'one';
-}
-
-/** Every key beyond these is a 502, or ignored: PLATFORMS, the table of events and result objects. */
-export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMulti' | 'lattice' | 'netlifyV1', ResultContract>> = {
-  restAPI: {
-    required: ['statusCode'],
-    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
-    cookies: 'multiValueHeaders',
-  },
-  payloadV2: { required: ['statusCode'], allowed: ['statusCode', 'headers', 'cookies', 'body', 'isBase64Encoded'], cookies: 'cookies' },
-  alb: {
-    required: ['statusCode', 'headers', 'body'],
-    allowed: ['statusCode', 'statusDescription', 'headers', 'body', 'isBase64Encoded'],
-    cookies: 'one',
-  },
-  albMulti: {
-    required: ['statusCode', 'multiValueHeaders', 'body'],
-    allowed: ['statusCode', 'statusDescription', 'multiValueHeaders', 'body', 'isBase64Encoded'],
-    cookies: 'multiValueHeaders',
-  },
-  lattice: { required: ['statusCode', 'headers'], allowed: ['statusCode', 'headers', 'body', 'isBase64Encoded'], cookies: 'one' },
-  netlifyV1: {
-    required: ['statusCode'],
-    allowed: ['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'],
-    cookies: 'multiValueHeaders',
-  },
-};
+export { contracts };
+export type { ResultContract };
 
 /** Reads a result object as the platform does, and fails for what the platform would refuse. */
 export function readResult(contract: ResultContract, result: unknown): PlainResponse {

@@ -1,0 +1,77 @@
+import type { EventRequest, RequestFields } from './event-request.ts';
+import { toEventRequest } from './event-request.ts';
+import * as events from './events.ts';
+import { contracts, toResponse } from './results.ts';
+import type { ResultContract } from './results.ts';
+
+/**
+ * A platform, as far as a function can tell: what it calls with, and what it makes of the result.
+ *
+ * `aws-rest` is API Gateway's REST API, `aws-http` its HTTP API (`aws-http-v1`: payload format 1.0); `-multi` has lists
+ * of values, `netlify-v1-vite` is what Netlify's Vite plug-in sends.
+ */
+export type PlatformName =
+  | 'fetch'
+  | 'netlify-v1'
+  | 'netlify-v1-vite'
+  | 'aws-http'
+  | 'aws-http-v1'
+  | 'aws-rest'
+  | 'function-url'
+  | 'alb'
+  | 'alb-multi'
+  | 'lattice'
+  | 'lattice-v1';
+
+/** What else an event says of where it comes from. */
+export interface EventSettings {
+  /** API Gateway's stage. It is in the event's path where the platform puts it there. Default: "prod", for the HTTP API "$default". */
+  readonly stage?: string | undefined;
+}
+
+/** One request as an event of a platform; for `fetch` a web `Request`. Fields that are left out have the defaults of a GET of /graphql. */
+// Any: every platform has a type of its own, and a test may want to change what it gets.
+export function createEvent(platform: PlatformName, request: RequestFields, settings: EventSettings = {}): any {
+  return platformOf(platform).build(toEventRequest(request), settings.stage);
+}
+
+/** What a platform makes of a function's result. Throws a TypeError for what it would answer with 502. */
+export function readResult(platform: PlatformName, result: unknown): Response {
+  return platformOf(platform).read(result);
+}
+
+interface Platform {
+  readonly build: (request: EventRequest, stage?: string) => unknown;
+  readonly read: (result: unknown) => Response;
+}
+
+const platforms: Readonly<Record<PlatformName, Platform>> = {
+  fetch: { build: (request) => events.webRequest(request), read: assertResponse },
+  'netlify-v1': reading(contracts.netlifyV1, events.netlifyEvent),
+  'netlify-v1-vite': reading(contracts.netlifyV1, events.netlifyViteEvent),
+  'aws-http': reading(contracts.payloadV2, events.httpAPIEvent),
+  'aws-http-v1': reading(contracts.restAPI, events.httpAPIv1Event),
+  'aws-rest': reading(contracts.restAPI, events.restEvent),
+  'function-url': reading(contracts.payloadV2, events.functionURLEvent),
+  alb: reading(contracts.alb, events.albEvent),
+  'alb-multi': reading(contracts.albMulti, events.albMultiEvent),
+  lattice: reading(contracts.lattice, events.latticeV2Event),
+  'lattice-v1': reading(contracts.lattice, events.latticeV1Event),
+};
+
+/** The names of all platforms, for messages. */
+export const platformNames: readonly string[] = Object.keys(platforms);
+
+function platformOf(name: PlatformName): Platform {
+  if (Object.hasOwn(platforms, name)) return platforms[name];
+  throw new TypeError(`Expected a platform (${platformNames.join(', ')}), got "${String(name)}".`);
+}
+
+function reading(contract: ResultContract, build: Platform['build']): Platform {
+  return { build, read: (result) => toResponse(contract, result) };
+}
+
+function assertResponse(result: unknown): Response {
+  if (result instanceof Response) return result;
+  throw new TypeError(`Expected the function to return a Response, got ${result === null ? 'null' : typeof result}.`);
+}

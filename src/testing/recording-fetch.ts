@@ -1,0 +1,40 @@
+import type { HTTPFetch } from '../datasource.ts';
+
+/** A request that a data source has sent. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** The empty string when there is none. */
+  readonly body: string;
+}
+
+/** A stand-in for the network. */
+export interface RecordingFetch {
+  /** For the constructor of a data source. */
+  readonly httpFetch: HTTPFetch;
+  /** Everything that was sent, in order. */
+  readonly requests: readonly RecordedRequest[];
+}
+
+/**
+ * Answers the requests of data sources from a function, and keeps them. What the function returns is sent as JSON, unless
+ * it is a `Response`; what it throws is a network that failed. Default: `{}`.
+ *
+ * @example
+ * ```ts
+ * const api = recordingFetch(({ url }) => (url.endsWith('/1') ? { title: 'Emma' } : new Response(null, { status: 404 })));
+ * const books = new BooksAPI({ httpFetch: api.httpFetch });
+ * ```
+ */
+export function recordingFetch(answer: (request: RecordedRequest) => unknown = () => ({})): RecordingFetch {
+  const requests: RecordedRequest[] = [];
+  const httpFetch: HTTPFetch = async (request) => {
+    const { method, url, headers } = request;
+    const recorded = { method, url, headers, body: await request.text() };
+    requests.push(recorded);
+    const answered = await answer(recorded);
+    return answered instanceof Response ? answered : Response.json(answered ?? null);
+  };
+  return { httpFetch, requests };
+}

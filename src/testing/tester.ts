@@ -1,0 +1,149 @@
+import { print } from 'graphql';
+import type { DocumentNode, GraphQLFormattedError } from 'graphql';
+
+import { serveEvent } from '../handler.ts';
+import type { ServerOptions } from '../options.ts';
+import { findAdapter } from '../platform/detect.ts';
+import { fetchAPI } from '../platform/fetch.ts';
+import { lambdaAdapters } from '../platform/lambda.ts';
+import { netlifyV1 } from '../platform/netlify-v1.ts';
+import { createStarter } from '../start.ts';
+import type { OptionsSource } from '../start.ts';
+import type { RequestFields } from './event-request.ts';
+import { createEvent, readResult } from './platforms.ts';
+import type { PlatformName } from './platforms.ts';
+
+/** A document that knows the types of its result and variables, as code generators write them: a `DocumentNode` or a text. */
+export interface TypedDocument<TData, TVariables> {
+  readonly __apiType?: ((variables: TVariables) => TData) | undefined;
+}
+
+/** What beside the document and its variables makes a request. */
+export interface RunOptions {
+  /** Which operation of the document. Default: its only one. */
+  readonly operationName?: string | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Default: "POST". */
+  readonly method?: 'POST' | 'GET' | undefined;
+}
+
+/** What came of an operation, as a client sees it. */
+export interface TestResult<TData> {
+  readonly data?: TData | null;
+  readonly errors?: readonly GraphQLFormattedError[];
+  // Any: plugins put in it what they like.
+  readonly extensions?: Readonly<Record<string, any>>;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Sends operations and requests through the whole line, in this process and without a socket. */
+export interface Tester {
+  /** Runs one operation. The types come from a typed document, or are written: `run<{ hello: string }>('{ hello }')`. */
+  // Any: as with JSON.parse, nobody can know what an untyped document answers.
+  run<TData = any, TVariables = Readonly<Record<string, unknown>>>(
+    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    variables?: TVariables,
+    options?: RunOptions,
+  ): Promise<TestResult<TData>>;
+  /** Sends any HTTP request. Resolves when also the work handed to `waitUntil` is done. */
+  send(request: RequestFields): Promise<Response>;
+}
+
+/** How a {@link Tester} sends. */
+export interface TesterSettings {
+  /** Whose events carry the requests. Default: "fetch". */
+  readonly platform?: PlatformName | undefined;
+  /** The platform's second argument, which `context` gets. Default: an empty object. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A handler of any entry point, or a function of yours around one. */
+export type AnyHandler = (event: any, context?: any) => Promise<any>;
+
+/**
+ * Tests a server: from its options, as NODE_ENV=test whatever the variable says, the whole schema built and checked and
+ * errors not masked; or through a handler that is there already, with all of its settings.
+ *
+ * @example
+ * ```ts
+ * const { run } = createTester({ typeDefs, resolvers });
+ * const { data } = await run<{ hello: string }>('{ hello }');
+ * assert.equal(data?.hello, 'Hello!');
+ * ```
+ */
+export function createTester<TContext extends object = object, TDataSources extends object = object>(
+  // Any: the options of each entry point name the events of its platform.
+  options: OptionsSource<ServerOptions<TContext, TDataSources, any, any>>,
+  settings?: TesterSettings,
+): Tester;
+export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
+export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
+  const { platform = 'fetch', context = {} } = settings;
+  const call = isHandler(server) ? server : serveOptions(server as OptionsSource<ServerOptions>);
+  const send: Tester['send'] = async (request) => {
+    const work: Promise<unknown>[] = [];
+    const waitUntil = (one: Promise<unknown>): void => void work.push(one);
+    const result = await call(createEvent(platform, request), { waitUntil, ...context });
+    // Work may hand over more work before it ends.
+    while (work.length > 0) await Promise.all(work.splice(0));
+    return readResult(platform, result);
+  };
+  return {
+    send,
+    run: async (document, variables, runOptions) => toResult(await send(toRequest(textOf(document), variables, runOptions))),
+  };
+}
+
+/** Options that are a function take no argument. */
+function isHandler(server: unknown): server is AnyHandler {
+  return typeof server === 'function' && (server.length > 0 || 'fetch' in server);
+}
+
+/** What createHandler does, but for its warning of a second handler for the same schema: tests make many. */
+function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
+  const starter = createStarter(inTest(options));
+  const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
+  return (event, context) => serveEvent(findAdapter(adapters, event), starter, { event, context, env: undefined });
+}
+
+function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source === 'function') return async () => asTest(await source());
+  return source instanceof Promise ? source.then(asTest) : asTest(source);
+}
+
+function asTest(options: ServerOptions): ServerOptions {
+  return { nodeEnv: 'test', ...options };
+}
+
+function textOf(document: unknown): string {
+  if (typeof document === 'string') return document;
+  const isNode = (document as { kind?: unknown }).kind === 'Document';
+  return isNode ? print(document as DocumentNode) : String(document);
+}
+
+function toRequest(query: string, variables: unknown, options: RunOptions = {}): RequestFields {
+  const { operationName, extensions, headers, method = 'POST' } = options;
+  const fields = { query, variables, operationName, extensions };
+  if (method === 'POST') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
+  const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return {
+    method,
+    // The header that CSRF prevention asks of a GET.
+    headers: { 'vendor-require-preflight': '1', ...headers },
+    query: Object.fromEntries(parameters.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])),
+  };
+}
+
+async function toResult<TData>(response: Response): Promise<TestResult<TData>> {
+  const text = await response.text();
+  try {
+    const result = JSON.parse(text) as Pick<TestResult<TData>, 'data' | 'errors' | 'extensions'>;
+    return { ...result, status: response.status, headers: response.headers };
+  } catch (cause) {
+    throw new Error(`Expected an answer in JSON, got status ${response.status} and ${text === '' ? 'no body' : text.slice(0, 200)}`, {
+      cause,
+    });
+  }
+}
