@@ -1,7 +1,8 @@
 import type { DocumentNode, FieldNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { collectFields } from './collect-fields.ts';
-import type { CollectFields, Selection } from './planned-field.ts';
+import { Selection } from './planned-field.ts';
+import type { CollectFields } from './planned-field.ts';
 import type { Fragments } from './survey.ts';
 
 interface PlanInit {
@@ -25,8 +26,9 @@ export class Plan {
   readonly fragments: Fragments;
   readonly rootType: GraphQLObjectType;
   readonly #conditionVariables: readonly string[];
-  /** The root's fields for each answer that the condition variables have given, the oldest first. */
-  readonly #variants = new Map<string, Selection>();
+  /** One for each answer that the condition variables have given, the oldest first. */
+  readonly #variants = new Map<string, Variant>();
+  readonly #maxFields: number;
   #fields = 0;
 
   constructor(init: PlanInit) {
@@ -36,6 +38,7 @@ export class Plan {
     this.fragments = init.fragments;
     this.rootType = init.rootType;
     this.#conditionVariables = init.conditionVariables;
+    this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
   }
 
   /** The fields of the root under these variables. Undefined when a condition is not a boolean: graphql-js has the words for that. */
@@ -48,34 +51,54 @@ export class Plan {
       conditions.set(name, value);
       key += value ? '1' : '0';
     }
-    return this.#variants.get(key) ?? this.#addVariant(key, conditions);
+    return (this.#variants.get(key) ?? this.#addVariant(key, conditions)).root;
   }
 
   /**
-   * Forgets what has grown too large. A few hundred characters of fragments that spread each other can stand for
-   * a million fields, and every set of conditions for as many more: running that once is paid for by who asks,
-   * keeping it would be paid for by all.
+   * Forgets the oldest variants where a plan has grown out of proportion to its document. A few hundred characters of
+   * fragments that spread each other can stand for a million fields, and every answer to the conditions for as many
+   * more: running that once is paid for by who asks, keeping it would be paid for by all.
    */
   trim(): void {
-    if (this.#fields <= maxKeptFields) return;
-    this.#variants.clear();
-    this.#fields = 0;
+    if (this.#fields <= this.#maxFields) return;
+    for (const [key, variant] of this.#variants) {
+      if (this.#fields <= this.#maxFields) return;
+      this.#variants.delete(key);
+      this.#fields -= variant.fields;
+      variant.isKept = false;
+    }
   }
 
-  #addVariant(key: string, conditions: ReadonlyMap<string, boolean>): Selection {
+  #addVariant(key: string, conditions: ReadonlyMap<string, boolean>): Variant {
     const collect: CollectFields = (type, nodes) => {
       const selectionSets = (nodes as readonly (FieldNode | OperationDefinitionNode)[]).flatMap((node) => node.selectionSet ?? []);
       const selection = collectFields({ schema: this.schema, fragments: this.fragments, conditions, collect }, type, selectionSets);
-      this.#fields += selection.fields.length;
+      variant.fields += selection.fields.length;
+      // One that was dropped may still be running.
+      if (variant.isKept) this.#fields += selection.fields.length;
       return selection;
     };
-    const selection = collect(this.rootType, [this.operation as unknown as FieldNode]);
-    if (this.#variants.size >= maxVariants) this.#variants.delete(this.#variants.keys().next().value!);
-    this.#variants.set(key, selection);
-    return selection;
+    const variant = new Variant();
+    variant.root = collect(this.rootType, [this.operation as unknown as FieldNode]);
+    this.#variants.set(key, variant);
+    return variant;
   }
 }
 
-/** About 300 bytes each (measured on Node 24). */
-const maxKeptFields = 5_000;
-const maxVariants = 8;
+/** The fields under one set of conditions. */
+class Variant {
+  root: Selection = noSelection;
+  /** How many have been collected, the root's and those below. */
+  fields = 0;
+  isKept = true;
+}
+
+const noSelection = new Selection([]);
+
+/**
+ * A planned field holds about 550 bytes of heap, its share of hidden classes included; an ordinary document has one
+ * per nine characters. (Node 24, 3,000 documents of 20 fields.)
+ */
+const keptFieldsPerCharacter = 0.5;
+/** Of a document that does not know its text. */
+const unknownLength = 2_000;

@@ -44,7 +44,8 @@ export class PlannedField {
   /** What `__typename` answers; undefined for every other field. */
   readonly typename: string | undefined;
   readonly #collect: CollectFields;
-  readonly #selections = new Map<GraphQLObjectType, Selection>();
+  // Made when a field meets a second type: an empty Map is larger than the rest of the field.
+  #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
   // Nearly every field meets one type only: remembering the last one spares a look-up per object.
   #lastType: GraphQLObjectType | undefined = undefined;
   #lastSelection: Selection | undefined = undefined;
@@ -64,13 +65,16 @@ export class PlannedField {
   /** The fields to run below this one for an object of the type. Made when first needed. */
   selectionFor(type: GraphQLObjectType): Selection {
     if (this.#lastType === type) return this.#lastSelection!;
-    let selection = this.#selections.get(type);
-    if (selection === undefined) {
-      selection = this.#collect(type, this.nodes);
-      this.#selections.set(type, selection);
-    }
+    const selection = this.#selections?.get(type) ?? this.#addSelection(type);
     this.#lastType = type;
     this.#lastSelection = selection;
+    return selection;
+  }
+
+  #addSelection(type: GraphQLObjectType): Selection {
+    if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
+    const selection = this.#collect(type, this.nodes);
+    this.#selections?.set(type, selection);
     return selection;
   }
 }

@@ -18,16 +18,18 @@ const executionChannels = [
 
 /** Whether somebody listens to graphql-js at execution. They want its events, one per field and in its order: then it has to run the operation. */
 export function isTraced(): boolean {
-  return isGraphQL17 && executionChannels.some(isListenedTo);
+  if (!isGraphQL17) return false;
+  // Found once: this is asked before every execution.
+  traced ??= executionChannels.map(findChannel);
+  for (const channel of traced) if (channel?.hasSubscribers === true) return true;
+  return false;
 }
 
-const channels = new Map<ChannelName, TracingChannel | undefined>();
+let traced: readonly (TracingChannel | undefined)[] | undefined;
 
 /** Whether somebody listens on a channel of graphql-js. graphql 16 has none. */
 export function isListenedTo(name: ChannelName): boolean {
-  if (!isGraphQL17) return false;
-  if (!channels.has(name)) channels.set(name, findChannel(name));
-  return channels.get(name)?.hasSubscribers === true;
+  return isGraphQL17 && findChannel(name)?.hasSubscribers === true;
 }
 
 /** Undefined where there is no Node to ask. */

@@ -9,7 +9,7 @@ const document = parse('{ a }');
 /** A text of 100 characters that is like no other. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
 /** Far more than one such text with its document may take, far less than a hundred. */
-const room = 50_000;
+const room = 75_000;
 
 function filled(cache: DocumentCache, count: number): number {
   for (let number = 0; number < count; number++) cache.set(text(number), document);
