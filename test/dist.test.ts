@@ -147,6 +147,20 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
       equal(printed.trim(), '[]');
     });
+
+    test(`a browser gets the playground in development, got by ${name}`, async () => {
+      const event = { ...httpAPIEvent, headers: { accept: 'text/html' }, requestContext: { http: { method: 'GET', path: '/graphql' } } };
+      const printed = await project.run(
+        `(async () => {
+          ${load}
+          const { statusCode, body } = await createHandler({ ...${options}, nodeEnv: 'development' })(${JSON.stringify(event)}, {});
+          console.log(statusCode, /<title>(.*)<\\/title>/.exec(body)?.[1]);
+        })()`,
+        { flags, type },
+      );
+
+      equal(printed.trim(), '200 GraphQL playground');
+    });
   }
 
   test('an entry loads the adapters of its own platform alone', async () => {
