@@ -88,8 +88,13 @@ async function licensesOf(metafiles: readonly Metafile[]): Promise<string> {
   const inputs = metafiles.flatMap(({ inputs: files }) => Object.keys(files));
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const texts = await Promise.all([...folders].toSorted().map(licenseOf));
-  return `playground.gz contains code of these packages.\n\n${texts.join('\n\n')}`;
+  return `playground.gz contains code of these packages.\n${fonts}\n\n${texts.join('\n\n')}`;
 }
+
+/** They are in style sheets, and have no package of their own. */
+const fonts =
+  'Its fonts: Roboto (Google, Apache License 2.0), Fira Code (The Fira Code Project Authors, SIL Open Font License 1.1), ' +
+  'Codicon (Microsoft, CC BY 4.0).';
 
 async function licenseOf(folder: string): Promise<string> {
   const { name, version, license } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Record<string, string>;
