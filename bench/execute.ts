@@ -26,7 +26,7 @@ interface Workload {
 
 const typeDefs = `
   type Query { hello: String  user(id: ID!): User  users(first: Int!): [User!]!  rows(count: Int!): [Row!]! }
-  type User { id: ID!  name: String!  friends(first: Int = 3): [User!]!  posts(kind: String!): [Post!]! }
+  type User { id: ID!  name: String!  email: String!  score: Int!  friends(first: Int = 3): [User!]!  posts(kind: String!): [Post!]! }
   type Post { id: ID!  title: String! }
   type Row { id: ID!  name: String!  email: String  age: Int!  score: Float!  active: Boolean!  city: String!  note: String }
 `;
@@ -35,6 +35,12 @@ const workloads: readonly Workload[] = [
   { name: 'hello', text: '{ hello }', times: 20_000 },
   {
     name: '50 objects, 100 async resolvers, variables',
+    text: 'query ($first: Int!) { users(first: $first) { id name email score } }',
+    variables: { first: 50 },
+    times: 600,
+  },
+  {
+    name: '50 objects with 100 async lists of objects below, variables',
     text: 'query ($first: Int!, $kind: String!) { users(first: $first) { id name friends { id name } posts(kind: $kind) { id title } } }',
     variables: { first: 50, kind: 'all' },
     times: 300,
@@ -63,6 +69,8 @@ const resolvers: Record<string, Record<string, (source: never, args: never) => u
     rows: (_, { count }: { count: number }) => (count === allRows.length ? allRows : allRows.slice(0, count)),
   },
   User: {
+    email: async ({ id }: { id: number }) => `user${id}@example.com`,
+    score: async ({ id }: { id: number }) => id * 2,
     friends: async ({ id }: { id: number }, { first }: { first: number }) =>
       Array.from({ length: first }, (_, at) => users[(id + at + 1) % 50]),
     posts: async ({ id }: { id: number }, { kind }: { kind: string }) => [{ id: `${id}-1`, title: kind }],
