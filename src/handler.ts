@@ -1,7 +1,6 @@
-import { finishResponse, handleHTTPRequest, toErrorResponse } from './http/handle.ts';
+import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse } from './http/handle.ts';
 import type { RefusalSettings } from './http/handle.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
-import { isGraphQLError } from './operation/errors.ts';
 import { PlatformInvocation } from './invocation.ts';
 import type { HTTPRequest } from './message/http-request.ts';
 import type { HTTPResponse } from './message/http-response.ts';
@@ -66,7 +65,7 @@ async function answer(adapter: PlatformAdapter<unknown>, starter: Starter, invoc
       response = await handleHTTPRequest(server.http, request, invocation);
     }
   } catch (thrown) {
-    if (server !== undefined && isGraphQLError(thrown)) await reportRefusal(server, thrown);
+    if (server !== undefined) await reportRefusal(server.http.operation, thrown);
     response = toErrorResponse(server?.http ?? refusalSettings(starter), request, thrown);
   }
   return request === undefined ? response : finishResponse(server?.http ?? refusalSettings(starter), request, response);
@@ -79,15 +78,6 @@ function refusalSettings(starter: Starter): RefusalSettings {
     httpStatusProfile: 'default',
     operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },
   };
-}
-
-/** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */
-async function reportRefusal({ http: { operation } }: StartedServer, error: Error): Promise<void> {
-  const { plugins, logger } = operation;
-  const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error, logger }));
-  for (const outcome of await Promise.allSettled(told)) {
-    if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);
-  }
 }
 
 /** Older Lambda runtimes keep an invocation open until the event loop is empty: a database connection would hold it to the timeout. */

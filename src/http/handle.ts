@@ -5,7 +5,7 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
-import { createError, formatResult, toGraphQLError } from '../operation/errors.ts';
+import { createError, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
@@ -66,6 +66,16 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
   // What is thrown here is not the user's: formatError, which may itself be what failed, is asked for operations only.
   const outcome = refused({ ...settings.operation, formatError: undefined }, toGraphQLError(thrown));
   return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
+}
+
+/** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */
+export async function reportRefusal({ plugins, logger }: OperationSettings, thrown: unknown): Promise<void> {
+  // Anything else that was thrown is the server's own failure, not an invalid request.
+  if (!isGraphQLError(thrown)) return;
+  const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error: thrown, logger }));
+  for (const outcome of await Promise.allSettled(told)) {
+    if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);
+  }
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
