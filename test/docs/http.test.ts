@@ -96,6 +96,9 @@ describe('docs/http.md tells the truth about limits', () => {
     'lexical tokens of a document': [{ body: json(`{ ${'n '.repeat(15_000)} }`) }, 400],
     'nesting of braces, brackets and parentheses': [{ body: json('{ n '.repeat(201)) }, 400],
     'operations in a batch': [{ body: JSON.stringify(Array.from({ length: 11 }, () => ({ query: '{ n }' }))) }, 400],
+    'fields of an operation, its fragments written out': [{ body: json(manyFields()) }, 400],
+    'nesting of an operation, its fragments written out': [{ body: json(deepFragments()) }, 400],
+    'nesting of variables': [{ body: `{"query":"{ n }","variables":{"deep":${'['.repeat(201)}${']'.repeat(201)}}}` }, 400],
   };
 
   for (const [what, , , beyond] of rowsAfter('beyond it')) {
@@ -123,6 +126,18 @@ function rowsAfter(words: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+/** Twelve fragments, each of which spreads the next one twice: 4,096 times four fields. */
+function manyFields(): string {
+  const fragments = Array.from({ length: 12 }, (_, at) => `fragment F${at} on Query { a: n ...F${at + 1} ...F${at + 1} }`);
+  return `{ ...F0 } ${fragments.join(' ')} fragment F12 on Query { a: n b: n c: n d: n }`;
+}
+
+/** Each fragment opens two inline fragments more; written out, 300 levels. */
+function deepFragments(): string {
+  const fragments = Array.from({ length: 150 }, (_, at) => `fragment F${at} on Query { ... on Query { ...F${at + 1} } }`);
+  return `{ ...F0 } ${fragments.join(' ')} fragment F150 on Query { n }`;
 }
 
 function firstNumber(cell: string): number {

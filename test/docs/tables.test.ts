@@ -44,6 +44,18 @@ for (const [page, language, file] of [
   });
 }
 
+test('docs/testing.md names every platform that tests can send as', async () => {
+  const page = await read('docs/testing.md');
+  const [, union = ''] = /export type PlatformName =([^;]+);/.exec(await read('src/testing/platforms.ts')) ?? [];
+  const names = [...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name);
+
+  assert.ok(names.length > 0);
+  assert.deepEqual(
+    names.filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  );
+});
+
 /** What stands as code in the first cells of the table under a heading. */
 function namesInTable(page: string, heading: string): string[] {
   const [, section = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'));
