@@ -8,15 +8,21 @@ import { startDevServer } from '../../src/cli/dev.ts';
 import type { DevServer } from '../../src/cli/dev.ts';
 import { createHandler } from '../../src/index.ts';
 import { landingPage } from '../../src/landing-page.ts';
+import type { ServerOptions } from '../../src/options.ts';
 import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
 import { serveStage } from './stage-server.ts';
 
-const greeting = {
-  nodeEnv: 'development',
-  csrfPrevention: true,
-  typeDefs: 'type Query { greet(name: String!): String }',
-  resolvers: { Query: { greet: (_: unknown, { name }: { name: string }) => `Hello, ${name}!` } },
-};
+let schemas = 0;
+
+/** Options of a schema of its own: a handler for one that another handler serves is warned of. */
+function greeting(): ServerOptions {
+  return {
+    nodeEnv: 'development',
+    csrfPrevention: true,
+    typeDefs: `type Query { greet(name: String!): String } # ${++schemas}`,
+    resolvers: { Query: { greet: (_, { name }) => `Hello, ${name}!` } },
+  };
+}
 
 describe('the playground in Chromium', needsChromium(), () => {
   let browser: Browser;
@@ -109,7 +115,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   });
 
   test('behind a stage, where the address is longer than the path, it asks at its own address', async (context) => {
-    const stage = await serveStage(createHandler(greeting));
+    const stage = await serveStage(createHandler(greeting()));
     context.after(() => stage.close());
     const playground = await PlaygroundPage.open(browser, stage.address);
 
@@ -123,7 +129,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   });
 
   test('an address that could be read as another host is not', async (context) => {
-    const stage = await serveStage(createHandler(greeting));
+    const stage = await serveStage(createHandler(greeting()));
     context.after(() => stage.close());
     const playground = await PlaygroundPage.open(browser, stage.address.replace('/prod/', '//evil.example/'));
 
@@ -159,7 +165,7 @@ describe('the playground in Chromium', needsChromium(), () => {
   });
 
   test('the small page shows its own address and a command to copy', async (context) => {
-    const stage = await serveStage(createHandler({ ...greeting, plugins: [landingPage({ embedded: false })] }));
+    const stage = await serveStage(createHandler({ ...greeting(), plugins: [landingPage({ embedded: false })] }));
     context.after(() => stage.close());
     const page = await browser.newPage();
     const requests: string[] = [];
