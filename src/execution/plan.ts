@@ -43,15 +43,13 @@ export class Plan {
 
   /** The fields of the root under these variables. Undefined when a condition is not a boolean: graphql-js has the words for that. */
   selectionFor(coerced: Readonly<Record<string, unknown>>): Selection | undefined {
-    const conditions = new Map<string, boolean>();
     let key = '';
     for (const name of this.#conditionVariables) {
       const value = Object.hasOwn(coerced, name) ? coerced[name] : undefined;
       if (typeof value !== 'boolean') return undefined;
-      conditions.set(name, value);
       key += value ? '1' : '0';
     }
-    return (this.#variants.get(key) ?? this.#addVariant(key, conditions)).root;
+    return (this.#variants.get(key) ?? this.#addVariant(key)).root;
   }
 
   /**
@@ -69,7 +67,8 @@ export class Plan {
     }
   }
 
-  #addVariant(key: string, conditions: ReadonlyMap<string, boolean>): Variant {
+  #addVariant(key: string): Variant {
+    const conditions = new Map(this.#conditionVariables.map((name, at) => [name, key[at] === '1'] as const));
     const collect: CollectFields = (type, nodes) => {
       const selectionSets = (nodes as readonly (FieldNode | OperationDefinitionNode)[]).flatMap((node) => node.selectionSet ?? []);
       const selection = collectFields({ schema: this.schema, fragments: this.fragments, conditions, collect }, type, selectionSets);
