@@ -28,7 +28,10 @@ const table: Readonly<Record<string, LayerRule>> = {
   'default-page.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'invocation.ts': { layers: [], types: ['message/', 'operation/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/'], packages: ['type:graphql'] },
-  'server.ts': { layers: ['options.ts', 'environment.ts', 'default-page.ts', 'http/', 'operation/', 'cache/', 'schema/'], packages: ['type:graphql'] },
+  'server.ts': {
+    layers: ['options.ts', 'environment.ts', 'default-page.ts', 'http/', 'operation/', 'cache/', 'schema/'],
+    packages: ['type:graphql'],
+  },
   'start.ts': { layers: ['server.ts', 'environment.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
   'handler.ts': {
