@@ -1,3 +1,4 @@
+import { answerTooLarge } from './http/errors.ts';
 import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse } from './http/handle.ts';
 import type { RefusalSettings } from './http/handle.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
@@ -7,6 +8,7 @@ import type { HTTPResponse } from './message/http-response.ts';
 import type { ServerOptions } from './options.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';
+import { bytesBeyond } from './platform/result-size.ts';
 import { warnOfRecreation } from './recreation.ts';
 import type { StartedServer } from './server.ts';
 import { createStarter } from './start.ts';
@@ -42,8 +44,10 @@ export interface Call {
 
 /** The whole line for one event of a known platform: event → request → response → result. Never rejects. */
 export async function serveEvent(adapter: PlatformAdapter<unknown>, starter: Starter, call: Call): Promise<unknown> {
-  const invocation = new PlatformInvocation(call, adapter.keepAlive?.(call.context), () => starter.logger());
+  const { keepAlive, onLeave } = adapter;
+  const invocation = new PlatformInvocation(call, keepAlive?.(call.context), onLeave, () => starter.logger());
   const response = await answer(adapter, starter, invocation);
+  invocation.hasAnswer = true;
   if (invocation.hasWork) await invocation.settled();
   const losses = adapter.losses?.(response, call.event);
   if (losses !== undefined) starter.logger().warn(losses);
@@ -63,12 +67,22 @@ async function answer(adapter: PlatformAdapter<unknown>, starter: Starter, invoc
       const starting = starter.server();
       server = starting instanceof Promise ? await starting : starting;
       response = await handleHTTPRequest(server.http, request, invocation);
+      assertFits(adapter, response, starter);
     }
   } catch (thrown) {
     if (server !== undefined) await reportRefusal(server.http.operation, thrown);
     response = toErrorResponse(server?.http ?? refusalSettings(starter), request, thrown);
   }
   return request === undefined ? response : finishResponse(server?.http ?? refusalSettings(starter), request, response);
+}
+
+/** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
+function assertFits({ name, maxResultBytes = Infinity }: PlatformAdapter<unknown>, response: HTTPResponse, starter: Starter): void {
+  const bytes = bytesBeyond(maxResultBytes, response);
+  if (bytes === undefined) return;
+  const error = answerTooLarge(name, bytes, maxResultBytes);
+  starter.logger().error(error.message);
+  throw error;
 }
 
 /** How errors look before any server exists, as for an event that nobody can read: nothing shown, all of it logged. */

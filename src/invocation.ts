@@ -4,13 +4,19 @@ import type { Logger } from './operation/logger.ts';
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
 const patience = 1000;
 
+/** How a platform tells that the client of an event went away. */
+export type OnLeave = (event: unknown, leave: () => void) => void;
+
 /** One call of the handler. All state of a request hangs on it; none is in a module. */
 export class PlatformInvocation implements Invocation {
   readonly event: unknown;
   readonly context: unknown;
   readonly env: unknown;
   readonly #keepAlive: ((work: Promise<unknown>) => void) | undefined;
+  readonly #onLeave: OnLeave | undefined;
   readonly #logger: () => Logger;
+  /** Set when the answer is made: from then on nobody can leave without it, and some platforms abort after every answer. */
+  hasAnswer = false;
   #controller: AbortController | undefined;
   #work: Promise<unknown>[] | undefined;
 
@@ -18,17 +24,27 @@ export class PlatformInvocation implements Invocation {
   constructor(
     call: Pick<Invocation, 'event' | 'context' | 'env'>,
     keepAlive: ((work: Promise<unknown>) => void) | undefined,
+    onLeave: OnLeave | undefined,
     logger: () => Logger,
   ) {
     this.event = call.event;
     this.context = call.context;
     this.env = call.env;
     this.#keepAlive = keepAlive;
+    this.#onLeave = onLeave;
     this.#logger = logger;
   }
 
   get signal(): AbortSignal {
-    return (this.#controller ??= new AbortController()).signal;
+    return (this.#controller ??= this.#createController()).signal;
+  }
+
+  #createController(): AbortController {
+    const controller = new AbortController();
+    this.#onLeave?.(this.event, () => {
+      if (!this.hasAnswer) controller.abort(new Error('The client left before it had its answer.'));
+    });
+    return controller;
   }
 
   waitUntil(work: Promise<unknown>): void {

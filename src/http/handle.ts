@@ -71,7 +71,7 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
 /** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */
 export async function reportRefusal({ plugins, logger }: OperationSettings, thrown: unknown): Promise<void> {
   // Anything else that was thrown is the server's own failure, not an invalid request.
-  if (!isGraphQLError(thrown)) return;
+  if (!isGraphQLError(thrown) || thrown.extensions['code'] === 'INTERNAL_SERVER_ERROR') return;
   const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error: thrown, logger }));
   for (const outcome of await Promise.allSettled(told)) {
     if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);

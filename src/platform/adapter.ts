@@ -22,6 +22,10 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
    * answer, so the answer waits for such work.
    */
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
+  /** Calls back when the client goes away before it has its answer. Absent: the platform does not tell. */
+  readonly onLeave?: (event: TEvent, leave: () => void) => void;
+  /** Bytes that the platform lets a result have, its JSON form counted. Absent: no limit of its own. */
+  readonly maxResultBytes?: number;
   /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }

@@ -8,6 +8,7 @@ import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { joinQuery } from './event-query.ts';
 import { lostCookies, plainHeaders } from './result-headers.ts';
+import { albResultBytes } from './result-size.ts';
 
 /** An Application Load Balancer, with or without "multi value headers" in its target group. */
 export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {
@@ -15,6 +16,7 @@ export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> =
   recognises: (event) => 'elb' in objectAt(event, 'requestContext'),
   toRequest,
   toResult,
+  maxResultBytes: albResultBytes,
   losses: (response, event) =>
     isMultiValue(event)
       ? undefined

@@ -12,6 +12,8 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
   toRequest,
   toResult,
   keepAlive,
+  // Azure's requests have no signal.
+  onLeave: ({ signal }, leave) => (signal as AbortSignal | undefined)?.addEventListener('abort', leave, { once: true }),
 };
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */

@@ -8,6 +8,7 @@ import { readBody } from './event-body.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import { bodyOf, plainHeaders } from './result-headers.ts';
+import { lambdaResultBytes } from './result-size.ts';
 
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
@@ -15,6 +16,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   recognises: (event) => 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event),
   toRequest: toRequestV2,
   toResult: toResultV2,
+  maxResultBytes: lambdaResultBytes,
 };
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */

@@ -6,6 +6,7 @@ import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
 import { lostCookies, plainHeaders } from './result-headers.ts';
+import { lambdaResultBytes } from './result-size.ts';
 
 /** What VPC Lattice takes back, for events of both versions. */
 export interface LatticeResult {
@@ -21,6 +22,7 @@ export const latticeV1: PlatformAdapter<UnknownEvent, LatticeResult> = {
   recognises: (event) => 'raw_path' in event,
   toRequest: toRequestV1,
   toResult,
+  maxResultBytes: lambdaResultBytes,
   losses,
 };
 
@@ -33,6 +35,7 @@ export const latticeV2: PlatformAdapter<UnknownEvent, LatticeResult> = {
   },
   toRequest: toRequestV2,
   toResult,
+  maxResultBytes: lambdaResultBytes,
   losses,
 };
 

@@ -9,6 +9,7 @@ import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { bodyOf, plainHeaders } from './result-headers.ts';
+import { lambdaResultBytes } from './result-size.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
 export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
@@ -16,6 +17,7 @@ export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
   recognises: (event) => ('httpMethod' in event || 'rawUrl' in event) && !('requestContext' in event),
   toRequest,
   toResult,
+  maxResultBytes: lambdaResultBytes,
 };
 
 function toRequest(event: UnknownEvent): HTTPRequest {

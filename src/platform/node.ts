@@ -18,6 +18,11 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
   recognises: (event) => 'request' in event && 'response' in event,
   toRequest,
   toResult: (response, exchange) => write(response, exchange),
+  onLeave: ({ response }, leave) => {
+    response.once('close', () => {
+      if (!response.writableFinished) leave();
+    });
+  },
   keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
 };
 

@@ -8,6 +8,7 @@ import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
 import { plainHeaders } from './result-headers.ts';
+import { lambdaResultBytes } from './result-size.ts';
 
 /** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
 export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
@@ -15,6 +16,7 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   recognises: (event) => ('httpMethod' in event || 'resource' in event) && 'requestContext' in event,
   toRequest,
   toResult,
+  maxResultBytes: lambdaResultBytes,
 };
 
 /** The query is decoded already; header names come in the case in which they were sent. */

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { request as send } from 'node:http';
+import { test } from 'node:test';
+
+import { createHandler } from '../../src/fetch.ts';
+import { serve } from '../../src/node.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { deferred } from '../support/deferred.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const body = JSON.stringify({ query: '{ slow }' });
+const headers = { 'content-type': 'application/json' };
+
+/** A server whose one resolver waits until the test lets it go on, or until its client has left. */
+function slowServer(): {
+  options: ServerOptions<{ signal: AbortSignal }>;
+  started: Promise<void>;
+  finish: () => void;
+  left: Promise<unknown>;
+  signal: () => AbortSignal;
+} {
+  const started = deferred<void>();
+  const gate = deferred<string>();
+  const left = deferred<unknown>();
+  let seen: AbortSignal | undefined;
+  return {
+    options: {
+      logger: recordingLogger()[0],
+      typeDefs: 'type Query { slow: String }',
+      context: ({ signal }) => ({ signal }),
+      resolvers: {
+        Query: {
+          slow(_, _arguments, { signal }) {
+            seen = signal;
+            signal.addEventListener('abort', () => {
+              left.resolve(signal.reason);
+              gate.resolve('nobody waits');
+            });
+            started.resolve();
+            return gate.promise;
+          },
+        },
+      },
+    },
+    started: started.promise,
+    finish: () => gate.resolve('done'),
+    left: left.promise,
+    signal: () => seen!,
+  };
+}
+
+test('the signal of an operation fires when the Request is aborted', async () => {
+  const { options, started, left } = slowServer();
+  const client = new AbortController();
+
+  const answer = createHandler(options)(
+    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
+  );
+  await started;
+  client.abort();
+
+  assert.match(String(await left), /The client left before it had its answer/);
+  assert.equal((await answer).status, 200);
+});
+
+test('the signal of an operation stays quiet when the Request is aborted after its answer, as Deno does every time', async () => {
+  const { options, started, finish, signal } = slowServer();
+  const client = new AbortController();
+
+  const answer = createHandler(options)(
+    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
+  );
+  await started;
+  finish();
+  const response = await answer;
+  client.abort();
+
+  assert.equal(response.status, 200);
+  assert.equal(signal().aborted, false);
+});
+
+test('the signal of an operation fires when the client of a node:http server closes its connection', async () => {
+  const { options, started, left } = slowServer();
+  const server = await serve(options, { port: 0, host: '127.0.0.1', signals: false });
+
+  const client = send(server.url, { method: 'POST', headers }).on('error', () => {});
+  client.end(body);
+  await started;
+  client.destroy();
+
+  assert.match(String(await left), /The client left before it had its answer/);
+  await server.close();
+});
+
+test('the signal of an operation that answered on a node:http server never fires', async () => {
+  const { options, started, finish, signal } = slowServer();
+  const server = await serve(options, { port: 0, host: '127.0.0.1', signals: false });
+
+  const answer = fetch(server.url, { method: 'POST', headers, body });
+  await started;
+  finish();
+  const response = await answer;
+  await response.text();
+  await server.close();
+
+  assert.equal(response.status, 200);
+  assert.equal(signal().aborted, false);
+});
