@@ -10,9 +10,10 @@ import type { PlannedField, RowBuilder, Selection } from './planned-field.ts';
  * JSON.stringify).
  *
  * Only names of the document come into the text, each as a JSON string. Undefined where code may not be made from
- * text, as on some platforms: the loop does the same.
+ * text, as on some platforms, and for very wide objects: the loop does the same.
  */
 export function createRowBuilder({ fields }: Selection): RowBuilder | undefined {
+  if (fields.length > maxFields) return undefined;
   const variables = fields.map((_, at) => `v${at}`);
   const text = `"use strict";
 function Row(${variables.join(', ')}) {
@@ -30,6 +31,9 @@ ${fields.map(readingOf).join('\n')}
     return undefined;
   }
 }
+
+/** The fields are arguments of a call, which take room on the stack, once per list that such objects are nested in. */
+const maxFields = 200;
 
 /** One read per property, as graphql-js has it: a getter may be slow, or start something. */
 function readingOf(field: PlannedField, at: number): string {
