@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { cellsOf, readOptions, rowsIn, toMarkdown } from '../scripts/options-table.ts';
-import { usage } from '../src/cli/arguments.ts';
+import { devUsage } from '../src/cli/arguments.ts';
 import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
 import { createProject, serveProject } from './support/functions-project.ts';
@@ -125,7 +125,7 @@ test('the table of options is what src/options.ts says; `npm run docs` writes it
 });
 
 test('the table of the dev server’s options is what the command line says', () => {
-  const inUsage = [...usage.matchAll(/^ {2}(--\w+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
+  const inUsage = [...devUsage.matchAll(/^ {2}(--\w+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
   const inReadme = [...readme.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
 
   assert.deepEqual([...inReadme, '--help'], inUsage);

@@ -15,10 +15,36 @@ export interface DevArguments {
   readonly query: string | undefined;
 }
 
+/** The arguments of `graphql-functions doctor`. */
+export interface DoctorArguments {
+  readonly name: 'doctor';
+  /** The file of the event. */
+  readonly event: string;
+  readonly functions: string | undefined;
+  /** Which function to ask. Undefined: graphql, else the first. */
+  readonly function: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The arguments of `graphql-functions check`. */
+export interface CheckArguments {
+  readonly name: 'check';
+  /** Patterns of files with operations. */
+  readonly documents: readonly string[];
+  readonly functions: string | undefined;
+  /** Whose schema the operations are for. Undefined: graphql, or the only one. */
+  readonly function: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What somebody has asked for. */
+export type Arguments = DevArguments | DoctorArguments | CheckArguments | { readonly name: 'help' };
+
 /** What the user has asked for, in words of the command line that nobody can act on. */
 export class UsageError extends Error {}
 
-export const usage = `graphql-functions dev [options]
+/** What `dev` takes. */
+export const devUsage = `graphql-functions dev [options]
 
 Serves every function of a folder on this machine, as the platform would, and again after every change.
 
@@ -32,40 +58,92 @@ Serves every function of a folder on this machine, as the platform would, and ag
 
 NODE_ENV is "development" unless it is set.`;
 
+const checkUsage = `graphql-functions check [options] [files of operations]
+
+Loads every function, checks options, schema and resolvers, and validates operations: check 'src/**/*.graphql'
+Prints what is wrong with file and line, and then ends with exit code 1.
+
+  --functions <folder>   where the functions are               (default: functions, else netlify/functions)
+  --function <name>      whose schema the operations are for   (default: graphql, or the only one)
+  --env <NAME=value>     a variable for the functions. May be repeated.
+
+NODE_ENV is "test" unless it is set.`;
+
+const doctorUsage = `graphql-functions doctor --event <file> [options]
+
+Says which source an event (a file of JSON) is of, which request it becomes, and what a function answers.
+
+  --event <file>         the event
+  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
+  --function <name>      which function is asked        (default: graphql, else the first)
+  --env <NAME=value>     a variable for the functions. May be repeated.
+
+NODE_ENV is "development" unless it is set.`;
+
+/** What all commands take. */
+export const usage: string = [devUsage, checkUsage, doctorUsage].join('\n\n');
+
 /** Command line → command. Throws a UsageError that says what to write instead. */
-export function parseArguments(argv: readonly string[]): DevArguments | { readonly name: 'help' } {
-  const { values, positionals } = parse(argv);
-  if (values.help === true || positionals[0] === undefined || positionals[0] === 'help') return { name: 'help' };
-  if (positionals[0] !== 'dev') throw new UsageError(`There is no command "${positionals[0]}".\n\n${usage}`);
-  if (positionals[1] !== undefined) throw new UsageError(`Expected options after dev, got "${positionals[1]}".\n\n${usage}`);
+export function parseArguments(argv: readonly string[]): Arguments {
+  const [name, ...rest] = argv;
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) return { name: 'help' };
+  if (!Object.hasOwn(commands, name)) throw new UsageError(`There is no command "${name}".\n\n${usage}`);
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
+  return commands[name as keyof typeof commands](rest);
+}
+
+const commands = { dev: parseDev, doctor: parseDoctor, check: parseCheck };
+
+const text = { type: 'string' } as const;
+const common = { functions: text, env: { type: 'string', multiple: true } } as const;
+
+function parseDev(argv: readonly string[]): DevArguments {
+  const { values, positionals } = parse(devUsage, argv, { ...common, prefix: text, port: text, host: text, query: text } as const);
+  refusePositionals('dev', positionals, devUsage);
   return {
     name: 'dev',
     functions: values.functions,
     prefix: toPrefix(values.prefix ?? '/.netlify/functions'),
     port: values.port === undefined ? undefined : toPort(values.port),
     host: values.host ?? 'localhost',
-    env: Object.fromEntries((values.env ?? []).map(toVariable)),
+    env: toVariables(values.env),
     query: values.query,
   };
 }
 
-const text = { type: 'string' } as const;
-const options = {
-  functions: text,
-  prefix: text,
-  port: text,
-  host: text,
-  env: { type: 'string', multiple: true },
-  query: text,
-  help: { type: 'boolean', short: 'h' },
-} as const;
+function parseDoctor(argv: readonly string[]): DoctorArguments {
+  const { values, positionals } = parse(doctorUsage, argv, { ...common, event: text, function: text } as const);
+  refusePositionals('doctor', positionals, doctorUsage);
+  if (values.event === undefined) throw new UsageError(`Expected doctor --event <file>, got no --event.\n\n${doctorUsage}`);
+  return { name: 'doctor', event: values.event, functions: values.functions, function: values.function, env: toVariables(values.env) };
+}
 
-function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>> {
+function parseCheck(argv: readonly string[]): CheckArguments {
+  const { values, positionals } = parse(checkUsage, argv, { ...common, function: text } as const);
+  const { functions, function: named, env } = values;
+  return { name: 'check', documents: positionals, functions, function: named, env: toVariables(env) };
+}
+
+function refusePositionals(command: string, [first]: readonly string[], help: string): void {
+  if (first !== undefined) throw new UsageError(`Expected options after ${command}, got "${first}".\n\n${help}`);
+}
+
+type OptionTypes = NonNullable<Parameters<typeof parseArgs>[0] & object>['options'] & object;
+
+function parse<T extends OptionTypes>(
+  help: string,
+  argv: readonly string[],
+  options: T,
+): ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>> {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`, { cause: error });
+    throw new UsageError(`${(error as Error).message}\n\n${help}`, { cause: error });
   }
+}
+
+function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(assignments.map(toVariable));
 }
 
 /** With a slash in front and none behind, so that a name can follow; "/" serves names at the root. */

@@ -28,7 +28,7 @@ export async function importEsbuild(): Promise<Esbuild> {
     return await import('esbuild');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new DevError('graphql-functions dev bundles functions with esbuild, which is not installed here: npm i -D esbuild', {
+    throw new DevError('graphql-functions bundles functions with esbuild, which is not installed here: npm i -D esbuild', {
       cause: error,
     });
   }
@@ -53,6 +53,16 @@ export async function watchBundle(esbuild: Esbuild, source: FunctionSource, onBu
   await rebuild();
   await context.watch();
   return { rebuild, close: () => context.dispose() };
+}
+
+/** Bundles a function once. */
+export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugins: readonly Plugin[] = []): Promise<Bundle> {
+  try {
+    return await toBundle(esbuild, await esbuild.build({ ...optionsFor(source), plugins: [...plugins] }));
+  } catch (error) {
+    // A failed build rejects with its result.
+    return toBundle(esbuild, error as BuildResult);
+  }
 }
 
 function optionsFor({ file }: FunctionSource): BuildOptions {

@@ -1,20 +1,46 @@
 import { parseArguments, usage, UsageError } from './arguments.ts';
-import type { DevArguments } from './arguments.ts';
+import type { Arguments, DevArguments } from './arguments.ts';
+import { runCheck } from './check.ts';
 import { startDevServer } from './dev.ts';
+import { runDoctor } from './doctor.ts';
 import { askFunction } from './query.ts';
 import { Reporter } from './reporter.ts';
 
-/** Runs the command of the given arguments; the result is the exit code. A server that has started keeps the process alive. */
-export async function runCommand(argv: readonly string[]): Promise<number> {
+/** How a command has gone. */
+export interface CommandOutcome {
+  readonly exitCode: number;
+  /** Whether the process is to end now, whatever user code may have left running. */
+  readonly isOver: boolean;
+}
+
+/** Runs the command of the given arguments. A server that has started keeps the process alive. */
+export async function runCommand(argv: readonly string[]): Promise<CommandOutcome> {
   try {
-    const command = parseArguments(argv);
-    if (command.name === 'help') console.log(usage);
-    else await dev(command);
-    return 0;
+    return await run(parseArguments(argv));
   } catch (error) {
     console.error(error instanceof Error && isExpected(error) ? error.message : error);
-    return 1;
+    return { exitCode: 1, isOver: true };
   }
+}
+
+async function run(command: Arguments): Promise<CommandOutcome> {
+  if (command.name === 'check') {
+    prepareEnvironment('test', command.env);
+    return { exitCode: await runCheck(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'doctor') {
+    prepareEnvironment('development', command.env);
+    return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'help') console.log(usage);
+  else await dev(command);
+  return { exitCode: 0, isOver: false };
+}
+
+/** These commands run functions in this process. */
+function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string, string>>): void {
+  process.env['NODE_ENV'] ??= nodeEnv;
+  Object.assign(process.env, named);
 }
 
 async function dev({ query, ...settings }: DevArguments): Promise<void> {

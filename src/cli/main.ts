@@ -12,5 +12,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1;
 } else {
   const { runCommand } = await import('./commands.ts');
-  process.exitCode = await runCommand(process.argv.slice(2));
+  const { exitCode, isOver } = await runCommand(process.argv.slice(2));
+  process.exitCode = exitCode;
+  // What a function that was loaded here has opened would keep the process from ending.
+  if (isOver) process.exit();
 }

@@ -55,9 +55,30 @@ test('no command, help and --help ask for the usage', () => {
   for (const argv of [[], ['help'], ['--help'], ['dev', '-h']]) assert.deepEqual(parseArguments(argv), { name: 'help' });
 });
 
+test('doctor takes an event, check takes patterns', () => {
+  assert.deepEqual(parseArguments(['doctor', '--event', 'e.json', '--function', 'a']), {
+    name: 'doctor',
+    event: 'e.json',
+    functions: undefined,
+    function: 'a',
+    env: {},
+  });
+  assert.deepEqual(parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--env', 'A=1']), {
+    name: 'check',
+    documents: ['a.graphql', 'b.graphql'],
+    functions: 'api',
+    function: undefined,
+    env: { A: '1' },
+  });
+});
+
 for (const [argv, message] of [
   [['serve'], /no command "serve".*dev/s],
   [['dev', '--prot', '1'], /--prot.*--port/s],
+  [['doctor'], /--event <file>/],
+  [['doctor', '--event', 'e', 'x'], /got "x"/],
+  [['check', '--port', '1'], /--port/],
+  [['constructor'], /no command "constructor"/],
   [['dev', 'functions'], /Expected options after dev, got "functions"/],
   [['dev', '--port', '80a'], /--port.*"80a"/],
   [['dev', '--port', '65536'], /--port.*"65536"/],

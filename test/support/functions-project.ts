@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -29,6 +29,12 @@ export async function createProject(context: TestContext, files: Readonly<Record
   };
   await write(files);
   return { directory, write, remove: (path) => rm(join(directory, path), { recursive: true }) };
+}
+
+/** The package as it is built here, for functions that import it. */
+export async function linkPackage({ directory }: Project): Promise<void> {
+  await mkdir(join(directory, 'node_modules'), { recursive: true });
+  await symlink(join(import.meta.dirname, '../..'), join(directory, 'node_modules/graphql-functions'));
 }
 
 /** A dev server in this process, closed when the test ends. */

@@ -1,0 +1,72 @@
+import { NoUnusedFragmentsRule, parse, Source, specifiedRules, validate, visit } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
+
+/** A file of operations and fragments. */
+export interface DocumentFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Something wrong, at "path:line:column". */
+export interface Problem {
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Validates every file against the schema. Operations may use the fragments of all files, as code generators have it. */
+export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
+  const documents: DocumentNode[] = [];
+  const problems: Problem[] = [];
+  for (const { path, text } of files) {
+    try {
+      documents.push(parse(new Source(text, path)));
+    } catch (error) {
+      problems.push(...toProblems(path, [error as GraphQLError]));
+    }
+  }
+  const fragments = new Map(documents.flatMap(fragmentsOf).map((fragment) => [fragment.name.value, fragment]));
+  // A fragment may wait in a file of its own for those that use it.
+  const rules = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule);
+  const seen = new Set<string>();
+  for (const document of documents) {
+    const path = document.loc?.source.name ?? '';
+    for (const problem of toProblems(path, validate(schema, withFragments(document, fragments), rules))) {
+      // What is wrong in a fragment is wrong in every document that uses it.
+      const key = `${problem.place} ${problem.message}`;
+      if (!seen.has(key)) problems.push(problem);
+      seen.add(key);
+    }
+  }
+  return problems;
+}
+
+function fragmentsOf({ definitions }: DocumentNode): FragmentDefinitionNode[] {
+  return definitions.filter((definition) => definition.kind === 'FragmentDefinition');
+}
+
+/** The document with those fragments of other files that it uses, directly or not. */
+function withFragments(document: DocumentNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
+  const known = new Set(fragmentsOf(document).map(({ name }) => name.value));
+  const added: FragmentDefinitionNode[] = [];
+  const addUsedIn = (node: DocumentNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = fragments.get(name.value);
+        if (fragment === undefined || known.has(name.value)) return;
+        known.add(name.value);
+        added.push(fragment);
+        addUsedIn(fragment);
+      },
+    });
+  };
+  addUsedIn(document);
+  return { ...document, definitions: [...document.definitions, ...added] };
+}
+
+function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
+  return errors.map((error) => {
+    const node = error.nodes?.[0]?.loc;
+    const [location] = error.locations ?? [];
+    return { place: `${node?.source.name ?? path}:${location?.line ?? 1}:${location?.column ?? 1}`, message: error.message };
+  });
+}

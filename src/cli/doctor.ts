@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+import type { DoctorArguments } from './arguments.ts';
+import { importEsbuild } from './bundle.ts';
+import { DevError } from './dev-error.ts';
+import { diagnose, wireForm } from './diagnosis.ts';
+import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
+import type { FunctionSource } from './functions-folder.ts';
+import { createLambdaContext } from './lambda-context.ts';
+import { loadFunction } from './load-function.ts';
+import type { Terminal } from './reporter.ts';
+import { textOf } from './user-code.ts';
+
+/** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
+export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
+  const event = await readEvent(join(directory, settings.event));
+  const diagnosis = diagnose(event);
+  say(terminal, 'Source', diagnosis.source);
+  if (diagnosis.kind === 'problem') {
+    say(terminal, 'Problem', diagnosis.problem);
+    return 1;
+  }
+  say(terminal, 'Request', wireForm(diagnosis.request));
+
+  const source = await findFunction(settings, directory);
+  if (source === undefined) {
+    say(terminal, 'Answer', 'There is no folder of functions to ask. Name one with --functions <folder>.');
+    return 0;
+  }
+  return ask(source, event, relative(directory, source.file), terminal);
+}
+
+async function ask(source: FunctionSource, event: unknown, file: string, terminal: Terminal): Promise<number> {
+  terminal.error(`Bundling and asking ${file} …\n`);
+  try {
+    const { exports } = await loadFunction(await importEsbuild(), source);
+    const result = await eventHandlerOf(source.name, exports)(event, createLambdaContext(source.name));
+    say(terminal, 'Answer', JSON.stringify(result, undefined, 2) ?? String(result));
+    return isServerError(result) ? 1 : 0;
+  } catch (error) {
+    say(terminal, 'Answer', `None. ${file} failed:\n\n${textOf(error)}`);
+    return 1;
+  }
+}
+
+type EventHandler = (event: unknown, context: object) => unknown;
+
+/** As on Lambda, where the name of the export is a setting: `handler`, else the default export. */
+function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>): EventHandler {
+  const main = exports['handler'] ?? exports['default'];
+  const handler = typeof main === 'object' && main !== null ? (main as Record<string, unknown>)['handler'] : main;
+  if (typeof handler === 'function') return handler as EventHandler;
+  throw new DevError(
+    `Expected ${name} to export handler or default, a function of an event; it exports ${Object.keys(exports).join(', ')}.`,
+  );
+}
+
+async function readEvent(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'There is no such file' : (error as Error).message;
+    throw new DevError(`Cannot read the event ${path}: ${reason}. Save one as JSON, for example by console.log(JSON.stringify(event)).`, {
+      cause: error,
+    });
+  }
+}
+
+/** The named one; else `graphql`, else the first. Undefined when no folder was named and there is none. */
+async function findFunction(settings: DoctorArguments, directory: string): Promise<FunctionSource | undefined> {
+  const { functions: folder, function: name } = settings;
+  const isAsked = folder !== undefined || name !== undefined;
+  const path = await resolveFunctionsFolder(directory, folder).catch((error: unknown) => {
+    if (isAsked) throw error;
+  });
+  if (path === undefined) return undefined;
+  const { functions } = await findFunctions(path);
+  const found = functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined ? functions[0] : undefined);
+  if (found !== undefined || !isAsked) return found;
+  throw new DevError(`There is no function "${name ?? 'graphql'}" in ${path}. There are: ${functions.map((one) => one.name).join(', ')}.`);
+}
+
+function isServerError(result: unknown): boolean {
+  const { statusCode } = (result ?? {}) as { statusCode?: unknown };
+  return typeof statusCode === 'number' && statusCode >= 500;
+}
+
+function say(terminal: Terminal, what: string, text: string): void {
+  terminal.log(`${what.padEnd(9)}${text.replaceAll('\n', `\n${' '.repeat(9)}`)}\n`);
+}

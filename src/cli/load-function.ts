@@ -1,0 +1,26 @@
+import type { Plugin } from 'esbuild';
+
+import { bundleOnce } from './bundle.ts';
+import type { FunctionSource } from './functions-folder.ts';
+import { importUserCode } from './user-code.ts';
+
+/** A function that has been bundled and imported, into this process. */
+export interface LoadedFunction {
+  readonly exports: Readonly<Record<string, unknown>>;
+  /** Whether its bundle holds the graphql package. */
+  readonly isGraphQL: boolean;
+}
+
+/** A function that esbuild cannot bundle. The message has files and lines already. */
+export class BundleError extends Error {}
+
+/** Bundles and imports a function. Throws a BundleError, or whatever its module throws. */
+export async function loadFunction(
+  esbuild: typeof import('esbuild'),
+  source: FunctionSource,
+  plugins: readonly Plugin[] = [],
+): Promise<LoadedFunction> {
+  const bundle = await bundleOnce(esbuild, source, plugins);
+  if (bundle.kind === 'problem') throw new BundleError(bundle.message);
+  return { exports: await importUserCode(source.file, bundle.code), isGraphQL: bundle.isGraphQL };
+}

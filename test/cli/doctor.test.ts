@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { diagnose, wireForm } from '../../src/cli/diagnosis.ts';
+import { createEvent } from '../../src/testing.ts';
+import { startCommand } from '../support/command.ts';
+import type { Outcome } from '../support/command.ts';
+import { createProject, linkPackage } from '../support/functions-project.ts';
+import { recordedEvents } from '../support/recorded-events.ts';
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
+const graphql = `import { createHandler } from 'graphql-functions';
+export default createHandler({ typeDefs: 'type Query { a: String }', rootValue: { a: process.env.WORD ?? process.env.NODE_ENV } });
+setInterval(() => {}, 1000);`;
+
+async function doctor(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
+  const project = await createProject(context, files);
+  await linkPackage(project);
+  return startCommand(context, [main, 'doctor', ...argv], { cwd: project.directory }).ended;
+}
+
+const post = JSON.stringify(createEvent('aws-http', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' }));
+
+test('doctor says what an event is, the request it became, and the answer', async (context) => {
+  const files = { 'functions/graphql.ts': graphql, 'event.json': post };
+
+  const { code, stdout, stderr } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+
+  assert.match(stdout, /^Source {3}API Gateway HTTP API \(2\.0\)\n/);
+  assert.match(stdout, /\nRequest {2}POST \/graphql\n {9}content-type: application\/json\n {9}\n {9}\{"query":"\{ a \}"\}\n/);
+  assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
+  assert.ok(stdout.includes(String.raw`"body": "{\"data\":{\"a\":\"hello\"}}"`), stdout);
+  assert.match(stderr, /Bundling and asking functions\/graphql\.ts …/);
+  assert.equal(code, 0);
+});
+
+test('doctor asks the function that is named, and shows where it failed', async (context) => {
+  const files = {
+    'functions/graphql.ts': graphql,
+    'functions/other.ts': "export const handler = () => {\n  throw new Error('Not today.');\n};",
+    'event.json': post,
+  };
+
+  const { code, stdout } = await doctor(context, files, '--event', 'event.json', '--function', 'other');
+
+  assert.match(stdout, /Answer {3}None\. functions\/other\.ts failed:[^]*Not today\.[^]*other\.ts:2:9/);
+  assert.equal(code, 1);
+});
+
+test('an event of nobody is a problem that lists what is in it, and asks no function', async (context) => {
+  const { code, stdout } = await doctor(context, { 'event.json': '{"a":1}' }, '--event', 'event.json');
+
+  assert.match(stdout, /Source {3}unknown event/);
+  assert.match(stdout, /Problem {2}.*a/);
+  assert.equal(code, 1);
+});
+
+test('without functions, the source and the request are all there is', async (context) => {
+  const { code, stdout } = await doctor(context, { 'event.json': post }, '--event', 'event.json');
+
+  assert.match(stdout, /Answer {3}There is no folder of functions to ask/);
+  assert.equal(code, 0);
+});
+
+test('an event that is not there, is no JSON, or was not named is an error that says what to do', async (context) => {
+  const missing = await doctor(context, {}, '--event', 'nope.json');
+  const text = await doctor(context, { 'event.json': 'Hello' }, '--event', 'event.json');
+  const unnamed = await doctor(context, {});
+
+  assert.match(missing.stderr, /nope\.json: There is no such file\. Save one as JSON/);
+  assert.match(text.stderr, /event\.json: .*JSON.*Save one as JSON/);
+  assert.match(unnamed.stderr, /^Expected doctor --event <file>/);
+  assert.deepEqual([missing.code, text.code, unnamed.code], [1, 1, 1]);
+});
+
+test('every recorded event has a diagnosis: a request, or the reason why there is none', () => {
+  for (const { file, event } of recordedEvents()) {
+    const diagnosis = diagnose(event);
+
+    if (diagnosis.kind === 'request') assert.match(wireForm(diagnosis.request), /^[A-Z]+ \//, file);
+    else assert.match(diagnosis.problem, /\w+ \w+/, file);
+  }
+});
