@@ -25,13 +25,11 @@ export interface UntypedHandler {
 export function createHandlerFor(adapters: readonly PlatformAdapter<never>[], options: OptionsSource<ServerOptions>): UntypedHandler {
   const starter = createStarter(options);
   warnOfRecreation(options);
-  const handler = async (event: unknown, context?: unknown): Promise<unknown> => {
-    doNotWaitForEventLoop(context);
-    return serveEvent(findAdapter(adapters, event), starter, { event, context, env: undefined });
-  };
+  const handler = (event: unknown, context?: unknown): Promise<unknown> =>
+    serveEvent(adapters, starter, { event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
-    serveEvent(findAdapter(adapters, request), starter, { event: request, context: context ?? env, env }) as Promise<Response>;
+    serveEvent(adapters, starter, { event: request, context: context ?? env, env }) as Promise<Response>;
   return Object.assign(handler, { fetch });
 }
 
@@ -42,8 +40,10 @@ export interface Call {
   readonly env: unknown;
 }
 
-/** The whole line for one event of a known platform: event → request → response → result. Never rejects. */
-export async function serveEvent(adapter: PlatformAdapter<unknown>, starter: Starter, call: Call): Promise<unknown> {
+/** The whole line for one event: event → request → response → result. Rejects only for an event that is known not to be HTTP. */
+export async function serveEvent(adapters: readonly PlatformAdapter<never>[], starter: Starter, call: Call): Promise<unknown> {
+  const adapter = findAdapter(adapters, call.event);
+  doNotWaitForEventLoop(call.context);
   const { keepAlive, onLeave } = adapter;
   const invocation = new PlatformInvocation(call, keepAlive?.(call.context), onLeave, () => starter.logger());
   const response = await answer(adapter, starter, invocation);
@@ -97,5 +97,5 @@ function refusalSettings(starter: Starter): RefusalSettings {
 /** Older Lambda runtimes keep an invocation open until the event loop is empty: a database connection would hold it to the timeout. */
 function doNotWaitForEventLoop(context: unknown): void {
   if (typeof context !== 'object' || context === null || !('callbackWaitsForEmptyEventLoop' in context)) return;
-  context.callbackWaitsForEmptyEventLoop = false;
+  Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
 }

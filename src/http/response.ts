@@ -38,7 +38,7 @@ export function toBatchResponse(
 
 function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaType, text: string): HTTPResponse {
   const body = bodiless.has(status) ? null : text;
-  if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType]), body };
+  if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType], true), body };
   for (const name of framing) headers.delete(name);
   headers.set('content-type', usualHeaders[mediaType]['content-type']);
   headers.append('vary', usualHeaders[mediaType].vary);

@@ -8,6 +8,7 @@
 export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Stands for the fields as long as they are only read: see {@link HeaderMap.over}. */
   #record: Readonly<Record<string, string>> | undefined;
+  #trusted = false;
   #fields: Map<string, string> | undefined;
   #setCookies: string[] | undefined;
 
@@ -19,10 +20,12 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /**
    * The fields of a record, looked up in place. The caller vouches that its names are in lower case. Most requests are
    * asked for three of a dozen fields: copying all of them would cost as much as running a small query (0.4 µs).
+   * `trusted`: nobody else can have put anything into the record, so that what HTTP does not allow need not be looked for.
    */
-  static over(record: Readonly<Record<string, string>>): HeaderMap {
+  static over(record: Readonly<Record<string, string>>, trusted = false): HeaderMap {
     const headers = new HeaderMap();
     headers.#record = record;
+    headers.#trusted = trusted;
     return headers;
   }
 
@@ -83,8 +86,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Calls back for each field with its name in lower case, and once for each `set-cookie` line. */
   forEach(callback: (value: string, name: string, headers: HeaderMap) => void): void {
     for (const name in this.#record) {
-      const value = valueIn(this.#record, name);
-      if (value !== null && fieldName.test(name)) callback(value, name, this);
+      const value = this.#trusted ? this.#record[name] : valueIn(this.#record, name);
+      if (value !== null && value !== undefined && (this.#trusted || fieldName.test(name))) callback(value, name, this);
     }
     this.#fields?.forEach((value, name) => callback(value, name, this));
     this.#setCookies?.forEach((line) => callback(line, 'set-cookie', this));

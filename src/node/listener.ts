@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serveEvent } from '../handler.ts';
 import type { ServerOptions } from '../options.ts';
-import type { PlatformAdapter } from '../platform/adapter.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import { createStarter } from '../start.ts';
@@ -43,7 +42,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
   };
 
   const listener: NodeListener = async (request, response) => {
-    const serving = serveEvent(nodeHTTP as PlatformAdapter<unknown>, starter, {
+    const serving = serveEvent([nodeHTTP], starter, {
       event: { request, response } satisfies NodeExchange,
       context: { waitUntil: track },
       env: undefined,

@@ -24,6 +24,10 @@ export function resolveOperation({ schema, document, operationName, refuse }: Op
 }
 
 function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+  // The usual document is one operation, which needs no list to be made.
+  const [only] = document.definitions;
+  if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;
+
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = operations;
   if (first === undefined) {
@@ -44,5 +48,6 @@ function findOperation(document: DocumentNode, operationName: string | undefined
 }
 
 function hasRootType(schema: GraphQLSchema, operation: OperationTypeNode): boolean {
-  return schema.getRootType(operation) !== null && schema.getRootType(operation) !== undefined;
+  const type = schema.getRootType(operation);
+  return type !== null && type !== undefined;
 }

@@ -3,7 +3,6 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { serveEvent } from '../handler.ts';
 import type { ServerOptions } from '../options.ts';
-import { findAdapter } from '../platform/detect.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
@@ -105,7 +104,7 @@ function isHandler(server: unknown): server is AnyHandler {
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
   const starter = createStarter(inTest(options));
   const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
-  return (event, context) => serveEvent(findAdapter(adapters, event), starter, { event, context, env: undefined });
+  return (event, context) => serveEvent(adapters, starter, { event, context, env: undefined });
 }
 
 function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
