@@ -125,7 +125,7 @@ test('the table of options is what src/options.ts says; `npm run docs` writes it
 });
 
 test('the table of the dev server’s options is what the command line says', () => {
-  const inUsage = [...devUsage.matchAll(/^ {2}(--\w+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
+  const inUsage = [...devUsage.matchAll(/^ {2}(--[\w-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
   const inReadme = [...readme.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
 
   assert.deepEqual([...inReadme, '--help'], inUsage);

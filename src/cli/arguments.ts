@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
 
+import { devPlatforms } from './dev-platform.ts';
+import type { PlatformSettings } from './dev-platform.ts';
+
 /** The arguments of `graphql-functions dev`. */
 export interface DevArguments {
   readonly name: 'dev';
@@ -13,6 +16,13 @@ export interface DevArguments {
   readonly env: Readonly<Record<string, string>>;
   /** An operation to run once, when the server has started. */
   readonly query: string | undefined;
+  readonly platform: PlatformSettings;
+  readonly cold: boolean;
+  readonly freeze: boolean;
+  /** Undefined: .env, where there is one. */
+  readonly envFile: string | undefined;
+  /** Whether to show the first GraphQL function in the browser. */
+  readonly open: boolean;
 }
 
 /** The arguments of `graphql-functions doctor`. */
@@ -53,7 +63,14 @@ Serves every function of a folder on this machine, as the platform would, and ag
   --port <number>        0: any free port               (default: 8888, or the next free one)
   --host <name>          the interface to listen on     (default: localhost)
   --env <NAME=value>     a variable for the functions; {url} in it is the server's address. May be repeated.
+  --env-file <file>      variables of a file            (default: .env, where there is one)
   --query <operation>    runs it once at the start, and prints the answer
+  --open                 shows the first GraphQL function in the browser
+  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url, alb or fetch: how functions are called
+  --stage <name>         of aws-http and aws-rest: the first segment of the path
+  --timeout <seconds>    ends a function that takes longer, and tells it how long it has
+  --cold                 a new instance for every request
+  --freeze               nothing runs between requests, as on Lambda
   --help                 prints this
 
 NODE_ENV is "development" unless it is set.`;
@@ -97,8 +114,23 @@ const commands = { dev: parseDev, doctor: parseDoctor, check: parseCheck };
 const text = { type: 'string' } as const;
 const common = { functions: text, env: { type: 'string', multiple: true } } as const;
 
+const flag = { type: 'boolean' } as const;
+const devOptions = {
+  prefix: text,
+  port: text,
+  host: text,
+  query: text,
+  platform: text,
+  stage: text,
+  timeout: text,
+  cold: flag,
+  freeze: flag,
+  'env-file': text,
+  open: flag,
+} as const;
+
 function parseDev(argv: readonly string[]): DevArguments {
-  const { values, positionals } = parse(devUsage, argv, { ...common, prefix: text, port: text, host: text, query: text } as const);
+  const { values, positionals } = parse(devUsage, argv, { ...common, ...devOptions } as const);
   refusePositionals('dev', positionals, devUsage);
   return {
     name: 'dev',
@@ -108,6 +140,11 @@ function parseDev(argv: readonly string[]): DevArguments {
     host: values.host ?? 'localhost',
     env: toVariables(values.env),
     query: values.query,
+    platform: toPlatform(values.platform, values.stage, values.timeout),
+    cold: values.cold ?? false,
+    freeze: values.freeze ?? false,
+    envFile: values['env-file'],
+    open: values.open ?? false,
   };
 }
 
@@ -140,6 +177,22 @@ function parse<T extends OptionTypes>(
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${help}`, { cause: error });
   }
+}
+
+function toPlatform(name = 'netlify', stage: string | undefined, seconds: string | undefined): PlatformSettings {
+  const platform = devPlatforms.find((one) => one === name);
+  if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
+  if (stage !== undefined && platform !== 'aws-http' && platform !== 'aws-rest')
+    throw new UsageError(`Only API Gateway has stages: --stage goes with --platform aws-http or aws-rest, not with ${platform}.`);
+  if (stage !== undefined && !/^\w+$/.test(stage)) throw new UsageError(`Expected --stage to be letters, digits and "_", got "${stage}".`);
+  return { platform, stage, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
+}
+
+function toMilliseconds(seconds: string): number {
+  const number = Number(seconds) * 1000;
+  // 900 s is what Lambda takes.
+  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
+  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
 }
 
 function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {

@@ -1,7 +1,10 @@
 import type { BuildContext, BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild';
 
+import { fileURLToPath } from 'node:url';
+
 import { DevError } from './dev-error.ts';
 import type { FunctionSource } from './functions-folder.ts';
+import { interceptEntry } from './intercept-entry.ts';
 
 /** What came of bundling a function. */
 export type Bundle =
@@ -47,7 +50,7 @@ export async function watchBundle(esbuild: Esbuild, source: FunctionSource, onBu
       build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
     },
   };
-  const context: BuildContext = await esbuild.context({ ...optionsFor(source), plugins: [reportResult] });
+  const context: BuildContext = await esbuild.context({ ...optionsFor(source), plugins: [operationLog, reportResult] });
   // A failed build rejects; its errors have gone to onEnd.
   const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
   await rebuild();
@@ -63,6 +66,20 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
     // A failed build rejects with its result.
     return toBundle(esbuild, error as BuildResult);
   }
+}
+
+/** What makes functions report their operations. */
+const operationLog = interceptEntry(
+  'logged',
+  (entry) => `import * as real from '${entry}';
+    import { withOperationLog } from ${JSON.stringify(operationLogFile())};
+    export * from '${entry}';
+    export function createHandler(options) { return real.createHandler(withOperationLog(options)); }`,
+);
+
+/** Beside this file, in the sources as well as in what is built of them. */
+function operationLogFile(): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './operation-log.ts' : './operation-log.js', import.meta.url));
 }
 
 function optionsFor({ file }: FunctionSource): BuildOptions {

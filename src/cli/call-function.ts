@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
+import { createEvent, readResult } from '../testing/platforms.ts';
+import type { RequestFields } from '../testing/event-request.ts';
+import type { DevPlatform, PlatformSettings } from './dev-platform.ts';
+import { createLambdaContext } from './lambda-context.ts';
 import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
@@ -10,11 +14,13 @@ export type Callable = (request: WireRequest) => Promise<WireResponse>;
  * What a module exports → how it is called. As on Netlify, an export named `handler` wins over the default export.
  * Throws for a module that exports no function.
  */
-export function toCallable(name: string, exports: Readonly<Record<string, unknown>>): Callable {
+export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
+  const { platform, timeout } = settings;
+  if (platform !== 'netlify' && platform !== 'fetch') return callWithEvents(name, exports, { ...settings, platform });
   const main = exports['default'];
   // `module.exports = { handler }` arrives as the default export.
   const handler = exports['handler'] ?? propertyOf(main, 'handler');
-  if (typeof handler === 'function') return callEventHandler(name, handler as EventHandler);
+  if (platform === 'netlify' && typeof handler === 'function') return callEventHandler(name, handler as EventHandler, timeout);
   const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
   if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
   throw new TypeError(
@@ -22,6 +28,8 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
       `it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
   );
 }
+
+const asOnNetlify: PlatformSettings = { platform: 'netlify' };
 
 type FetchFunction = (request: Request, context: object) => unknown;
 type EventHandler = (event: object, context: object) => unknown;
@@ -64,11 +72,55 @@ function contextFor({ url }: WireRequest): object {
   };
 }
 
-function callEventHandler(name: string, handler: EventHandler): Callable {
+function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
   return async (request) => {
-    const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name));
+    const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
     return fromNetlifyV1Result(result);
   };
+}
+
+/**
+ * On Lambda the name of the export is a setting: here it is `handler`, else `lambda`, else the default export. What
+ * Netlify's version 1 calls is the same, but for `lambda`.
+ */
+function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>, settings: EventSettings): Callable {
+  const { platform, stage, timeout } = settings;
+  const main = exports['default'];
+  const named = exports['handler'] ?? propertyOf(main, 'handler');
+  const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
+  if (typeof handler !== 'function') {
+    throw new TypeError(
+      `Expected the function ${name} to export handler, lambda or default, a function of an event; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
+    );
+  }
+  if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
+  return async (request) => {
+    // As JSON brings it, and takes it: what the function changes or returns is nobody else's.
+    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
+    const result: unknown = await (handler as EventHandler)(event as object, createLambdaContext(name, timeout));
+    const { status, headers, body } = readResult(platform, result);
+    return { status, headers: [...headers], body: body as WireResponse['body'] };
+  };
+}
+
+interface EventSettings extends PlatformSettings {
+  readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
+}
+
+/** The stage is in the address; whether it is in the event depends on the platform. */
+function toFields({ method, url, headers, body }: WireRequest, stage: string | undefined): RequestFields {
+  const { pathname, search } = new URL(url);
+  const path = stage === undefined ? pathname : pathname.slice(stage.length + 1);
+  return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
+}
+
+/** Text travels as text or in base64, as the platform has it for the type; what is no UTF-8 always in base64. */
+function textIfPossible(body: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return body;
+  }
 }
 
 function describe(value: unknown): string {

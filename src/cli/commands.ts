@@ -2,7 +2,10 @@ import { parseArguments, usage, UsageError } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
 import { runCheck } from './check.ts';
 import { startDevServer } from './dev.ts';
+import type { DevServer } from './dev.ts';
 import { runDoctor } from './doctor.ts';
+import { readEnvFile } from './environment.ts';
+import { openBrowser } from './open-browser.ts';
 import { askFunction } from './query.ts';
 import { Reporter } from './reporter.ts';
 
@@ -25,11 +28,11 @@ export async function runCommand(argv: readonly string[]): Promise<CommandOutcom
 
 async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'check') {
-    prepareEnvironment('test', command.env);
+    await prepareEnvironment('test', command.env);
     return { exitCode: await runCheck(command, process.cwd(), console), isOver: true };
   }
   if (command.name === 'doctor') {
-    prepareEnvironment('development', command.env);
+    await prepareEnvironment('development', command.env);
     return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
   if (command.name === 'help') console.log(usage);
@@ -38,12 +41,13 @@ async function run(command: Arguments): Promise<CommandOutcome> {
 }
 
 /** These commands run functions in this process. */
-function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string, string>>): void {
+async function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(await readEnvFile(process.cwd(), undefined))) process.env[name] ??= value;
   process.env['NODE_ENV'] ??= nodeEnv;
   Object.assign(process.env, named);
 }
 
-async function dev({ query, ...settings }: DevArguments): Promise<void> {
+async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
   const reporter = new Reporter(console, process.cwd());
   const server = await startDevServer({
     ...settings,
@@ -53,7 +57,14 @@ async function dev({ query, ...settings }: DevArguments): Promise<void> {
   });
   reporter.banner(server, query);
   if (query !== undefined) reporter.answer(query, await askFunction(server, query));
+  if (open) openPage(server);
   reporter.waiting();
+}
+
+function openPage({ url, prefix, functions }: DevServer): void {
+  const shown = [...functions.values()].find(({ isGraphQL }) => isGraphQL);
+  if (shown === undefined) console.error('There is no GraphQL function to open.');
+  else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('No browser could be opened here: open the address yourself.'));
 }
 
 /** What the user can put right. Anything else is a mistake of ours, and shows its stack. */

@@ -2,6 +2,8 @@ import { watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 import { importEsbuild } from './bundle.ts';
+import type { PlatformSettings } from './dev-platform.ts';
+import { readEnvFile } from './environment.ts';
 import { answerRequest } from './exchange.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
@@ -25,6 +27,14 @@ export interface DevSettings {
   /** What the functions see beside it; `{url}` is the server's address. */
   readonly env: Readonly<Record<string, string>>;
   readonly report: (event: DevEvent) => void;
+  /** How functions are called. Default: as on Netlify. */
+  readonly platform?: PlatformSettings;
+  /** A new instance for every request. Default: false. */
+  readonly cold?: boolean;
+  /** Instances sleep between requests. Default: false. */
+  readonly freeze?: boolean;
+  /** A file of variables. Default: .env, where there is one. */
+  readonly envFile?: string | undefined;
 }
 
 /** A functions folder being served. */
@@ -40,22 +50,32 @@ export interface DevServer {
 
 /** Serves every function of a folder, and serves it anew when its files change. Resolves when each has been bundled and loaded. */
 export async function startDevServer(settings: DevSettings): Promise<DevServer> {
-  const { prefix, report } = settings;
+  const { report, platform = { platform: 'netlify' }, cold = false, freeze = false } = settings;
+  const stage = platform.stage === undefined ? '' : `/${platform.stage}`;
+  const prefix = `${stage}${settings.prefix}`;
+  const fromFile = await readEnvFile(settings.directory, settings.envFile);
   const esbuild = await importEsbuild();
   const folder = await resolveFunctionsFolder(settings.directory, settings.functions);
   const functions = new Map<string, LocalFunction>();
   // Listens first: the functions may want to know the address, and a taken port should be heard of at once.
-  const server = await listen(settings, (request, response) => void answerRequest({ ...settings, functions }, request, response));
-  const local: LocalSettings = { esbuild, report, env: functionEnvironment(settings, server.url) };
+  const server = await listen(settings, (request, response) => void answerRequest({ ...settings, prefix, functions }, request, response));
+  const local: LocalSettings = {
+    esbuild,
+    report,
+    platform,
+    cold,
+    freeze,
+    env: functionEnvironment(settings, `${server.url}${stage}`, fromFile),
+  };
   const stopWatching = await watchFolder(folder, functions, local);
   return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stopWatching) };
 }
 
 /** The shell's own value of NODE_ENV counts, an empty one too: who sets it wants to see what production does. */
-function functionEnvironment({ environment, env }: DevSettings, url: string): NodeJS.ProcessEnv {
+function functionEnvironment({ environment, env }: DevSettings, url: string, fromFile: NodeJS.Dict<string>): NodeJS.ProcessEnv {
   const named = Object.entries(env).map(([name, value]) => [name, value.replaceAll('{url}', url)]);
   // URL is what Netlify tells every function: the address of its site.
-  return { NODE_ENV: 'development', URL: url, ...environment, ...Object.fromEntries(named) };
+  return { NODE_ENV: 'development', URL: url, ...fromFile, ...environment, ...Object.fromEntries(named) };
 }
 
 /** Milliseconds after a notification: editors empty a file before they write it. */

@@ -1,7 +1,7 @@
 import { TransformStream } from 'node:stream/web';
 import { Worker } from 'node:worker_threads';
 
-import type { ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
+import type { OperationRecord, ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
 
 /** Milliseconds in which a thread that has been replaced may finish its requests. */
 const retirement = 10_000;
@@ -17,13 +17,14 @@ export class FunctionThread {
   hasEnded = false;
   readonly #worker: Worker;
   readonly #calls = new Map<number, PendingCall>();
+  readonly #thaw: Int32Array | undefined;
   #lastId = 0;
   #retiring: NodeJS.Timeout | undefined;
 
-  /** `onCrash` hears why it ended, when that is no request's fault: a timer that throws, say. */
-  constructor(data: ThreadData, env: NodeJS.ProcessEnv, onCrash: (reason: string) => void) {
+  constructor(data: ThreadData, env: NodeJS.ProcessEnv, listeners: ThreadListeners) {
+    this.#thaw = data.thaw;
     this.#worker = new Worker(workerFile(), { workerData: data, env, name: data.name });
-    this.ready = this.#start(onCrash);
+    this.ready = this.#start(listeners);
     // Whoever calls the function hears of it; nobody may.
     this.ready.catch(() => {});
   }
@@ -33,6 +34,7 @@ export class FunctionThread {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
+      this.#wake();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a thread, not to a window
       this.#worker.postMessage({ id, request } satisfies WireCall);
     });
@@ -46,10 +48,17 @@ export class FunctionThread {
 
   async close(): Promise<void> {
     clearTimeout(this.#retiring);
+    this.#wake();
     await this.#worker.terminate();
   }
 
-  #start(onCrash: (reason: string) => void): Promise<void> {
+  #wake(): void {
+    if (this.#thaw === undefined) return;
+    Atomics.add(this.#thaw, 0, 1);
+    Atomics.notify(this.#thaw, 0);
+  }
+
+  #start({ onCrash, onOperation }: ThreadListeners): Promise<void> {
     let crash: string | undefined;
     let isReady = false;
     return new Promise((resolve, reject) => {
@@ -59,6 +68,8 @@ export class FunctionThread {
           resolve();
         } else if (message.kind === 'failed') {
           reject(new FunctionError(message.error));
+        } else if (message.kind === 'operation') {
+          onOperation(message.record);
         } else {
           this.#settle(message);
         }
@@ -86,8 +97,12 @@ export class FunctionThread {
       return;
     }
     const { body } = message.response;
-    if (body === null) this.#finish(id);
-    call?.resolve({ ...message.response, body: body && this.#watch(id, body) });
+    if (body === null || body instanceof Uint8Array) {
+      this.#finish(id);
+      call?.resolve({ ...message.response, body: body && (new Blob([body]).stream() as WireResponse['body']) });
+      return;
+    }
+    call?.resolve({ ...message.response, body: this.#watch(id, body) });
   }
 
   /** The body still comes out of the thread: the call lasts until all of it is here, or nobody wants it any more. */
@@ -100,6 +115,13 @@ export class FunctionThread {
     this.#calls.delete(id);
     if (this.#retiring !== undefined && this.#calls.size === 0) void this.close();
   }
+}
+
+/** Who hears of what happens beside requests and answers. */
+export interface ThreadListeners {
+  /** Why it ended, when that is no request's fault: a timer that throws, say. */
+  readonly onCrash: (reason: string) => void;
+  readonly onOperation: (record: OperationRecord) => void;
 }
 
 interface PendingCall {

@@ -6,15 +6,21 @@ import type { Transferable } from 'node:worker_threads';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
 import { importUserCode, textOf } from './user-code.ts';
-import type { ThreadData, WireCall, WireMessage, WireResponse } from './wire.ts';
+import type { OperationRecord, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
 
-const { name, file, code } = workerData as ThreadData;
+const { name, file, code, settings, thaw } = workerData as ThreadData;
+let received = 0;
+let active = 0;
 
 await start();
 
 async function start(): Promise<void> {
+  // What operation-log.ts, in the bundle, reports to.
+  Object.assign(globalThis, {
+    [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => send({ kind: 'operation', record }),
+  });
   try {
-    const callable = toCallable(name, await importUserCode(file, code));
+    const callable = toCallable(name, await importUserCode(file, code), settings);
     parentPort?.on('message', (call: WireCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
@@ -23,12 +29,33 @@ async function start(): Promise<void> {
 }
 
 async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
+  received++;
+  active++;
   try {
-    const response: WireResponse = await callable(request);
-    send({ kind: 'response', id, response }, response.body === null ? [] : [response.body]);
+    const response = await finish(await callable(request));
+    const { body } = response;
+    send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
   } catch (error) {
     send({ kind: 'error', id, error: textOf(error) });
   }
+  active--;
+  if (active === 0 && thaw !== undefined) freeze(thaw);
+}
+
+/** A thread that will sleep sends the whole body before. */
+async function finish(response: WireResponse): Promise<WireAnswer> {
+  if (thaw === undefined || response.body === null) return response;
+  return { ...response, body: new Uint8Array(await new Response(response.body as ReadableStream<Uint8Array>).arrayBuffer()) };
+}
+
+/** As on Lambda: nothing runs after the answer, no timer and no promise, until the next request. */
+function freeze(counter: Int32Array): void {
+  // Two turns of the event loop, in which what has been logged leaves the thread.
+  setImmediate(() =>
+    setImmediate(() => {
+      if (active === 0) Atomics.wait(counter, 0, received);
+    }),
+  );
 }
 
 function send(message: WireMessage, transfer: readonly Transferable[] = []): void {

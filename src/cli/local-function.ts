@@ -1,8 +1,9 @@
 import { watchBundle } from './bundle.ts';
 import type { Bundle, Bundler } from './bundle.ts';
+import type { PlatformSettings } from './dev-platform.ts';
 import { FunctionError, FunctionThread } from './function-thread.ts';
 import type { FunctionSource } from './functions-folder.ts';
-import type { WireRequest, WireResponse } from './wire.ts';
+import type { OperationRecord, WireRequest, WireResponse } from './wire.ts';
 
 /** Something that the user should see in the terminal. */
 export type DevEvent =
@@ -13,6 +14,7 @@ export type DevEvent =
   | { readonly kind: 'broken'; readonly name: string; readonly message: string }
   /** One request failed. */
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'operation'; readonly name: string; readonly record: OperationRecord }
   | { readonly kind: 'warning'; readonly message: string };
 
 /** What functions need from the server. */
@@ -20,6 +22,11 @@ export interface LocalSettings {
   readonly esbuild: typeof import('esbuild');
   readonly env: NodeJS.ProcessEnv;
   readonly report: (event: DevEvent) => void;
+  readonly platform: PlatformSettings;
+  /** Every request gets an instance of its own. */
+  readonly cold: boolean;
+  /** Instances sleep between requests. */
+  readonly freeze: boolean;
 }
 
 /** One function of the folder, in whatever state its files are: called when it is sound, and saying why when it is not. */
@@ -58,13 +65,38 @@ export class LocalFunction {
   /** Rejects with a FunctionError that says what the user has to mend. */
   async call(request: WireRequest): Promise<WireResponse> {
     if (this.#problem !== undefined) throw new FunctionError(this.#problem);
-    const thread = this.#currentThread();
+    const { cold } = this.#settings;
+    const thread = cold ? this.#createThread() : this.#currentThread();
     try {
       await thread.ready;
-      return await thread.call(request);
+      return await this.#callInTime(thread, request);
     } catch (error) {
       this.#report({ kind: 'failed', name: this.name, message: (error as Error).message });
       throw error;
+    } finally {
+      if (cold) thread.retire();
+    }
+  }
+
+  async #callInTime(thread: FunctionThread, request: WireRequest): Promise<WireResponse> {
+    const { timeout } = this.#settings.platform;
+    const answer = thread.call(request);
+    if (timeout === undefined) return answer;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          new FunctionError(`There was no answer after ${timeout / 1000} s (--timeout): the instance was ended, as the platform would.`),
+        );
+        // It ends in its own time; the next request must not meet it.
+        if (thread === this.#thread) this.#thread = undefined;
+        void thread.close();
+      }, timeout);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -113,9 +145,12 @@ export class LocalFunction {
 
   #createThread(): FunctionThread {
     const { name, file } = this.#source;
-    const thread = new FunctionThread({ name, file, code: this.#code ?? '' }, this.#settings.env, (message) =>
-      this.#report({ kind: 'failed', name, message }),
-    );
+    const { env, freeze, platform: settings } = this.#settings;
+    const thaw = freeze ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
+    const thread = new FunctionThread({ name, file, code: this.#code ?? '', settings, thaw }, env, {
+      onCrash: (message) => this.#report({ kind: 'failed', name, message }),
+      onOperation: (record) => this.#report({ kind: 'operation', name, record }),
+    });
     // A module that throws may have left timers behind, and its thread would live on.
     thread.ready.catch(() => thread.close());
     return thread;

@@ -4,6 +4,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
 import type { ServerOptions } from '../options.ts';
 import type { OptionsSource } from '../start.ts';
+import { interceptEntry } from './intercept-entry.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
 export interface RecordedServers {
@@ -19,13 +20,9 @@ export interface RecordedServer {
 
 type CreateHandler = (options: OptionsSource<ServerOptions>) => (event: unknown) => Promise<unknown>;
 
-const entries = /^graphql-functions(?:\/(?:aws-lambda|netlify|fetch))?$/;
 const key = Symbol.for('graphql-functions.check');
 
-/**
- * Gets hold of the options of every handler. By the bundler, and not by a hook in the library: that would be in every
- * production bundle. And within the bundle's own copy of graphql, of which a ready `schema` is.
- */
+/** Gets hold of the options of every handler, and of createHandler in the bundle's own copy: a ready `schema` is of its graphql. */
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
   Object.assign(globalThis, {
@@ -36,26 +33,18 @@ export function recordServers(): RecordedServers {
   return { plugin, servers };
 }
 
-const plugin: Plugin = {
-  name: 'graphql-functions-recorded',
-  setup(build) {
-    build.onResolve({ filter: entries }, ({ path, namespace, resolveDir }) =>
-      namespace === 'graphql-functions-recorded' ? undefined : { path, namespace: 'graphql-functions-recorded', pluginData: resolveDir },
-    );
-    build.onLoad({ filter: /.*/, namespace: 'graphql-functions-recorded' }, ({ path, pluginData }) => ({
-      resolveDir: pluginData as string,
-      // Queries without HTTP are for every entry that takes events; the others are asked for their schema by the main one.
-      contents: `import * as real from '${path}';
-        import { createHandler as createUniversal } from 'graphql-functions';
-        export * from '${path}';
-        export function createHandler(options) {
-          const handler = real.createHandler(options);
-          globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal);
-          return handler;
-        }`,
-    }));
-  },
-};
+// Of all entries the main one takes queries without HTTP: it is asked for every schema.
+const plugin = interceptEntry(
+  'recorded',
+  (entry) => `import * as real from '${entry}';
+    import { createHandler as createUniversal } from 'graphql-functions';
+    export * from '${entry}';
+    export function createHandler(options) {
+      const handler = real.createHandler(options);
+      globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal);
+      return handler;
+    }`,
+);
 
 /** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */
 async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {

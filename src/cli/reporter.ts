@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { DevServer } from './dev.ts';
 import type { DevEvent } from './local-function.ts';
 import type { Answer } from './query.ts';
+import type { OperationRecord } from './wire.ts';
 
 /** Where lines go. */
 export interface Terminal {
@@ -25,6 +26,7 @@ export class Reporter {
     if (event.kind === 'warning') this.#terminal.error(event.message);
     else if (event.kind === 'broken') this.#terminal.error(`\n${event.name} cannot run:\n\n${event.message}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${event.name} failed:\n\n${event.message}\n`);
+    else if (event.kind === 'operation') this.#terminal.log(operationLine(event.name, event.record));
     // The banner names those that are there at the start.
     else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
   }
@@ -47,6 +49,12 @@ export class Reporter {
   waiting(): void {
     this.#terminal.log('Serving, and watching for changes. Ctrl+C ends it.');
   }
+}
+
+function operationLine(name: string, { operation, milliseconds, calls, hits, errors }: OperationRecord): string {
+  const count = calls === 0 ? [] : [`${calls === 1 ? '1 call' : `${calls} calls`}, ${hits} from cache`];
+  const failures = errors === 0 ? [] : [errors === 1 ? '1 error' : `${errors} errors`];
+  return [name, operation, `${milliseconds} ms`, ...count, ...failures].join('  ');
 }
 
 /** In single quotes for the shell; GraphQL has none outside of its strings. */

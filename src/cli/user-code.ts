@@ -7,10 +7,11 @@ import { inspect } from 'node:util';
 const own = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../..' : '../../..', import.meta.url));
 const ownFolders = ['src', 'dist'].map((folder) => `${own}${sep}${folder}${sep}`.replaceAll(`${sep}${sep}`, sep));
 
-/** Whether a line of a stack is of Node, of a package, or of what `check` puts into a bundle. */
+/** Whether a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
 function isForeign(line: string): boolean {
   return (
-    /node:internal|[\\/]node_modules[\\/]|graphql-functions-recorded:/.test(line) || ownFolders.some((folder) => line.includes(folder))
+    /node:internal|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged):/.test(line) ||
+    ownFolders.some((folder) => line.includes(folder))
   );
 }
 

@@ -1,5 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 
+import type { PlatformSettings } from './dev-platform.ts';
+
 // What passes between the server and the thread of a function. All of it can be cloned or transferred.
 
 /** A request for the function. */
@@ -24,16 +26,37 @@ export interface WireCall {
   readonly request: WireRequest;
 }
 
+/** What came of an operation. */
+export interface OperationRecord {
+  /** Its kind, and its name or root fields. */
+  readonly operation: string;
+  readonly milliseconds: number;
+  /** Calls of REST data sources. */
+  readonly calls: number;
+  /** How many of them a memo or a cache answered. */
+  readonly hits: number;
+  readonly errors: number;
+}
+
+/** A response on its way out of a thread: whole, where the thread may be frozen before a stream has ended. */
+export interface WireAnswer extends Omit<WireResponse, 'body'> {
+  readonly body: WireResponse['body'] | Uint8Array<ArrayBuffer>;
+}
+
 /** From the thread. `error` is a text with a stack, fit for the terminal. */
 export type WireMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'response'; readonly id: number; readonly response: WireResponse }
+  | { readonly kind: 'response'; readonly id: number; readonly response: WireAnswer }
+  | { readonly kind: 'operation'; readonly record: OperationRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
 /** What a thread starts with. */
 export interface ThreadData {
+  readonly settings: PlatformSettings;
   readonly name: string;
   readonly file: string;
   readonly code: string;
+  /** How many requests the thread has been sent; between them it sleeps. Undefined: it goes on running. */
+  readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
 }

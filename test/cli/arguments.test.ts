@@ -12,6 +12,11 @@ test('dev alone has the defaults', () => {
     host: 'localhost',
     env: {},
     query: undefined,
+    platform: { platform: 'netlify', stage: undefined, timeout: undefined },
+    cold: false,
+    freeze: false,
+    envFile: undefined,
+    open: false,
   });
 });
 
@@ -32,6 +37,17 @@ test('every option of dev is read', () => {
     'B=',
     '--query',
     '{ a }',
+    '--platform',
+    'aws-http',
+    '--stage',
+    'beta',
+    '--timeout',
+    '2.5',
+    '--cold',
+    '--freeze',
+    '--env-file',
+    'test.env',
+    '--open',
   ];
 
   assert.deepEqual(parseArguments(argv), {
@@ -42,6 +58,11 @@ test('every option of dev is read', () => {
     host: '0.0.0.0',
     env: { A: '1=2', B: '' },
     query: '{ a }',
+    platform: { platform: 'aws-http', stage: 'beta', timeout: 2500 },
+    cold: true,
+    freeze: true,
+    envFile: 'test.env',
+    open: true,
   });
 });
 
@@ -75,6 +96,10 @@ test('doctor takes an event, check takes patterns', () => {
 for (const [argv, message] of [
   [['serve'], /no command "serve".*dev/s],
   [['dev', '--prot', '1'], /--prot.*--port/s],
+  [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
+  [['dev', '--stage', 'a'], /--platform aws-http or aws-rest, not with netlify/],
+  [['dev', '--platform', 'aws-rest', '--stage', 'a/b'], /--stage.*"a\/b"/],
+  [['dev', '--timeout', '0'], /--timeout.*"0"/],
   [['doctor'], /--event <file>/],
   [['doctor', '--event', 'e', 'x'], /got "x"/],
   [['check', '--port', '1'], /--port/],
