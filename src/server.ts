@@ -66,9 +66,9 @@ export async function startServer({ http, plugins, development, hasDefaultPage }
 }
 
 async function stopListeners(listeners: readonly ServerListener[], finished: Promise<void>): Promise<void> {
-  await Promise.all(listeners.map((listener) => listener.drainServer?.()));
+  await Promise.all(listeners.map(async (listener) => listener.drainServer?.()));
   await finished;
-  await Promise.all(listeners.map((listener) => listener.serverWillStop?.()));
+  await Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
 }
 
 function httpSettings(options: ServerOptions, operation: OperationSettings): HTTPSettings {

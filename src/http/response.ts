@@ -60,13 +60,13 @@ const usualHeaders = {
   'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8', vary: 'Accept' },
 } as const;
 
-/** A BigInt or a cycle that a custom scalar let through fails its own element, not its neighbours: hence a catch of its own. */
+/** A BigInt or a cycle that a custom scalar let through, or no result at all, fails its own element, not its neighbours: hence a catch of its own. */
 function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {
   const { head, errors } = outcome;
-  const result = takeHTTPExtension(outcome);
-  addErrorHeaders(head.headers, errors);
-  addFields(headers, [...head.headers]);
   try {
+    const result = takeHTTPExtension(outcome);
+    addErrorHeaders(head.headers, errors);
+    addFields(headers, [...head.headers]);
     return JSON.stringify(result);
   } catch (error) {
     return JSON.stringify(formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] }));

@@ -40,12 +40,13 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 async function attachDataSources(settings: ContextSettings, value: unknown, life: OperationLife): Promise<unknown> {
   const contextValue = assertTakesDataSources(value);
   const dataSources = assertDataSources(settings.dataSources?.());
-  const initialising: unknown[] = [];
-  for (const [name, dataSource] of Object.entries(dataSources)) {
-    if (!hasInitialize(dataSource)) continue;
+  const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation: life };
+  // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
+  const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
+    if (!hasInitialize(dataSource)) return;
     assertFresh(settings, name, dataSource);
-    initialising.push(dataSource.initialize({ context: contextValue, cache: settings.cache, operation: life }));
-  }
+    await dataSource.initialize(config);
+  });
   // Assigned before the wait: a data source's initialize may look at its siblings through the context.
   contextValue['dataSources'] = dataSources;
   await Promise.all(initialising);

@@ -11,6 +11,7 @@ import type { EchoServer } from '../support/echo-server.ts';
 import { json, post } from '../support/plain-http.ts';
 import type { PlainResponse } from '../support/plain-http.ts';
 import { httpAPI } from '../support/sources.ts';
+import { unhandledRejections } from '../support/unhandled-rejections.ts';
 
 type Hook = keyof GraphQLRequestListener;
 
@@ -428,4 +429,57 @@ describe('executionDidStart', () => {
 
     assert.deepEqual(notes, ['ended']);
   });
+});
+
+test('a plugin that throws at once leaves no rejection of another one unhandled', async () => {
+  const plugins: ServerPlugin[] = [
+    { requestDidStart: () => Promise.resolve().then(() => Promise.reject(new Error('late'))) },
+    {
+      requestDidStart() {
+        throw new Error('at once');
+      },
+    },
+  ];
+
+  const unhandled = await unhandledRejections(async () => {
+    assert.equal((await serving({ plugins }).send({ query: '{ __typename }' })).status, 500);
+  });
+
+  assert.equal(unhandled, 0);
+});
+
+test('a data source that throws at once leaves no rejection of another one unhandled', async () => {
+  const dataSources = (): object => ({
+    slow: { initialize: () => Promise.resolve().then(() => Promise.reject(new Error('late'))) },
+    wrong: {
+      initialize() {
+        throw new Error('at once');
+      },
+    },
+  });
+
+  const unhandled = await unhandledRejections(async () => {
+    assert.equal((await serving({ dataSources }).send({ query: '{ __typename }' })).status, 500);
+  });
+
+  assert.equal(unhandled, 0);
+});
+
+test('a result that willSendResponse took away fails its own operation of a batch', async () => {
+  const plugin: ServerPlugin = {
+    requestDidStart: ({ request }) => ({
+      willSendResponse({ response }) {
+        if (request.operationName === 'Bad') Object.assign(response, { result: undefined });
+      },
+    }),
+  };
+
+  const response = await serving({ plugins: [plugin] }).send([
+    { query: 'query Bad { __typename }', operationName: 'Bad' },
+    { query: '{ __typename }' },
+  ]);
+
+  const [bad, good] = json(response);
+  assert.equal(bad.errors[0].message, 'Internal server error');
+  assert.deepEqual(good, { data: { __typename: 'Query' } });
 });
