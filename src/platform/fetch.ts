@@ -12,8 +12,7 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
   toRequest,
   toResult,
   keepAlive,
-  // Azure's requests have no signal.
-  onLeave: ({ signal }, leave) => (signal as AbortSignal | undefined)?.addEventListener('abort', leave, { once: true }),
+  onLeave,
 };
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */
@@ -61,6 +60,12 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 function toResult(response: HTTPResponse): Response {
   return new Response(response.body, { status: response.status, headers: [...response.headers] });
+}
+
+/** Azure's requests have no signal. One that has fired does not fire again for whoever asks late. */
+function onLeave({ signal }: { readonly signal?: AbortSignal }, leave: () => void): void {
+  if (signal?.aborted === true) leave();
+  else signal?.addEventListener('abort', leave, { once: true });
 }
 
 /** Workers and Netlify have `waitUntil` on the context. Deno and Bun have none: their process simply goes on. */

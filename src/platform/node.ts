@@ -18,11 +18,7 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
   recognises: (event) => 'request' in event && 'response' in event,
   toRequest,
   toResult: (response, exchange) => write(response, exchange),
-  onLeave: ({ response }, leave) => {
-    response.once('close', () => {
-      if (!response.writableFinished) leave();
-    });
-  },
+  onLeave,
   keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
 };
 
@@ -38,6 +34,15 @@ function toRequest({ request }: NodeExchange): HTTPRequest {
       ? { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> }
       : { kind: 'none' },
   };
+}
+
+/** A response that has closed does not close again for whoever asks late. */
+function onLeave({ response }: NodeExchange, leave: () => void): void {
+  const closed = (): void => {
+    if (!response.writableFinished) leave();
+  };
+  if (response.destroyed) closed();
+  else response.once('close', closed);
 }
 
 /** Resolves when the response has been handed to the socket. */

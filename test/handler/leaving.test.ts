@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { request as send } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
 import { createHandler } from '../../src/fetch.ts';
-import { serve } from '../../src/node.ts';
+import { createListener, serve } from '../../src/node.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -105,4 +107,68 @@ test('the signal of an operation that answered on a node:http server never fires
 
   assert.equal(response.status, 200);
   assert.equal(signal().aborted, false);
+});
+
+/** Options whose context is made, slowly, while the client leaves, and only then asks for the signal. */
+function slowContext(): {
+  options: ServerOptions<{ signal: AbortSignal }>;
+  making: Promise<void>;
+  goOn: () => void;
+  seen: Promise<boolean>;
+} {
+  const making = deferred<void>();
+  const gate = deferred<void>();
+  const seen = deferred<boolean>();
+  return {
+    options: {
+      logger: recordingLogger()[0],
+      typeDefs: 'type Query { slow: Boolean } # slow context',
+      async context(argument) {
+        making.resolve();
+        await gate.promise;
+        return { signal: argument.signal };
+      },
+      resolvers: { Query: { slow: (_, _arguments, { signal }) => seen.resolve(signal.aborted) } },
+    },
+    making: making.promise,
+    goOn: () => gate.resolve(),
+    seen: seen.promise,
+  };
+}
+
+test('a signal that is first read when the Request has been aborted has fired', async () => {
+  const { options, making, goOn, seen } = slowContext();
+  const client = new AbortController();
+
+  const answer = createHandler(options)(
+    new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: client.signal }),
+  );
+  await making;
+  client.abort();
+  goOn();
+
+  assert.equal(await seen, true);
+  await answer;
+});
+
+test('a signal that is first read when the client of a node:http server has closed its connection has fired', async () => {
+  const { options, making, goOn, seen } = slowContext();
+  const closed = deferred<void>();
+  const listener = createListener(options);
+  const server = createServer((request, response) => {
+    response.once('close', () => closed.resolve());
+    void listener(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const { port } = server.address() as AddressInfo;
+  const client = send({ port, host: '127.0.0.1', method: 'POST', headers }).on('error', () => {});
+  client.end(body);
+  await making;
+  client.destroy();
+  await closed.promise;
+  goOn();
+
+  assert.equal(await seen, true);
+  await new Promise((resolve) => server.close(resolve));
 });
