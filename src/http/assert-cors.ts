@@ -1,9 +1,10 @@
+import { isHeaderField } from '../message/header-map.ts';
 import type { CORSOptions } from './cors.ts';
 
 /** Throws for options that would not do what they seem to say: a misspelt `origin` would let everybody in. */
 export function assertCORS(cors: object): void {
   for (const [name, value] of Object.entries(cors) as [string, unknown][]) {
-    const expected = expectations[name as keyof CORSOptions];
+    const expected = Object.hasOwn(expectations, name) ? expectations[name as keyof CORSOptions] : undefined;
     if (expected === undefined) throw new TypeError(`Unknown option cors.${name}. Known options: ${Object.keys(expectations).join(', ')}.`);
     if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected cors.${name} to be ${expected.words}.`);
   }
@@ -21,8 +22,8 @@ interface Expectation {
 }
 
 const namesOfFields: Expectation = {
-  words: 'a text, or a list of texts',
-  holds: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
+  words: 'a text, or a list of texts, of characters that HTTP allows',
+  holds: (value) => (Array.isArray(value) ? value : [value]).every((one) => isHeaderField('name', one)),
 };
 const count: Expectation = {
   words: 'a whole number that is not negative',

@@ -222,6 +222,8 @@ describe('wrong cors options are told at once', () => {
     { optionsSuccessStatus: 404 },
     { allowedHeaders: [7] },
     { methods: 5 },
+    { exposedHeaders: 'x-ok\r\nset-cookie: a=b' },
+    { constructor: '*' },
   ]) {
     it(`${JSON.stringify(cors)}${typeof (cors as CORSOptions).origin === 'function' ? ' with a callback' : ''}`, () => {
       assert.throws(() => createEndpoint({ cors: cors as CORSOptions }), /cors/);
