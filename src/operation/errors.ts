@@ -41,11 +41,20 @@ export function formatResult(settings: ErrorSettings, result: ExecutionResult): 
 function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
   const errorId = unexpected ? createErrorId() : undefined;
-  if (unexpected) settings.logger.error(`Unexpected error ${errorId}${at(error)}: ${error.message}`, rootCause(error));
+  if (unexpected) report(settings.logger, `Unexpected error ${errorId}${at(error)}: ${error.message}`, rootCause(error));
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
   const shown = settings.includeStacktrace ? withStacktrace(formatted, error) : formatted;
   return settings.formatError === undefined ? shown : settings.formatError(shown, error);
+}
+
+/** A logger that fails must not take the answer with it, nor those of a batch's neighbours. */
+function report(logger: Logger, message: string, cause: unknown): void {
+  try {
+    logger.error(message, cause);
+  } catch (failure) {
+    console.error('The logger failed.', failure, message, cause);
+  }
 }
 
 /** Whatever was thrown, as a GraphQLError. What is not one already becomes its `originalError`. */
@@ -78,8 +87,25 @@ export function createError(
 
 /** The same error with a code, unless it has one. graphql-js gives none to what it reports itself. */
 export function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
+  if (isUnexpected(error)) return new InputError(error, code);
   if (error.extensions['code'] === undefined) error.extensions['code'] = code;
   return error;
+}
+
+/**
+ * A value of the client's that a scalar of the schema refused by an ordinary error: the client's fault, not the server's,
+ * as GraphQL errors from there are. The words of that error may still say more than a client should know.
+ */
+class InputError extends GraphQLError {
+  readonly hidden: string;
+
+  constructor(error: GraphQLError, code: ErrorCode) {
+    const { message, nodes, source, positions } = error;
+    super(message, { nodes: nodes ?? null, source, positions, extensions: { code } });
+    const cause = rootCause(error);
+    this.cause = cause;
+    this.hidden = cause instanceof Error ? cause.message : message;
+  }
 }
 
 /** Thrown when a document does not validate: all that is wrong with it at once. */
@@ -126,7 +152,7 @@ function isUnexpected(error: GraphQLError): boolean {
 }
 
 const quotesValue =
-  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Abstract type "\w+" must resolve to an Object type at runtime for field "[\w.]+" with value )/;
+  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Abstract type "\w+" (?:must resolve to an Object type at runtime for field "[\w.]+" with value |was resolved to a type "))/;
 
 function rootCause(error: GraphQLError): unknown {
   const original = error.originalError;
@@ -145,8 +171,9 @@ function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFo
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _forTheTransport, response, ...extensions } = error.extensions;
+  const { message } = error;
   return {
-    message: error.message,
+    message: settings.maskErrors && error instanceof InputError && error.hidden !== '' ? message.replaceAll(error.hidden, '…') : message,
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),
     extensions: {
@@ -185,5 +212,6 @@ export function describe(value: unknown): string {
 function describeObject(value: object): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return 'an object';
-  return `a ${(prototype as object).constructor.name}`;
+  const { constructor } = prototype as Partial<object>;
+  return typeof constructor === 'function' ? `a ${constructor.name}` : 'an object';
 }

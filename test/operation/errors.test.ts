@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLError } from 'graphql';
+import { GraphQLError, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql';
 
 import { describe as inWords, isGraphQLError, toGraphQLError } from '../../src/operation/errors.ts';
 import { createEndpoint } from '../support/endpoint.ts';
@@ -92,6 +92,16 @@ describe('an error that nobody threw on purpose', () => {
     });
   }
 
+  it('may be graphql-js telling of a type name that came with the data', async () => {
+    const typeDefs = 'type Query { node: Node } interface Node { id: ID } type Book implements Node { id: ID }';
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { node: () => ({ __typename: 'hunter2' }) } } });
+
+    const response = await endpoint.send(post({ query: '{ node { id } }' }));
+
+    assert.equal(json(response).errors[0].message, 'Internal server error');
+    assert.equal(endpoint.lines.length, 1);
+  });
+
   it('may come from a promise', async () => {
     const response = await createEndpoint({ resolvers: { Query: { hello: () => Promise.reject(cause) } } }).send(
       post({ query: '{ hello }' }),
@@ -150,6 +160,68 @@ describe('an error that was thrown on purpose', () => {
   });
 });
 
+describe('a value that a scalar refused by an ordinary error', () => {
+  const refuse = (): never => {
+    throw new TypeError('hunter2 is the password');
+  };
+  const serving = (options: object = {}) =>
+    createEndpoint({
+      schema: new GraphQLSchema({
+        query: new GraphQLObjectType({
+          name: 'Query',
+          fields: {
+            at: {
+              type: GraphQLString,
+              args: { day: { type: new GraphQLScalarType({ name: 'Day', parseValue: refuse, parseLiteral: refuse }) } },
+            },
+          },
+        }),
+      }),
+      ...options,
+    });
+  const requests = {
+    BAD_USER_INPUT: { query: 'query ($day: Day) { at(day: $day) }', variables: { day: 'x' } },
+    GRAPHQL_VALIDATION_FAILED: { query: '{ at(day: "x") }' },
+  };
+  for (const [code, request] of Object.entries(requests)) {
+    it(`is the client's fault (${code}), in whose answer the words of that error are left out`, async () => {
+      const endpoint = serving();
+
+      const response = await endpoint.send(post(request));
+
+      assert.equal(response.status, 400);
+      const [error] = json(response).errors;
+      assert.deepEqual(error.extensions, { code });
+      assert.match(error.message, /Day/);
+      assert.doesNotMatch(error.message, /hunter2/);
+      assert.deepEqual(endpoint.lines, []);
+    });
+
+    it(`is explained by that error where nothing is masked (${code})`, async () => {
+      const response = await serving({ maskErrors: false }).send(post(request));
+
+      assert.equal(response.status, 400);
+      assert.match(json(response).errors[0].message, /hunter2/);
+    });
+  }
+});
+
+describe('a logger that throws', () => {
+  it('fails no answer', async (t) => {
+    t.mock.method(console, 'error', () => {});
+    const fail = (): never => {
+      throw new Error('disk full');
+    };
+    const endpoint = createEndpoint({ ...explodes, logger: { debug: fail, info: fail, warn: fail, error: fail } });
+
+    const response = await endpoint.send(post([{ query: '{ hello }' }, { query: '{ __typename }' }]));
+
+    const [failed, fine] = json(response);
+    assert.equal(failed.errors[0].message, 'Internal server error');
+    assert.deepEqual(fine, { data: { __typename: 'Query' } });
+  });
+});
+
 describe('formatError', () => {
   it('gets the form that is about to be sent and the error as it was thrown, and has the last word', async () => {
     const seen: unknown[] = [];
@@ -192,6 +264,7 @@ describe('a value in words', () => {
     [[1, 2], 'an array of 2'],
     [{}, 'an object'],
     [Object.create(null), 'an object'],
+    [Object.create(Object.create(null)), 'an object'],
     [{ constructor: null }, 'an object'],
     [new Map(), 'a Map'],
     [() => 1, 'a function'],
