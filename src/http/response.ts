@@ -19,7 +19,8 @@ export function toHTTPResponse(settings: ResponseSettings, outcome: OperationOut
   const { head } = outcome;
   const result = takeHTTPExtension(outcome);
   addErrorHeaders(head.headers, outcome.errors);
-  if (!isCacheable(outcome)) forbidStoring(head.headers, outcome.errors);
+  // Also against a header the user has set: a stored error or mutation would be answered to somebody else.
+  if (!isCacheable(outcome)) head.headers.set('cache-control', 'no-store');
   return respond(statusOf(outcome, settings.httpStatusProfile, mediaType), head.headers, mediaType, JSON.stringify(result));
 }
 
@@ -109,12 +110,4 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
 /** What a store between here and the client may keep, if the user says so: the whole answer to a query. */
 function isCacheable({ result, operationType }: OperationOutcome): boolean {
   return result.errors === undefined && operationType === 'query';
-}
-
-/** Also against a header the user has set: a stored error or mutation would be answered to somebody else. */
-function forbidStoring(headers: HeaderMap, errors: readonly GraphQLError[]): void {
-  const persistedQueryMiss = errors.some(
-    (error) => error.extensions['code'] === 'PERSISTED_QUERY_NOT_FOUND' || error.extensions['code'] === 'PERSISTED_QUERY_NOT_SUPPORTED',
-  );
-  headers.set('cache-control', persistedQueryMiss ? 'private, no-cache, must-revalidate' : 'no-store');
 }

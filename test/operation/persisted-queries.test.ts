@@ -25,7 +25,7 @@ for (const method of ['GET', 'POST'] as const) {
       const response = await endpoint.send(persisted(method, sha256(query)));
 
       assert.equal(response.status, 200);
-      assert.equal(response.headers.get('cache-control'), 'private, no-cache, must-revalidate');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
       const { errors, data } = json(response);
       assert.deepEqual(errors, [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }]);
       assert.equal(data, undefined);
@@ -133,7 +133,7 @@ for (const method of ['GET', 'POST'] as const) {
       const response = await endpoint.send(persisted(method, sha256(query)));
 
       assert.equal(response.status, 200);
-      assert.equal(response.headers.get('cache-control'), 'private, no-cache, must-revalidate');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
       assert.deepEqual(json(response).errors, [
         { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
       ]);
