@@ -48,12 +48,14 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): Graph
   return settings.formatError === undefined ? shown : settings.formatError(shown, error);
 }
 
+const fallback: Logger = console;
+
 /** A logger that fails must not take the answer with it, nor those of a batch's neighbours. */
 function report(logger: Logger, message: string, cause: unknown): void {
   try {
     logger.error(message, cause);
   } catch (failure) {
-    console.error('The logger failed.', failure, message, cause);
+    fallback.error('The logger failed.', failure, message, cause);
   }
 }
 
