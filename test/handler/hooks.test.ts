@@ -27,6 +27,11 @@ const moments: readonly Hook[] = [
 /** Lets everything else go first: whoever does not wait for this hook is found out. */
 const aWhile = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+async function rejectLate(): Promise<never> {
+  await aWhile();
+  throw new Error('late');
+}
+
 /** A plugin that notes each of its hooks when it has ended, late. */
 function noting(notes: string[], name = ''): ServerPlugin {
   const note = (what: string): number => notes.push(name === '' ? what : `${what} ${name}`);
@@ -433,7 +438,7 @@ describe('executionDidStart', () => {
 
 test('a plugin that throws at once leaves no rejection of another one unhandled', async () => {
   const plugins: ServerPlugin[] = [
-    { requestDidStart: () => Promise.resolve().then(() => Promise.reject(new Error('late'))) },
+    { requestDidStart: rejectLate },
     {
       requestDidStart() {
         throw new Error('at once');
@@ -450,7 +455,7 @@ test('a plugin that throws at once leaves no rejection of another one unhandled'
 
 test('a data source that throws at once leaves no rejection of another one unhandled', async () => {
   const dataSources = (): object => ({
-    slow: { initialize: () => Promise.resolve().then(() => Promise.reject(new Error('late'))) },
+    slow: { initialize: rejectLate },
     wrong: {
       initialize() {
         throw new Error('at once');
