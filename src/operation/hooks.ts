@@ -104,12 +104,25 @@ export class OperationHooks {
       outcome = await stage();
     } catch (error) {
       // Also those of a stage that a later listener kept from beginning: every bracket that was opened is closed.
-      for (const end of ends) await end(error as Error);
+      await close(ends, error as Error);
       throw error;
     }
-    for (const end of ends) await end();
+    await close(ends);
     return outcome;
   }
+}
+
+/** Calls all of them, then throws what the first that failed threw: one plugin's mistake must not leave another's bracket open. */
+async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends) {
+    try {
+      await end(error);
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 function errorsOf(error: Error): readonly GraphQLError[] {

@@ -372,6 +372,21 @@ describe('a hook that fails', () => {
     assert.ok(notes.includes('end of executionDidStart with error'), notes.join());
   });
 
+  test('at the end of a stage still lets the others end', async () => {
+    const notes: string[] = [];
+    const broken = only({
+      executionDidStart: () => () => {
+        throw new Error('broken');
+      },
+    });
+
+    // Ends come in the opposite order: the broken one is the first.
+    const response = await serving({ plugins: [noting(notes), broken] }).send({ query: '{ __typename }' });
+
+    assert.equal(response.status, 500);
+    assert.ok(notes.includes('end of executionDidStart'), notes.join());
+  });
+
   test('in one operation of a batch leaves its neighbours alone', async () => {
     const plugin = only({
       didResolveOperation: ({ operationName }) => {
