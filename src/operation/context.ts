@@ -27,18 +27,26 @@ export interface ContextSettings {
  */
 export function createContextValue(settings: ContextSettings, argument: unknown, life: OperationLife): unknown {
   const value: unknown = settings.context === undefined ? {} : settings.context(argument as never);
-  if (settings.dataSources === undefined) return value;
-  return isPromise(value)
-    ? value.then((resolved) => attachDataSources(settings, resolved, life))
-    : attachDataSources(settings, value, life);
+  return isPromise(value) ? value.then((resolved) => complete(settings, resolved, life)) : complete(settings, value, life);
 }
 
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-async function attachDataSources(settings: ContextSettings, value: unknown, life: OperationLife): Promise<unknown> {
-  const contextValue = assertTakesDataSources(value);
+function complete(settings: ContextSettings, value: unknown, life: OperationLife): unknown {
+  assertObject(value);
+  return settings.dataSources === undefined ? value : attachDataSources(settings, value, life);
+}
+
+/** A forgotten `return` would otherwise show up in some resolver, as a property of undefined. */
+function assertObject(value: unknown): asserts value is Record<string, unknown> {
+  if (typeof value === 'object' && value !== null) return;
+  throw new TypeError(`Expected context() to return an object, for example { user }, got ${value === null ? 'null' : typeof value}.`);
+}
+
+async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, life: OperationLife): Promise<unknown> {
+  assertTakesDataSources(contextValue);
   const dataSources = assertDataSources(settings.dataSources?.());
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation: life };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
@@ -53,17 +61,12 @@ async function attachDataSources(settings: ContextSettings, value: unknown, life
   return contextValue;
 }
 
-function assertTakesDataSources(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) {
-    throw new TypeError(`Expected context() to return an object that can take dataSources, got ${value === null ? 'null' : typeof value}.`);
-  }
-  if ('dataSources' in value) {
-    throw new TypeError(
-      'Expected context() to return a new object without the key "dataSources": it is set from the dataSources option. ' +
-        'Name your own key differently, or return a new object for every operation.',
-    );
-  }
-  return value as Record<string, unknown>;
+function assertTakesDataSources(value: object): void {
+  if (!('dataSources' in value)) return;
+  throw new TypeError(
+    'Expected context() to return a new object without the key "dataSources": it is set from the dataSources option. ' +
+      'Name your own key differently, or return a new object for every operation.',
+  );
 }
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {

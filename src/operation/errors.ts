@@ -144,17 +144,17 @@ export function codeOf(error: GraphQLError): string {
 
 /**
  * Unexpected is what nobody threw as a GraphQLError on purpose. Also a resolver's value that does not fit its type:
- * graphql-js throws a GraphQLError there, and its message holds the value itself.
+ * graphql-js throws a GraphQLError there, but nobody on purpose, and its message may hold the value itself.
  */
 function isUnexpected(error: GraphQLError): boolean {
-  if (error.path !== undefined && quotesValue.test(error.message) && error.extensions['code'] === undefined) return true;
+  if (error.path !== undefined && misfit.test(error.message) && error.extensions['code'] === undefined) return true;
   const original = error.originalError;
   if (original === undefined || original === null) return false;
   return isGraphQLError(original) ? original !== error && isUnexpected(original) : true;
 }
 
-const quotesValue =
-  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Abstract type "\w+" (?:must resolve to an Object type at runtime for field "[\w.]+" with value |was resolved to a type "))/;
+const misfit =
+  /^(?:(?:Int|Float|String|Boolean|ID|Enum "\w+") cannot represent |Expected value of type "\w+" but got: |Expected Iterable, but did not find one |Abstract type "\w+" (?:must resolve|was resolved) to |Runtime Object type "\w+" is not a possible type )/;
 
 function rootCause(error: GraphQLError): unknown {
   const original = error.originalError;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 
 import { GraphQLError, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql';
 
 import { describe as inWords, isGraphQLError, toGraphQLError } from '../../src/operation/errors.ts';
+import { createHandler } from '../../src/index.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { json, post } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const cause = new Error('The password is hunter2');
 const explode = (): never => {
@@ -275,4 +277,22 @@ describe('a value in words', () => {
       assert.equal(inWords(value), words);
     });
   }
+});
+
+test("a resolver's value that does not fit its type is masked and logged, whatever graphql-js calls the misfit", async () => {
+  const [logger, log] = recordingLogger();
+  const handler = createHandler({
+    nodeEnv: 'production',
+    logger,
+    typeDefs: 'type Query { list: [Int] any: Any other: Any } union Any = One type One { id: ID } type Two { id: ID }',
+    resolvers: { Query: { list: () => 'no list', any: () => ({}), other: () => ({ __typename: 'Two' }) } },
+  });
+
+  const result = await handler({ query: '{ list any { __typename } other { __typename } }' });
+
+  assert.deepEqual(
+    result.errors.map(({ message }: { message: string }) => message),
+    Array(3).fill('Internal server error'),
+  );
+  assert.equal(log.filter(({ level }) => level === 'error').length, 3);
 });
