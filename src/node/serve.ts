@@ -43,7 +43,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>>,
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
-  const tracked = createTrackedListener(options as OptionsSource<ServerOptions>);
+  const tracked = createTrackedListener(withWholeCheck(options as OptionsSource<ServerOptions>));
   // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
   await tracked.starter.server();
 
@@ -65,6 +65,13 @@ export async function serve<TContext extends object = object, TDataSources exten
   if (listen.signals !== false) closeOnSignals(server, close);
   const { port } = server.address() as AddressInfo;
   return { url: `http://${listen.host ?? 'localhost'}:${port}/`, port, close };
+}
+
+/** A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken one. */
+function withWholeCheck(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  const checked = (options: ServerOptions): ServerOptions => ({ schemaValidation: 'start', ...options });
+  if (typeof source === 'function') return async () => checked(await source());
+  return source instanceof Promise ? source.then(checked) : checked(source);
 }
 
 function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {

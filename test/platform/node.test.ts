@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createListener } from '../../src/node.ts';
+import { createListener, serve } from '../../src/node.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { echoServer } from '../support/echo-server.ts';
@@ -137,4 +137,11 @@ test('a response that somebody else has begun is closed and logged, and does not
   await answered.promise;
 
   assert.equal(log[0]?.message, 'A response could not be sent. Its connection is closed.');
+});
+
+test('serve refuses a schema that a function would only notice when it is used', async () => {
+  const options = { nodeEnv: 'production', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
+
+  await assert.rejects(serve(options, { port: 0, signals: false }), /Bok/);
+  await assert.rejects(serve(async () => options, { port: 0, signals: false }), /Internal server error/);
 });
