@@ -89,7 +89,7 @@ export interface ServerOptions<
 
   /**
    * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Kept in
-   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds. false: off. Default: on, kept while there is room.
+   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds in `cache`. false: off. Default: on, for a day.
    */
   readonly persistedQueries?: false | { readonly ttl?: Seconds };
   /**

@@ -90,6 +90,8 @@ function httpSettings(options: ServerOptions, operation: OperationSettings): HTT
 }
 
 const mebibyte = 1024 * 1024;
+/** Seconds. Any client can register documents: in a store without a bound of its own none of them may stay for ever. */
+const day = 86_400;
 /** The specification's two, and those that clients of the version-3 generation send. */
 const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
@@ -143,7 +145,7 @@ function persistedQuerySettings(
   return {
     memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
     shared: chosen === undefined || chosen === 'bounded' ? undefined : new PrefixingKeyValueCache(cache, 'apq:'),
-    ttl: persistedQueries?.ttl,
+    ttl: persistedQueries?.ttl ?? day,
   };
 }
 

@@ -69,9 +69,12 @@ export async function serve<TContext extends object = object, TDataSources exten
 
 /** A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken one. */
 function withWholeCheck(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  const checked = (options: ServerOptions): ServerOptions => ({ schemaValidation: 'start', ...options });
-  if (typeof source === 'function') return async () => checked(await source());
-  return source instanceof Promise ? source.then(checked) : checked(source);
+  if (typeof source === 'function') return async () => checkedWhole(await source());
+  return source instanceof Promise ? source.then(checkedWhole) : checkedWhole(source);
+}
+
+function checkedWhole(options: ServerOptions): ServerOptions {
+  return { schemaValidation: 'start', ...options };
 }
 
 function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {

@@ -31,10 +31,16 @@ export interface ErrorSettings {
 
 /** The result as the client gets it: unexpected errors masked and logged, every error with a code, then `formatError`. */
 export function formatResult(settings: ErrorSettings, result: ExecutionResult): FormattedExecutionResult {
-  if (result.errors === undefined || result.errors.length === 0) return result as FormattedExecutionResult;
+  if (result.errors === undefined) return result as FormattedExecutionResult;
+  // The specification (section 7.1) allows no empty list.
+  if (result.errors.length === 0) return withoutErrors(result);
   const errors = result.errors.map((error) => formatGraphQLError(settings, error));
   // `errors` first, as the GraphQL specification (section 7.1) recommends for humans who read the answer.
   return { errors, ...('data' in result ? { data: result.data } : {}), ...(result.extensions ? { extensions: result.extensions } : {}) };
+}
+
+function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutionResult {
+  return { ...(data !== undefined && { data }), ...(extensions && { extensions }) };
 }
 
 /** One error as the client gets it. */

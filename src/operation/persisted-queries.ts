@@ -9,7 +9,7 @@ export interface PersistedQuerySettings {
   /** The user's cache, which other instances read too. Undefined: there is none. */
   readonly shared: KeyValueCache | undefined;
   /** How long a query is kept. Undefined: as long as there is room. */
-  readonly ttl: Seconds | undefined;
+  readonly ttl: Seconds;
 }
 
 /** A document that stands for its hash, and whether it is to be kept. */
@@ -71,11 +71,11 @@ async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: strin
   const query = await shared.get(hash);
   // Others can write to a shared store: what is in there must be what was asked for.
   if (query === undefined || (await sha256(query)) !== hash) return undefined;
-  await memory.set(hash, query, { ttl: ttl ?? null });
+  await memory.set(hash, query, { ttl });
   return query;
 }
 
 async function keep({ memory, shared, ttl }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
-  const options = { ttl: ttl ?? null };
+  const options = { ttl };
   await Promise.all([memory.set(hash, query, options), shared?.set(hash, query, options)]);
 }

@@ -265,6 +265,14 @@ describe('what a hook sees', () => {
 });
 
 describe('responseForOperation', () => {
+  test('with an empty list of errors answers without one, as the specification asks', async () => {
+    const { options } = echoServer({ plugins: [only({ responseForOperation: () => ({ data: { echo: 'cached' }, errors: [] }) })] });
+
+    const body = await createHandler(options)({ query: '{ echo(text: "x") }' });
+
+    assert.deepEqual(body, { data: { echo: 'cached' } });
+  });
+
   test('answers in place of the execution, which does not happen', async () => {
     const notes: string[] = [];
     const { send, tally } = serving({

@@ -193,6 +193,15 @@ describe('automatic persisted queries', () => {
     assert.deepEqual([...entries], [[`apq:${sha256(query)}`, { value: query, ttl: 60 }]]);
   });
 
+  it('live there for a day when no ttl was given: any client may write them', async () => {
+    const [cache, , entries] = recordingCache();
+    const endpoint = createEndpoint({ cache });
+
+    await endpoint.send(persisted('POST', sha256(query), { query }));
+
+    assert.deepEqual([...entries], [[`apq:${sha256(query)}`, { value: query, ttl: 86_400 }]]);
+  });
+
   it('that another instance has kept are found in the cache they share', async () => {
     const [cache] = recordingCache();
     await createEndpoint({ cache }).send(persisted('POST', sha256(query), { query }));

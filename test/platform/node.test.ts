@@ -143,5 +143,8 @@ test('serve refuses a schema that a function would only notice when it is used',
   const options = { nodeEnv: 'production', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
 
   await assert.rejects(serve(options, { port: 0, signals: false }), /Bok/);
-  await assert.rejects(serve(async () => options, { port: 0, signals: false }), /Internal server error/);
+  await assert.rejects(
+    serve(async () => options, { port: 0, signals: false }),
+    /Internal server error/,
+  );
 });
