@@ -179,7 +179,9 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
       const key = this.cacheKeyFor(request);
-      return await (request.method === 'GET' ? this.#read(key, request) : this.#write(key, request));
+      const result = request.method === 'GET' ? this.#read(key, request) : this.#write(key, request);
+      // A memoised value is there at once: an await for nothing would be a tenth of such a call.
+      return result instanceof Promise ? await result : result;
     } catch (error) {
       await this.didEncounterError(error, request);
       return undefined;
