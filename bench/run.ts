@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
+import { measureSizes } from './size.ts';
 import type { WarmResult } from './warm.ts';
 import { warmWorkloads } from './workloads.ts';
 
@@ -42,6 +43,8 @@ for (const [types, runs] of [
 const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
 const memory = await script<MemoryResult>('memory.ts', ['1000000']);
 
+const sizes = await measureSizes();
+
 const { dependencies } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { dependencies: Record<string, string> };
 const machine = {
   cpu: cpus()[0]?.model ?? 'unknown',
@@ -56,6 +59,7 @@ const results = {
   versions: dependencies,
   warm,
   cold,
+  sizes,
   dataSources,
   memory,
 };

@@ -1,0 +1,142 @@
+/**
+ * Writes the tables of measured figures into README.md and docs/performance.md, from bench/results.json: `npm run docs`.
+ * test/docs/performance.test.ts fails when they differ, so that no figure is on a page that nobody measured.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { cellsOf } from './options-table.ts';
+
+interface Ratio {
+  readonly ratio: number;
+}
+
+/** What `node bench/run.ts` writes, as far as pages show it. */
+export interface Results {
+  readonly date: string;
+  readonly command: string;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
+  readonly versions: Readonly<Record<string, string>>;
+  readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio & { microseconds: number }>> }[];
+  readonly cold: readonly {
+    readonly types: number;
+    readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number; rssMiB: number }>>;
+  }[];
+  readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
+  readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[] };
+}
+
+const root = join(import.meta.dirname, '..');
+const pages = ['README.md', 'docs/performance.md'];
+
+export async function readResults(): Promise<Results> {
+  return JSON.parse(await readFile(join(root, 'bench/results.json'), 'utf8')) as Results;
+}
+
+/** Every table there is, by the name that stands in a page's marker. */
+export const tables: Readonly<Record<string, (results: Results) => string>> = {
+  machine: ({ date, command, machine }) =>
+    toTable(
+      ['Date', 'Command', 'Machine', 'Node'],
+      [[date, `\`${command}\``, `${machine.cpu}, ${machine.cores} shared cores, ${machine.platform}`, machine.node]],
+    ),
+  versions: ({ versions }) =>
+    toTable(
+      ['Package', 'Version'],
+      Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
+    ),
+  summary: (results) => toTable(['', ...summarised], summaryRows(results)),
+  cold: ({ cold }) =>
+    toTable(
+      ['CPU, ms (ratio)', ...cold.map(({ types }) => `${inWords(types)} types`)],
+      namesOf(cold.map(({ contestants }) => contestants)).map((name) => [
+        name,
+        ...cold.map(({ contestants }) => coldCell(contestants[name])),
+      ]),
+    ),
+  warm: ({ warm }) => {
+    const names = namesOf(warm.map(({ contestants }) => contestants));
+    return toTable(
+      ['Ratio', ...names],
+      warm.map(({ workload, contestants }) => [workload, ...names.map((name) => times(contestants[name]))]),
+    );
+  },
+  sizes: ({ sizes }) =>
+    toTable(
+      ['Bundle of one field', 'KB, gzip'],
+      Object.entries(sizes).map(([name, { gzipKB }]) => [name, String(gzipKB)]),
+    ),
+  'data-sources': ({ dataSources }) => {
+    const names = namesOf(Object.values(dataSources));
+    return toTable(
+      ['µs (ratio)', ...names],
+      Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
+    );
+  },
+  memory: ({ memory }) =>
+    toTable(
+      ['Invocations', ...memory.rssMiB.map((_, at) => (at === 0 ? 'after warm-up' : `${at}/${memory.rssMiB.length - 1}`))],
+      [[inWords(memory.invocations), ...memory.rssMiB.map((mebibytes) => `${mebibytes} MiB`)]],
+    ),
+};
+
+/** The columns of the table on the first page. */
+const summarised = ['graphql-functions', 'bare graphql-js 17', 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
+const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
+
+function summaryRows({ cold, warm }: Results): string[][] {
+  return [
+    ...cold.map(({ types, contestants }) => [
+      `first answer of a cold process, ${inWords(types)} types`,
+      ...summarised.map((name) => times(contestants[name])),
+    ]),
+    ...warm
+      .filter(({ workload }) => summarisedWork.includes(workload))
+      .map(({ workload, contestants }) => [`warm: ${workload}`, ...summarised.map((name) => times(contestants[name]))]),
+  ];
+}
+
+function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return [...new Set(columns.flatMap((column) => Object.keys(column)))];
+}
+
+function coldCell(one: Results['cold'][number]['contestants'][string] | undefined): string {
+  return one === undefined ? '–' : `${one.cpuMilliseconds} (${times(one)})`;
+}
+
+function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {
+  return one === undefined ? '–' : `${one.microseconds} (${times(one)})`;
+}
+
+function times(one: Ratio | undefined): string {
+  return one === undefined ? '–' : `${one.ratio}×`;
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+const block = /<!-- results: ([\w-]+) -->([^]*?)<!-- \/results -->/g;
+
+/** The tables of a page by name, cell by cell; what is between cells is the formatter's business. */
+export function resultsIn(page: string): [name: string, cells: string[][]][] {
+  return Array.from(page.matchAll(block), ([, name = '', table = '']) => [name, cellsOf(table.trim())]);
+}
+
+if (import.meta.main) {
+  const results = await readResults();
+  for (const path of pages) {
+    const page = await readFile(join(root, path), 'utf8');
+    const written = page.replaceAll(block, (_, name: string) => {
+      const table = tables[name];
+      if (table === undefined) throw new Error(`${path} asks for a table named "${name}"; there are ${Object.keys(tables).join(', ')}.`);
+      return `<!-- results: ${name} -->\n\n${table(results)}\n\n<!-- /results -->`;
+    });
+    await writeFile(join(root, path), written);
+  }
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { cellsOf } from '../../scripts/options-table.ts';
+import { readResults, resultsIn, tables } from '../../scripts/results-tables.ts';
+import { root } from './pages.ts';
+
+const results = await readResults();
+
+for (const path of ['README.md', 'docs/performance.md']) {
+  const page = await readFile(join(root, path), 'utf8');
+
+  for (const [name, cells] of resultsIn(page)) {
+    test(`the table "${name}" of ${path} is what bench/results.json says; \`npm run docs\` writes it`, () => {
+      assert.deepEqual(cells, cellsOf(tables[name]!(results)));
+    });
+  }
+
+  test(`${path} has measured figures in its tables alone, where they cannot differ from the measurement`, () => {
+    const prose = page.replaceAll(/<!-- results: [^]*?<!-- \/results -->/g, '').replaceAll(/```[^]*?```/g, '');
+
+    assert.deepEqual(prose.match(/\d[\d.,]*\s?(?:×|%|µs|times (?:faster|less|as))/g), null);
+  });
+}
+
+test('docs/performance.md shows every table there is', async () => {
+  const page = await readFile(join(root, 'docs/performance.md'), 'utf8');
+
+  assert.deepEqual(new Set(resultsIn(page).map(([name]) => name)), new Set(Object.keys(tables)));
+});
