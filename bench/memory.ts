@@ -7,8 +7,10 @@ import { warmWorkloads } from './workloads.ts';
 
 export interface MemoryResult {
   readonly invocations: number;
-  /** MiB after warm-up and after each fifth. */
+  /** Resident memory after warm-up and after each fifth: what V8 has taken from the system, most of it for garbage. */
   readonly rssMiB: readonly number[];
+  /** What is alive at the same moments. */
+  readonly heapMiB: readonly number[];
 }
 
 export async function measureMemory(invocations: number): Promise<MemoryResult> {
@@ -28,17 +30,21 @@ export async function measureMemory(invocations: number): Promise<MemoryResult> 
   };
 
   await serve(0, invocations / 5);
-  const rssMiB = [rss()];
+  const samples = [sample()];
   for (let fifth = 1; fifth <= 5; fifth++) {
     await serve((fifth * invocations) / 5, ((fifth + 1) * invocations) / 5);
-    rssMiB.push(rss());
+    samples.push(sample());
   }
-  return { invocations, rssMiB };
+  return { invocations, rssMiB: samples.map(({ rss }) => toMiB(rss)), heapMiB: samples.map(({ heapUsed }) => toMiB(heapUsed)) };
 }
 
-function rss(): number {
+function sample(): NodeJS.MemoryUsage {
   globalThis.gc?.();
-  return rounded(process.memoryUsage.rss() / 1024 / 1024);
+  return process.memoryUsage();
+}
+
+function toMiB(bytes: number): number {
+  return rounded(bytes / 1024 / 1024);
 }
 
 if (import.meta.main) console.log(JSON.stringify(await measureMemory(Number(process.argv[2] ?? 200_000))));

@@ -24,7 +24,7 @@ export interface Results {
   }[];
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
-  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[] };
+  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
 }
 
 const root = join(import.meta.dirname, '..');
@@ -76,8 +76,14 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   },
   memory: ({ memory }) =>
     toTable(
-      ['Invocations', ...memory.rssMiB.map((_, at) => (at === 0 ? 'after warm-up' : `${at}/${memory.rssMiB.length - 1}`))],
-      [[inWords(memory.invocations), ...memory.rssMiB.map((mebibytes) => `${mebibytes} MiB`)]],
+      [
+        `MiB, of ${inWords(memory.invocations)} invocations`,
+        ...memory.rssMiB.map((_, at) => (at === 0 ? 'after warm-up' : `${at}/${memory.rssMiB.length - 1}`)),
+      ],
+      [
+        ['resident', ...memory.rssMiB.map(String)],
+        ['heap in use', ...memory.heapMiB.map(String)],
+      ],
     ),
 };
 
