@@ -13,6 +13,7 @@ import type {
 
 import { toRootError } from './errors.ts';
 import { executeFields } from './fields.ts';
+import { inOnePart } from './in-one-part.ts';
 import { isGraphQL17 } from './installed.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan.ts';
@@ -94,8 +95,6 @@ function fragmentsOf(document: DocumentNode): Fragments {
 function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode): string | undefined {
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) return 'A subscription is answered by a stream.';
   if (validateSchema(schema).length > 0) return 'The schema is not valid: graphql-js says what is wrong with it.';
-  if (isGraphQL17 && (schema.getDirective('defer') || schema.getDirective('stream')))
-    return 'The schema defines @defer or @stream, which graphql-js refuses.';
   const propagation = operation.directives?.some((directive) => directive.name.value === 'experimental_disableErrorPropagation');
   return propagation === true ? 'Error propagation is switched off.' : undefined;
 }
@@ -166,7 +165,7 @@ const noVariables = (
     : Object.freeze({})
 ) as VariableValues;
 
-/** Runs an operation as graphql-js does. */
+/** Runs an operation as graphql-js does, and answers once. */
 export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const {
     schema,
@@ -179,7 +178,7 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
     typeResolver,
     hideSuggestions,
     abortSignal,
-  } = execution;
+  } = inOnePart(execution);
   const operationName = operation.name?.value;
   const args = {
     schema,

@@ -51,7 +51,6 @@ class Surveyor {
     const seen = new Set<string>();
     for (const directive of selection.directives ?? []) {
       const name = directive.name.value;
-      if (name === 'defer' || name === 'stream') this.obstacle = `@${name} asks for an answer in several parts.`;
       if (!isCondition(directive)) continue;
       const subject = subjectOf(directive);
       if (subject.kind === 'unclear' || seen.has(name)) this.obstacle = `A condition of @${name} is not one value for "if".`;

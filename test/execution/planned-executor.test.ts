@@ -20,8 +20,6 @@ describe('graphql-js runs', () => {
 
   for (const [what, text, reason] of [
     ['a subscription', 'subscription { name }', 'A subscription is answered by a stream.'],
-    ['@defer', '{ ... @defer { name } }', '@defer asks for an answer in several parts.'],
-    ['@stream', '{ name @stream }', '@stream asks for an answer in several parts.'],
     ['a condition that is none', '{ name @skip }', 'A condition of @skip is not one value for "if".'],
     ['two conditions of one name', '{ name @skip(if: true) @skip(if: false) }', 'A condition of @skip is not one value for "if".'],
     ['an operation without a root type', 'mutation { name }', 'The schema has no mutation type.'],
