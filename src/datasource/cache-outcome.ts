@@ -8,3 +8,6 @@
  * - `bypass`: the origin; the response cache had no part in it
  */
 export type CacheOutcome = 'memo' | 'fresh' | 'revalidated' | 'stale' | 'miss' | 'bypass';
+
+/** What a stored response is good for: an answer, an answer for now, or a question to the origin. */
+export type EntryUse = 'fresh' | 'stale' | 'stale-while-revalidate' | 'revalidate';

@@ -1,10 +1,8 @@
 import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
+import type { EntryUse } from './cache-outcome.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
-
-/** What an entry is good for: an answer, an answer for now, or a question to the origin. */
-export type EntryUse = 'fresh' | 'stale' | 'stale-while-revalidate' | 'revalidate';
 
 /** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
 const BYPASS_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];

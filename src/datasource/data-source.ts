@@ -1,4 +1,6 @@
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import type { CallWatch } from './call-watch.ts';
+import type { DataSourceRequest } from './request.ts';
 
 /** What a data source is given when an operation begins. */
 export interface DataSourceConfig<TContext> {
@@ -14,6 +16,8 @@ export interface DataSourceOperation {
   readonly signal: AbortSignal;
   /** Takes work that may end after the answer is known, a cache write for instance. */
   waitUntil(work: Promise<unknown>): void;
+  /** Follows every call of the operation. Absent unless somebody wants it explained. */
+  watchCall?(source: object, request: DataSourceRequest): CallWatch;
 }
 
 /**

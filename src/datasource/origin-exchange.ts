@@ -1,6 +1,6 @@
 import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
-import { storageTermsFor, type StorageTerms } from './freshness.ts';
+import { storageTermsFor, type StorageCase, type StorageTerms } from './freshness.ts';
 import { decodeBody, readFor, rebuildResponse } from './received.ts';
 import { describeSelection, hasCredentials, parseVary, type SelectionSource } from './request-identity.ts';
 import type { CacheOptions } from './request.ts';
@@ -99,14 +99,17 @@ export class OriginExchange {
     const options = await this.#exchange.cacheOptionsFor(response);
     // Somebody read the body in the hook; there is nothing left to store.
     if (response.bodyUsed) return undefined;
-    return storageTermsFor({
+    const storage: StorageCase = {
       status: response.status,
       headers,
       redirected,
       hasCredentials: hasCredentials(this.#exchange),
       ttl: options?.ttl,
       now: this.#exchange.now(),
-    });
+    };
+    const terms = storageTermsFor(storage);
+    this.#exchange.request.watch?.judged(storage, terms);
+    return terms;
   }
 
   async #toAnswer(

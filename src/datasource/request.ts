@@ -1,5 +1,6 @@
 import type { Seconds } from '../cache/key-value-cache.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
+import type { CallWatch } from './call-watch.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
 import type { Milliseconds } from './units.ts';
@@ -75,6 +76,8 @@ export class DataSourceRequest {
   readonly fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** Who answered; set when it is known. */
   outcome: CacheOutcome | undefined;
+  /** Follows the call, where somebody wants it explained. */
+  watch: CallWatch | undefined;
 
   #headers: Headers | undefined;
   #headersSource: CallOptions['headers'];

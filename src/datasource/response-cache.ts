@@ -66,6 +66,7 @@ export class ResponseCache {
     const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
     const now = exchange.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
+    if (entry !== undefined && use !== 'none') request.watch?.found(entry, use);
     if (entry !== undefined && (use === 'fresh' || use === 'stale'))
       return { received: fromEntry(entry, { url: request.url, now }), outcome: use };
     if (entry !== undefined && use === 'stale-while-revalidate') {
@@ -97,7 +98,9 @@ export class ResponseCache {
     const text = await this.#writes.get(exchange.key);
     const entry = text === undefined ? undefined : this.#recent.decode(exchange.key, text);
     if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
-    return (await isSelected(exchange, entry.head)) ? entry : undefined;
+    if (await isSelected(exchange, entry.head)) return entry;
+    exchange.request.watch?.passedOver(entry);
+    return undefined;
   }
 
   /** Asks the origin, or waits for somebody's equal request that is under way. */
@@ -108,6 +111,7 @@ export class ResponseCache {
     const identity = exchange.sharesInFlight && !isWorkerd() ? identityOf(exchange.request) : undefined;
     const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
     if (known !== undefined) {
+      exchange.request.watch?.joined();
       const answer = await known.flight.follow(patience);
       if (answer.entry !== undefined && (await isSelected(exchange, answer.entry.head))) return this.#settle(exchange, answer, false);
       // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.

@@ -173,6 +173,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   async #call(description: CallDescription): Promise<unknown> {
     const request = new DataSourceRequest(description);
+    request.watch = this.#operation?.watchCall?.(this, request);
     try {
       const ready = this.#prepare(request);
       if (ready !== undefined) await ready;
@@ -181,8 +182,11 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       const key = this.cacheKeyFor(request);
       const result = request.method === 'GET' ? this.#read(key, request) : this.#write(key, request);
       // A memoised value is there at once: an await for nothing would be a tenth of such a call.
-      return result instanceof Promise ? await result : result;
+      const value: unknown = result instanceof Promise ? await result : result;
+      request.watch?.ended();
+      return value;
     } catch (error) {
+      request.watch?.ended(error);
       await this.didEncounterError(error, request);
       return undefined;
     }

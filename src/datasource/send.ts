@@ -35,7 +35,10 @@ async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validat
   // The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
   const dispatch: Dispatch = (url, options) => (httpFetch === undefined ? fetch(url, options) : httpFetch(new Request(url, options)));
   const follows = init.redirect === undefined || init.redirect === 'follow';
-  return follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
+  request.watch?.sent();
+  const response = await (follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init));
+  request.watch?.answered(response.status);
+  return response;
 }
 
 function isPersonal(request: DataSourceRequest): boolean {
