@@ -44,6 +44,8 @@ export interface PlannedExecution {
    * hundred rows without it. Infinity: never. Default: 1,000.
    */
   readonly rowsBeforeCode?: number | undefined;
+  /** Told why graphql-js runs the operation, when it does. */
+  readonly onFallback?: ((reason: string) => void) | undefined;
 }
 
 /** An operation that graphql-js must run, and why. */
@@ -60,7 +62,7 @@ export interface Fallback {
  */
 export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const plan = planFor(execution);
-  return plan.kind === 'planned' ? executePlan(plan, execution) : executeWithGraphQLJS(execution);
+  return plan.kind === 'planned' ? executePlan(plan, execution) : handOver(execution, plan.reason);
 }
 
 /** By operation: a plan lives as long as its document, which somebody else keeps. */
@@ -101,7 +103,8 @@ function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode
 
 /** Runs a plan. What only a run can tell (a listener on graphql-js's channels, a signal) may still hand it to graphql-js, before any resolver is called. */
 function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  if (isTraced() || (isGraphQL17 && execution.abortSignal !== undefined)) return executeWithGraphQLJS(execution);
+  if (isTraced()) return handOver(execution, 'Somebody listens to the tracing channels of graphql-js.');
+  if (isGraphQL17 && execution.abortSignal !== undefined) return handOver(execution, 'A signal was given.');
   const variables = coerceVariables(plan, execution);
   if ('errors' in variables) return { errors: variables.errors };
 
@@ -119,7 +122,12 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
     rowsBeforeCode,
   });
   const selection = plan.selectionFor(run.coerced);
-  return selection === undefined ? executeWithGraphQLJS(execution) : start(plan, run, selection);
+  return selection === undefined ? handOver(execution, 'The variable of a condition is not a boolean.') : start(plan, run, selection);
+}
+
+function handOver(execution: PlannedExecution, reason: string): ExecutionResult | Promise<ExecutionResult> {
+  execution.onFallback?.(reason);
+  return executeWithGraphQLJS(execution);
 }
 
 function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Promise<ExecutionResult> {

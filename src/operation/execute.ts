@@ -12,6 +12,8 @@ export interface ExecutionSettings {
   readonly hideSuggestions: boolean;
   /** Who runs operations: the planned executor (which leaves some to graphql-js), or graphql-js all of them. */
   readonly executor: 'planned' | 'graphql-js';
+  /** Told why an operation was not planned. Set while somebody wants it explained. */
+  readonly onFallback?: ((reason: string) => void) | undefined;
 }
 
 /** One operation, ready to run. */
@@ -25,7 +27,7 @@ export interface Execution {
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
   const { document, operation, contextValue, variables } = execution;
-  const { schema, rootValue, fieldResolver, hideSuggestions } = settings;
+  const { schema, rootValue, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
     schema,
@@ -36,6 +38,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     variableValues: variables,
     fieldResolver,
     hideSuggestions,
+    onFallback,
   });
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
 }
