@@ -23,7 +23,7 @@ export function negotiateMediaType(accept: string | null): ResponseMediaType {
 }
 
 /** One element of an Accept value (RFC 9110 section 12.5.1). */
-interface MediaRange {
+export interface MediaRange {
   readonly range: string;
   readonly quality: number;
 }
@@ -33,7 +33,14 @@ interface MediaRange {
  * the client names first, and application/json when it names neither: a wildcard says nothing about the newer type.
  */
 function choose(accept: string): ResponseMediaType | undefined {
-  const ranges = accept.split(',', maxRanges).map(parseRange);
+  return chooseFrom(parseAccept(accept));
+}
+
+export function parseAccept(accept: string): readonly MediaRange[] {
+  return accept.split(',', maxRanges).map(parseRange);
+}
+
+export function chooseFrom(ranges: readonly MediaRange[]): ResponseMediaType | undefined {
   const json = preference(ranges, 'application/json');
   const graphql = preference(ranges, 'application/graphql-response+json');
   if (json.quality === 0 && graphql.quality === 0) return undefined;
@@ -41,13 +48,13 @@ function choose(accept: string): ResponseMediaType | undefined {
   return graphql.named < json.named ? 'application/graphql-response+json' : 'application/json';
 }
 
-interface Preference {
+export interface Preference {
   readonly quality: number;
   /** Where in the header the type stands by name; Infinity when only a wildcard covers it. */
   readonly named: number;
 }
 
-function preference(ranges: readonly MediaRange[], type: ResponseMediaType): Preference {
+export function preference(ranges: readonly MediaRange[], type: ResponseMediaType): Preference {
   const named = ranges.findIndex(({ range }) => range === type);
   const match = ranges[named] ?? ranges.find(({ range }) => range === 'application/*') ?? ranges.find(({ range }) => range === '*/*');
   return { quality: match?.quality ?? 0, named: named < 0 ? Infinity : named };

@@ -8,6 +8,23 @@ export interface HTTPResponse {
   readonly body: string | null;
 }
 
+/** A response whose body comes in pieces. Only platforms that carry such ones are ever given one. */
+export interface StreamedResponse {
+  readonly status: number;
+  readonly headers: HeaderMap;
+  readonly body: ChunkStream;
+}
+
+/**
+ * The pieces of a body, made when they are asked for: a reader that is slow holds up the source, and no memory fills.
+ * Asked for one at a time.
+ */
+export interface ChunkStream extends AsyncIterableIterator<string> {
+  next(): Promise<IteratorResult<string>>;
+  /** The client has left: ends the source at once. Never rejects. */
+  return(): Promise<IteratorResult<string>>;
+}
+
 /** The part of the response that `context` and plugins may shape while the operation runs. */
 export interface ResponseHead {
   /** Sets the status of the response. Unset: as the outcome of the operation says. */

@@ -44,7 +44,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
 }
 
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
-function withCoercionCode(settings: ExecutionSettings, result: ExecutionResult): ExecutionResult {
+export function withCoercionCode(settings: ExecutionSettings, result: ExecutionResult): ExecutionResult {
   if ('data' in result || result.errors === undefined) return result;
   return { errors: result.errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
 }

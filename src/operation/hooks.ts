@@ -29,42 +29,42 @@ export async function startHooks(plugins: readonly ServerPlugin[], context: Grap
  * freezes what is left over.
  */
 export class OperationHooks {
-  readonly #listeners: readonly GraphQLRequestListener[];
-  readonly #context: Mutable<GraphQLRequestContext>;
+  readonly listeners: readonly GraphQLRequestListener[];
+  readonly context: Mutable<GraphQLRequestContext>;
 
   constructor(listeners: readonly GraphQLRequestListener[], context: GraphQLRequestContext) {
-    this.#listeners = listeners;
-    this.#context = context;
+    this.listeners = listeners;
+    this.context = context;
   }
 
   async didResolveSource(source: string): Promise<void> {
-    this.#context.source = source;
-    for (const listener of this.#listeners) await listener.didResolveSource?.(this.#context as RequestContextWithSource<unknown>);
+    this.context.source = source;
+    for (const listener of this.listeners) await listener.didResolveSource?.(this.context as RequestContextWithSource<unknown>);
   }
 
   aroundParsing(parse: () => DocumentNode): Promise<DocumentNode> {
-    return this.#around((listener) => listener.parsingDidStart?.(this.#context as RequestContextWithSource<unknown>), parse);
+    return this.#around((listener) => listener.parsingDidStart?.(this.context as RequestContextWithSource<unknown>), parse);
   }
 
   aroundValidation(document: DocumentNode, validate: () => void): Promise<void> {
-    this.#context.document = document;
+    this.context.document = document;
     return this.#around(async (listener) => {
-      const end = await listener.validationDidStart?.(this.#context as RequestContextWithDocument<unknown>);
+      const end = await listener.validationDidStart?.(this.context as RequestContextWithDocument<unknown>);
       return end && ((error) => end(error && errorsOf(error)));
     }, validate);
   }
 
   async didResolveOperation(document: DocumentNode, operation: OperationDefinitionNode): Promise<void> {
-    this.#context.document = document;
-    this.#context.operation = operation;
-    this.#context.operationName = operation.name?.value ?? null;
-    for (const listener of this.#listeners) await listener.didResolveOperation?.(this.#context as RequestContextWithOperation<unknown>);
+    this.context.document = document;
+    this.context.operation = operation;
+    this.context.operationName = operation.name?.value ?? null;
+    for (const listener of this.listeners) await listener.didResolveOperation?.(this.context as RequestContextWithOperation<unknown>);
   }
 
   /** The first answer that a plugin gives in place of an execution. */
   async responseForOperation(): Promise<ExecutionResult | undefined> {
-    for (const listener of this.#listeners) {
-      const result = await listener.responseForOperation?.(this.#context as RequestContextWithOperation<unknown>);
+    for (const listener of this.listeners) {
+      const result = await listener.responseForOperation?.(this.context as RequestContextWithOperation<unknown>);
       if (result !== null && result !== undefined) return result;
     }
     return undefined;
@@ -72,21 +72,21 @@ export class OperationHooks {
 
   aroundExecution(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
     return this.#around(async (listener) => {
-      const end = await listener.executionDidStart?.(this.#context as RequestContextWithOperation<unknown>);
+      const end = await listener.executionDidStart?.(this.context as RequestContextWithOperation<unknown>);
       return typeof end === 'object' && end !== null ? end.executionDidEnd?.bind(end) : end;
     }, execute);
   }
 
   async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
-    this.#context.errors = errors;
-    for (const listener of this.#listeners) await listener.didEncounterErrors?.(this.#context as RequestContextWithErrors<unknown>);
+    this.context.errors = errors;
+    for (const listener of this.listeners) await listener.didEncounterErrors?.(this.context as RequestContextWithErrors<unknown>);
   }
 
   /** Returns what is to be sent: a hook may have replaced the result. */
   async willSendResponse(result: FormattedExecutionResult): Promise<FormattedExecutionResult> {
-    const context = this.#context as RequestContextWithResponse<unknown>;
+    const context = this.context as RequestContextWithResponse<unknown>;
     context.response.result = result;
-    for (const listener of this.#listeners) await listener.willSendResponse?.(context);
+    for (const listener of this.listeners) await listener.willSendResponse?.(context);
     return context.response.result;
   }
 
@@ -97,7 +97,7 @@ export class OperationHooks {
     const ends: EndHook[] = [];
     let outcome: T;
     try {
-      for (const listener of this.#listeners) {
+      for (const listener of this.listeners) {
         const end = await start(listener);
         if (typeof end === 'function') ends.unshift(end);
       }

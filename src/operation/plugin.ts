@@ -57,8 +57,23 @@ export interface GraphQLRequestListener<TContext = unknown> {
   responseForOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<ExecutionResult | null | undefined>;
   executionDidStart?(context: RequestContextWithOperation<TContext>): MaybePromise<EndHook | { executionDidEnd?: EndHook } | void>;
   didEncounterErrors?(context: RequestContextWithErrors<TContext>): MaybePromise<void>;
-  /** The last word: may still change `response.result` and `response.http`. */
+  /** The last word: may still change `response.result` and `response.http`. Of a subscription the result is empty: its head is sent. */
   willSendResponse?(context: RequestContextWithResponse<TContext>): MaybePromise<void>;
+  /** Errors of an event of a subscription, or of a part that comes after the response. */
+  didEncounterSubsequentErrors?(context: RequestContextWithOperation<TContext>, errors: readonly GraphQLError[]): MaybePromise<void>;
+  /** Before each event of a subscription, and each part that comes after the response. May change the payload. */
+  willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
+}
+
+/**
+ * One answer of several: the result of an event of a subscription, or what graphql-js calls a subsequent result of
+ * @defer and @stream, in either of its formats.
+ */
+export interface SubsequentPayload extends FormattedExecutionResult {
+  hasNext?: boolean;
+  pending?: readonly unknown[];
+  incremental?: readonly unknown[];
+  completed?: readonly unknown[];
 }
 
 /** What a server tells its plugins when it starts. */

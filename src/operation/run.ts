@@ -8,10 +8,11 @@ import { assertCost } from './cost.ts';
 import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
+import type { Delivery, PayloadStream } from './delivery.ts';
 import { DocumentError, formatResult, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
-import type { ExecutionSettings } from './execute.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
 import type { GraphQLRequest } from './graphql-request.ts';
 import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -40,6 +41,8 @@ export interface OperationInput {
   readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
   /** Shared by the operations of a batch. */
   readonly budget: BatchBudget | undefined;
+  /** Undefined: there is one answer, and that is all. */
+  readonly delivery?: Delivery | undefined;
 }
 
 /** What came of an operation. */
@@ -53,6 +56,8 @@ export interface OperationOutcome {
   readonly operationType: OperationTypeNode | undefined;
   /** `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
+  /** What comes after `result`; of a subscription `result` is empty, and everything comes here. Only with a delivery. */
+  readonly stream?: PayloadStream | undefined;
 }
 
 /** What is known of an operation so far, for when it fails half way. */
@@ -60,6 +65,7 @@ interface Progress {
   hooks?: OperationHooks | undefined;
   operationType?: OperationTypeNode;
   contextFailed: boolean;
+  stream?: PayloadStream;
 }
 
 /** Runs one operation from its text to its answer. Never rejects: whatever is thrown becomes the errors of the answer. */
@@ -82,6 +88,8 @@ export async function runOperation(settings: OperationSettings, input: Operation
     return outcome(input, progress, answer, result.errors ?? []);
   } catch (thrown) {
     // A hook or formatError failed: neither is asked again.
+    void progress.stream?.return();
+    delete progress.stream;
     const error = toGraphQLError(thrown);
     return outcome(input, progress, formatResult({ ...settings, formatError: undefined }, { errors: [error] }), [error]);
   }
@@ -110,10 +118,23 @@ async function runStages(
   if (keep !== undefined) input.life.waitUntil(keep());
   if (settings.maxCost !== undefined) assertCost(settings.maxCost, { schema, document, operation, variables: input.request.variables });
   const execution = { document, operation, contextValue, variables: input.request.variables };
-  if (hooks === undefined) return executeOperation(settings, execution);
+  if (hooks === undefined) return execute(settings, input, progress, execution);
 
   await hooks.didResolveOperation(document, operation);
-  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => executeOperation(settings, execution));
+  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => execute(settings, input, progress, execution));
+}
+
+function execute(
+  settings: OperationSettings,
+  { delivery, life }: OperationInput,
+  progress: Progress,
+  execution: Execution,
+): ExecutionResult | Promise<ExecutionResult> {
+  if (delivery === undefined) return executeOperation(settings, execution);
+  const open = (stream: PayloadStream): void => {
+    progress.stream = stream;
+  };
+  return delivery.execute({ settings, execution, delivery, life, hooks: progress.hooks, open });
 }
 
 function requestContext(settings: OperationSettings, input: OperationInput, contextValue: unknown): Parameters<typeof startHooks>[1] {
@@ -145,5 +166,6 @@ function outcome(
   result: FormattedExecutionResult,
   errors: readonly GraphQLError[],
 ): OperationOutcome {
-  return { result, errors, head: input.head, operationType: progress.operationType, contextFailed: progress.contextFailed };
+  const { operationType, contextFailed, stream } = progress;
+  return { result, errors, head: input.head, operationType, contextFailed, stream };
 }

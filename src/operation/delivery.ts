@@ -1,0 +1,37 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+
+import type { OperationLife } from './context.ts';
+import type { ErrorSettings } from './errors.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
+import type { OperationHooks } from './hooks.ts';
+import type { SubsequentPayload } from './plugin.ts';
+
+/** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
+export interface Delivery {
+  /** Whether a subscription may run. */
+  readonly subscriptions: boolean;
+  /** The format in which @defer and @stream are answered: graphql 17's, or the one before. Undefined: the answer comes whole. */
+  readonly incremental: 'current' | 'legacy' | undefined;
+  /** In place of `executeOperation`. Returns the result, or the first one, and opens a stream when more will come. */
+  readonly execute: (parts: ExecutionInParts) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** One execution that may have several answers. */
+export interface ExecutionInParts {
+  readonly settings: ExecutionSettings & ErrorSettings;
+  readonly execution: Execution;
+  readonly delivery: Delivery;
+  readonly life: OperationLife;
+  readonly hooks: OperationHooks | undefined;
+  /** Called at most once, before the result is returned. */
+  readonly open: (stream: PayloadStream) => void;
+}
+
+/** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */
+export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
+  next(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Nobody reads any more: ends the source at once. Never rejects. */
+  return(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Ends the source, and then the stream with one last payload that says why. */
+  finish(reason: GraphQLError): void;
+}

@@ -1,0 +1,13 @@
+import { OperationTypeNode } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+
+import type { ExecutionInParts } from './delivery.ts';
+import { executeOperation } from './execute.ts';
+import { subscribe } from './subscribe.ts';
+
+/** Executes an operation that may have several answers: a subscription, or one with parts that come later. */
+export function executeInParts(parts: ExecutionInParts): ExecutionResult | Promise<ExecutionResult> {
+  const { settings, execution } = parts;
+  if (execution.operation.operation === OperationTypeNode.SUBSCRIPTION) return subscribe(parts);
+  return executeOperation(settings, execution);
+}

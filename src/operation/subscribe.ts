@@ -1,0 +1,80 @@
+import * as graphql from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+
+import type { ExecutionInParts, PayloadStream } from './delivery.ts';
+import { formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
+import { executeOperation, withCoercionCode } from './execute.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
+import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { SourcedPayloads } from './payload-stream.ts';
+import type { SubsequentPayload } from './plugin.ts';
+
+/**
+ * Runs a subscription: opens a stream with one result for each event of its source. The result returned has no entry
+ * but the errors of a subscription that did not come about.
+ */
+export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResult> {
+  const { settings, execution, life, open } = parts;
+  const events = await createEvents(settings, execution);
+  if (!(Symbol.asyncIterator in events)) return withCoercionCode(settings, events);
+  const stream = new SourcedPayloads<unknown>({
+    source: events[Symbol.asyncIterator](),
+    toPayload: (event) => answerEvent(parts, event),
+    toLastPayload: (thrown) => lastPayload(parts, thrown),
+  });
+  endWithSignal(stream, life.signal);
+  open(stream);
+  return {};
+}
+
+/** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
+function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
+  const { document, operation, contextValue, variables } = execution;
+  const { schema, rootValue, hideSuggestions } = settings;
+  const args = {
+    schema,
+    document,
+    operationName: operation.name?.value,
+    rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
+    contextValue,
+    variableValues: variables,
+    hideSuggestions,
+  } as ExecutionArgs;
+  // Of graphql 17. There the arguments are checked first, by a function that 16 does not have; it takes them as they are.
+  const { validateSubscriptionArgs } = graphql as Partial<typeof graphql>;
+  const checked = validateSubscriptionArgs === undefined ? args : validateSubscriptionArgs(args);
+  if (!('schema' in checked)) return { errors: checked as readonly GraphQLError[] };
+  return graphql.createSourceEventStream(checked as Parameters<typeof graphql.createSourceEventStream>[0]);
+}
+
+type PromiseOrValue<T> = T | Promise<T>;
+
+/** Each event is executed as an operation whose root value it is. */
+async function answerEvent({ settings, execution, hooks }: ExecutionInParts, event: unknown): Promise<SubsequentPayload> {
+  // As a function, for an event may be one.
+  const result = await executeOperation({ ...settings, rootValue: () => event }, execution);
+  if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);
+  const payload = formatResult(settings, result);
+  return hooks === undefined ? payload : tellOfPayload(hooks, payload);
+}
+
+/** Of a source or a hook that failed, or a stream that was ended. formatError, which may be what failed, is asked once. */
+async function lastPayload({ settings, hooks }: ExecutionInParts, thrown: unknown): Promise<SubsequentPayload> {
+  const error = toGraphQLError(thrown);
+  try {
+    if (hooks !== undefined) await tellOfErrors(hooks, [error]);
+    return formatResult(settings, { errors: [error] });
+  } catch (failure) {
+    return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(failure)] });
+  }
+}
+
+/** The signal fires when the client has left, and when time is up: then its reason is an error for the client, who is still there. */
+export function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
+  const end = (): void => {
+    if (isGraphQLError(signal.reason)) stream.finish(signal.reason);
+    else void stream.return();
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+}
