@@ -6,6 +6,7 @@ import { PrefixingKeyValueCache } from './cache/prefix.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
 import { createDefaultPage } from './default-page.ts';
 import { readNodeEnv } from './environment.ts';
+import { createExplain } from './explaining.ts';
 import type { HTTPSettings } from './http/handle.ts';
 import type { CostSettings } from './operation/cost.ts';
 import { DocumentCache } from './operation/document-cache.ts';
@@ -41,7 +42,7 @@ export function createServer(options: ServerOptions): Server {
   const development = nodeEnv === 'development';
   const plugins = options.plugins ?? [];
   return {
-    http: httpSettings(options, operationSettings(options, plugins, nodeEnv)),
+    http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
     plugins,
     development,
     hasDefaultPage: development && options.landingPage !== false,
@@ -71,7 +72,7 @@ async function stopListeners(listeners: readonly ServerListener[], finished: Pro
   await Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
 }
 
-function httpSettings(options: ServerOptions, operation: OperationSettings): HTTPSettings {
+function httpSettings(options: ServerOptions, operation: OperationSettings, development: boolean): HTTPSettings {
   const { csrfPrevention, allowBatchedHttpRequests } = options;
   return {
     csrfPrevention: csrfPrevention === undefined ? 'foreign' : csrfPrevention === false ? 'never' : 'always',
@@ -85,6 +86,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings): HTT
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     renderLandingPage: undefined,
+    explain: development ? createExplain(operation.logger) : undefined,
     operation,
   };
 }

@@ -26,10 +26,11 @@ const table: Readonly<Record<string, LayerRule>> = {
   'environment.ts': { layers: [] },
   'package-files.ts': { layers: [] },
   'default-page.ts': { layers: ['package-files.ts'], types: ['operation/'] },
+  'explaining.ts': { layers: ['package-files.ts'], types: ['http/', 'operation/'] },
   'invocation.ts': { layers: [], types: ['message/', 'operation/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/'], packages: ['type:graphql'] },
   'server.ts': {
-    layers: ['options.ts', 'environment.ts', 'default-page.ts', 'http/', 'operation/', 'cache/', 'schema/'],
+    layers: ['options.ts', 'environment.ts', 'default-page.ts', 'explaining.ts', 'http/', 'operation/', 'cache/', 'schema/'],
     packages: ['type:graphql'],
   },
   'start.ts': { layers: ['server.ts', 'environment.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
@@ -56,7 +57,7 @@ const table: Readonly<Record<string, LayerRule>> = {
 };
 
 /** What stands on top may import everything; nothing may import it, but the entry of the same name. */
-const top = ['node/', 'node.ts', 'cli/', 'testing/', 'testing.ts', 'landing-page.ts'];
+const top = ['node/', 'node.ts', 'cli/', 'testing/', 'testing.ts', 'landing-page.ts', 'explain/', 'explain.ts'];
 
 interface LayerRule {
   readonly layers: readonly string[];

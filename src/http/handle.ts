@@ -10,7 +10,7 @@ import type { ErrorSettings } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
-import type { OperationOutcome, OperationSettings } from '../operation/run.ts';
+import type { OperationInput, OperationOutcome, OperationSettings } from '../operation/run.ts';
 import { BatchBudget } from '../operation/batch-budget.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
@@ -20,6 +20,7 @@ import type { CORSOptions } from './cors.ts';
 import { preventCSRF } from './csrf.ts';
 import type { CSRFSettings } from './csrf.ts';
 import { onlyQueriesByGET } from './errors.ts';
+import type { ExplainSettings } from './explain.ts';
 import { landingPageFor } from './landing.ts';
 import type { LandingSettings } from './landing.ts';
 import { parseGraphQLRequest } from './params.ts';
@@ -28,7 +29,7 @@ import { toBatchResponse, toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
-export interface HTTPSettings extends CSRFSettings, LandingSettings, RequestSettings, ResponseSettings {
+export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
   readonly cors: CORSOptions | undefined;
   readonly operation: OperationSettings;
 }
@@ -97,7 +98,7 @@ interface Exchange {
 
 function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Promise<OperationOutcome> {
   const head = { headers: new HeaderMap() };
-  return runOperation(settings.operation, {
+  const input: OperationInput = {
     request: operation,
     contextArgument: settings.operation.context && createContextArgument(request, head, invocation),
     life: invocation,
@@ -105,7 +106,8 @@ function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invoc
     head,
     refuse: request.method === 'GET' ? refuseUnlessQuery : refuseSubscription,
     budget,
-  });
+  };
+  return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
 
 function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {

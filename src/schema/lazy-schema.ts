@@ -42,11 +42,12 @@ export class LazySchema extends GraphQLSchema {
   #whole: GraphQLSchema | undefined;
   #typeMap: TypeMap | undefined;
 
-  constructor(index: SchemaIndex, resolvers: MergedResolvers) {
+  /** `directives` are part of the schema unless the text defines others of their names. */
+  constructor(index: SchemaIndex, resolvers: MergedResolvers, directives: readonly GraphQLDirective[] = []) {
     // Checked in development, in tests and by `graphql-functions check`; nothing is enumerated here for it.
     super({ assumeValid: true });
     this.#index = index;
-    this.#types = new LazyTypes(index, resolvers);
+    this.#types = new LazyTypes(index, resolvers, directives);
     defineLazy(this, 'description', () => this.astNode?.description?.value);
     defineLazy(this, 'astNode', () => index.schema && (parseDefinition(index, index.schema) as SchemaDefinitionNode));
     defineLazy(this, 'extensionASTNodes', () => index.schemaExtensions.map((at) => parseDefinition(index, at) as SchemaExtensionNode));
@@ -78,6 +79,11 @@ export class LazySchema extends GraphQLSchema {
 
   override getDirectives(): readonly GraphQLDirective[] {
     return (this.#directives ??= this.#types.directives());
+  }
+
+  /** How much of it has been made so far, for whoever explains an operation. */
+  get progress(): LazyTypes['progress'] {
+    return this.#types.progress;
   }
 
   /** In the order of the text, until something has enumerated the schema; then in graphql-js's. */

@@ -1,4 +1,5 @@
 import {
+  getNamedType,
   GraphQLDirective,
   introspectionTypes,
   specifiedDirectives,
@@ -25,14 +26,19 @@ export class LazyTypes {
   readonly #resolvers: MergedResolvers;
   readonly #entries: ReadonlyMap<string, TypeEntry>;
   readonly #builtIn: ReadonlyMap<string, GraphQLNamedType>;
+  /** Those of the specification, and what the server adds. */
+  readonly #standardDirectives: readonly GraphQLDirective[];
   readonly #made = new Map<string, GraphQLNamedType>();
   readonly #isUsed = new Map<string, boolean>();
 
-  constructor(index: SchemaIndex, resolvers: MergedResolvers) {
+  constructor(index: SchemaIndex, resolvers: MergedResolvers, directives: readonly GraphQLDirective[]) {
     this.#index = index;
     this.#resolvers = resolvers;
+    this.#standardDirectives = [...specifiedDirectives, ...directives];
     this.#builtIn = new Map([...specifiedScalarTypes, ...introspectionTypes].map((type) => [type.name, type]));
     this.#entries = new Map(index.types.map((entry) => [entry.name, entry]));
+    // Types of the schema, then, also where the text does not mention them.
+    for (const type of directives.flatMap(({ args }) => args.map((one) => getNamedType(one.type)))) this.#made.set(type.name, type);
   }
 
   /** A type of the schema, as graphql-js's `getType` finds it. */
@@ -56,16 +62,22 @@ export class LazyTypes {
     return type;
   };
 
+  /** How many of the types that the text defines have been made. */
+  get progress(): { readonly made: number; readonly of: number } {
+    const names = [...this.#entries.keys()];
+    return { made: names.filter((name) => this.#made.has(name)).length, of: names.length };
+  }
+
   /** Every type that the text defines, in its order. */
   all(): GraphQLNamedType[] {
     return [...this.#entries.keys()].map((name) => this.lookUp(name, 'the schema'));
   }
 
-  /** The directives that the text defines, then those of the specification that it does not define anew. */
+  /** The directives that the text defines, then the standard ones that it does not define anew. */
   directives(): GraphQLDirective[] {
     const defined = this.#index.directives.map((at) => this.#createDirective(parseDefinition(this.#index, at)));
     const names = new Set(defined.map(({ name }) => name));
-    return [...defined, ...specifiedDirectives.filter(({ name }) => !names.has(name))];
+    return [...defined, ...this.#standardDirectives.filter(({ name }) => !names.has(name))];
   }
 
   #create(name: string): GraphQLNamedType | undefined {
