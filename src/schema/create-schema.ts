@@ -1,4 +1,4 @@
-import { assertValidSchema, GraphQLSchema, print, type DocumentNode } from 'graphql';
+import { assertValidSchema, GraphQLSchema, print, type DocumentNode, type GraphQLDirective } from 'graphql';
 
 import { checkResolvers } from './check-resolvers.ts';
 import { createSchemaIndex } from './create-index.ts';
@@ -26,6 +26,8 @@ export interface SchemaSettings {
   readonly checkWhole: boolean;
   /** Told when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: nobody is. */
   readonly warn?: (message: string) => void;
+  /** Directives of operations that the schema has even if nobody defines them. Default: those of the specification only. */
+  readonly directives?: readonly GraphQLDirective[];
 }
 
 /** The executable schema. Throws an Error whose message says what to write instead when the input is wrong. */
@@ -37,7 +39,7 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   const index = createSchemaIndex(typeDefs);
   checkResolvers(resolvers, index);
   if (settings.checkWhole) checkWhole({ typeDefs, index, resolvers }, settings);
-  return new LazySchema(index, resolvers);
+  return new LazySchema(index, resolvers, settings.directives);
 }
 
 function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
@@ -51,10 +53,16 @@ function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
     throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
 }
 
-function readySchema(input: unknown, { checkWhole: check }: SchemaSettings): GraphQLSchema {
-  const schema = assertReadySchema(input);
+function readySchema(input: unknown, { checkWhole: check, directives = [] }: SchemaSettings): GraphQLSchema {
+  const schema = withDirectives(assertReadySchema(input), directives);
   if (check) assertValidSchema(schema);
   return schema;
+}
+
+/** The schema itself where it has them all, else a copy with the very same types. */
+function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
+  const missing = directives.filter(({ name }) => !schema.getDirective(name));
+  return missing.length === 0 ? schema : new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...missing] });
 }
 
 interface Prepared {
@@ -68,8 +76,8 @@ interface Prepared {
  * that makes them there, and graphql-js and `@graphql-tools/schema` look at the result. All of it is thrown
  * away; the schema that serves is as fresh as it is in production.
  */
-function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn }: SchemaSettings): void {
-  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers).toConfig()));
+function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn, directives }: SchemaSettings): void {
+  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
   const check = findCheck();
   if (typeof check !== 'function')
     return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);

@@ -3,14 +3,18 @@ import { describe, test } from 'node:test';
 
 import {
   buildSchema,
+  DirectiveLocation,
   execute,
+  GraphQLDirective,
   GraphQLError,
+  GraphQLInt,
   GraphQLObjectType,
   GraphQLSchema,
   graphqlSync,
   GraphQLString,
   parse,
   printSchema,
+  validate as validateDocument,
   type ExecutionResult,
 } from 'graphql';
 
@@ -214,4 +218,45 @@ test('a scalar that typeDefs do not use stays unknown however often a document n
   const schema = createSchema({ typeDefs: `type Query { a: Boolean } # ${'Float '.repeat(100_000)}` }, lazily);
 
   for (let times = 0; times < 10_000; times += 1) assert.equal(schema.getType('Float'), undefined);
+});
+
+describe('directives that the server adds', () => {
+  const late = new GraphQLDirective({
+    name: 'late',
+    locations: [DirectiveLocation.FIELD],
+    args: { by: { type: GraphQLInt, defaultValue: 1 } },
+  });
+  const settings = { ...lazily, directives: [late] };
+  const validate = (schema: GraphQLSchema, text: string): string[] => validateDocument(schema, parse(text)).map(({ message }) => message);
+
+  test('are in the schema, with the types of their arguments, also in a text that does not mention these', () => {
+    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, settings);
+
+    assert.deepEqual(validate(schema, 'query ($by: Int) { a @late(by: $by) }'), []);
+    assert.match(printSchema(schema), /^directive @late\(by: Int = 1\) on FIELD$/m);
+    assert.equal(schema.getType('Int'), GraphQLInt);
+  });
+
+  test('give way to those that typeDefs define', () => {
+    const schema = createSchema({ typeDefs: 'directive @late(much: Boolean) on FIELD  type Query { a: String }' }, settings);
+
+    assert.deepEqual(validate(schema, '{ a @late(much: true) }'), []);
+    assert.equal(schema.getDirectives().filter(({ name }) => name === 'late').length, 1);
+  });
+
+  test('pass the check of the whole schema', () => {
+    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, { ...settings, checkWhole: true });
+
+    assert.equal(schema.getDirective('late'), late);
+  });
+
+  test('are added to a ready schema that lacks them, with its very types, and leave alone one that has them', () => {
+    const ready = buildSchema('type Query { a: String }');
+
+    const added = createSchema({ schema: ready }, settings);
+
+    assert.equal(added.getQueryType(), ready.getQueryType());
+    assert.equal(added.getDirective('late'), late);
+    assert.equal(createSchema({ schema: added }, settings), added);
+  });
 });
