@@ -44,10 +44,9 @@ export interface Call {
 export async function serveEvent(adapters: readonly PlatformAdapter<never>[], starter: Starter, call: Call): Promise<unknown> {
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
-  const { keepAlive, onLeave } = adapter;
-  const invocation = new PlatformInvocation(call, keepAlive?.(call.context), onLeave, () => starter.logger());
+  const invocation = new PlatformInvocation(call, adapter, starter);
   const response = await answer(adapter, starter, invocation);
-  invocation.hasAnswer = true;
+  invocation.answered();
   if (invocation.hasWork) await invocation.settled();
   const losses = adapter.losses?.(response, call.event);
   if (losses !== undefined) starter.logger().warn(losses);

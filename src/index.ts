@@ -2,6 +2,7 @@ export { createHandler } from './universal.ts';
 export type { Handler } from './universal.ts';
 export type { ContextValue, ServerOptions } from './options.ts';
 export type { OptionsSource } from './start.ts';
+export type { DeadlineOptions } from './deadline.ts';
 
 export { HeaderMap } from './message/header-map.ts';
 export type { HTTPRequest, HTTPRequestBody } from './message/http-request.ts';

@@ -1,58 +1,86 @@
-import type { Invocation } from './message/invocation.ts';
+import { deadlineOf } from './deadline.ts';
+import type { Deadline, DeadlineSettings } from './deadline.ts';
+import type { Invocation, Milliseconds } from './message/invocation.ts';
+import { createError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
 
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
 const patience = 1000;
+/** A timer that is set to more than this fires at once. */
+const longestTimer = 2 ** 31 - 1;
 
-/** How a platform tells that the client of an event went away. */
-export type OnLeave = (event: unknown, leave: () => void) => void;
+/** What a platform has to do with the life of a call: see PlatformAdapter. */
+export interface CallPlatform {
+  readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
+  readonly onLeave?: (event: never, leave: () => void) => void;
+  readonly timeLimit?: (context: unknown) => Milliseconds | undefined;
+}
+
+/** What the server has to say about every call. */
+export interface CallSettings {
+  logger(): Logger;
+  /** Undefined: calls may take as long as they like. */
+  deadline(): DeadlineSettings | undefined;
+}
 
 /** One call of the handler. All state of a request hangs on it; none is in a module. */
 export class PlatformInvocation implements Invocation {
   readonly event: unknown;
   readonly context: unknown;
   readonly env: unknown;
-  readonly #keepAlive: ((work: Promise<unknown>) => void) | undefined;
-  readonly #onLeave: OnLeave | undefined;
-  readonly #logger: () => Logger;
-  /** Set when the answer is made: from then on nobody can leave without it, and some platforms abort after every answer. */
-  hasAnswer = false;
-  #controller: AbortController | undefined;
-  #work: Promise<unknown>[] | undefined;
+  readonly #platform: CallPlatform;
+  readonly #settings: CallSettings;
+  // Made for the first who asks: an operation in which nothing is asynchronous asks for none of it, and does not pay.
+  #ending: Ending | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #work: Promise<unknown>[] | undefined = undefined;
+  #hasAnswer = false;
 
-  /** Without `keepAlive` the answer waits for work, because the process freezes after it. */
-  constructor(
-    call: Pick<Invocation, 'event' | 'context' | 'env'>,
-    keepAlive: ((work: Promise<unknown>) => void) | undefined,
-    onLeave: OnLeave | undefined,
-    logger: () => Logger,
-  ) {
+  constructor(call: Pick<Invocation, 'event' | 'context' | 'env'>, platform: CallPlatform, settings: CallSettings) {
     this.event = call.event;
     this.context = call.context;
     this.env = call.env;
-    this.#keepAlive = keepAlive;
-    this.#onLeave = onLeave;
-    this.#logger = logger;
+    this.#platform = platform;
+    this.#settings = settings;
   }
 
   get signal(): AbortSignal {
-    return (this.#controller ??= this.#createController()).signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const ending = this.#awaitEnding();
+      ending.controller = this.#controller;
+      if (ending.reason !== undefined) this.#controller.abort(ending.reason);
+    }
+    return this.#controller.signal;
   }
 
-  #createController(): AbortController {
-    const controller = new AbortController();
-    this.#onLeave?.(this.event, () => {
-      if (!this.hasAnswer) controller.abort(new Error('The client left before it had its answer.'));
-    });
-    return controller;
+  deadlineLeft(): Milliseconds | undefined {
+    const { deadline } = (this.#ending ??= this.#createEnding());
+    return deadline && deadline.at - Date.now();
+  }
+
+  onTimeUp(callback: (reason: Error) => void): () => void {
+    return this.#awaitEnding().onTimeUp(callback);
+  }
+
+  onLastMoment(callback: () => void): () => void {
+    return this.#awaitEnding().onLastMoment(callback);
   }
 
   waitUntil(work: Promise<unknown>): void {
     const watched = Promise.resolve(work).catch((error: unknown) => {
-      this.#logger().error('Work handed to waitUntil failed.', error);
+      this.#settings.logger().error('Work handed to waitUntil failed.', error);
     });
-    if (this.#keepAlive === undefined) (this.#work ??= []).push(watched);
-    else this.#keepAlive(watched);
+    const keepAlive = this.#platform.keepAlive?.(this.context);
+    // Without it the answer waits for work, because the process freezes after it.
+    if (keepAlive === undefined) (this.#work ??= []).push(watched);
+    else keepAlive(watched);
+  }
+
+  /** The answer has been made: from then on nobody can leave without it, some platforms abort after every answer, and the deadline is kept. */
+  answered(): void {
+    this.#hasAnswer = true;
+    this.#ending?.stop();
   }
 
   /** Whether there is anything for {@link settled} to wait for. */
@@ -63,14 +91,95 @@ export class PlatformInvocation implements Invocation {
   /** Resolves when the work handed to `waitUntil` is done, or has been waited for long enough. */
   async settled(): Promise<void> {
     if (this.#work === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
+    const { deadline } = (this.#ending ??= this.#createEnding());
+    const left = deadline === undefined ? Infinity : deadline.lastMoment - Date.now();
+    const limit = Math.max(0, Math.min(patience, Math.floor(left)));
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const timeUp = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), patience);
+      timer = setTimeout(() => resolve('late'), limit);
     });
     const outcome = await Promise.race([done(this.#work), timeUp]);
     clearTimeout(timer);
     if (outcome === 'late')
-      this.#logger().warn(`Work handed to waitUntil was not done ${patience} ms after the answer. The platform may freeze it.`);
+      this.#settings.logger().warn(`Work handed to waitUntil was not done ${limit} ms after the answer. The platform may freeze it.`);
+  }
+
+  #createEnding(): Ending {
+    const settings = this.#settings.deadline();
+    return new Ending(settings && deadlineOf(settings, this.context, this.#platform.timeLimit?.(this.context)));
+  }
+
+  /** The ending, with somebody to watch for it. */
+  #awaitEnding(): Ending {
+    const ending = (this.#ending ??= this.#createEnding());
+    if (this.#hasAnswer || ending.isAwaited) return ending;
+    ending.start();
+    this.#platform.onLeave?.(this.event as never, () => {
+      if (!this.#hasAnswer) ending.timeUp(new Error('The client left before it had its answer.'));
+    });
+    return ending;
+  }
+}
+
+/** When and why a call comes to an end without being finished, and who is told. */
+class Ending {
+  readonly deadline: Deadline | undefined;
+  isAwaited = false;
+  /** Why the time is up. Undefined as long as it is not. */
+  reason: Error | undefined = undefined;
+  /** Is aborted after all others have been told: what they had so far is saved by then, and what it breaks off is of no interest any more. */
+  controller: AbortController | undefined = undefined;
+  readonly #timeUp = new Set<(reason: Error) => void>();
+  readonly #lastMoment = new Set<() => void>();
+  #isLate = false;
+  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  constructor(deadline: Deadline | undefined) {
+    this.deadline = deadline;
+  }
+
+  start(): void {
+    this.isAwaited = true;
+    if (this.deadline === undefined) return;
+    this.#ring(this.deadline.at, () => {
+      this.#ring(this.deadline!.lastMoment, () => this.#late());
+      this.timeUp(createError('DEADLINE_EXCEEDED', 'There was no more time for this: the deadline of the request has come.'));
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timeUp.clear();
+    this.#lastMoment.clear();
+  }
+
+  onTimeUp(callback: (reason: Error) => void): () => void {
+    if (this.reason !== undefined) callback(this.reason);
+    else this.#timeUp.add(callback);
+    return () => this.#timeUp.delete(callback);
+  }
+
+  onLastMoment(callback: () => void): () => void {
+    if (this.#isLate) callback();
+    else this.#lastMoment.add(callback);
+    return () => this.#lastMoment.delete(callback);
+  }
+
+  timeUp(reason: Error): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    for (const tell of this.#timeUp) tell(reason);
+    this.controller?.abort(reason);
+  }
+
+  #late(): void {
+    this.#isLate = true;
+    for (const tell of this.#lastMoment) tell();
+  }
+
+  #ring(at: Milliseconds, ring: () => void): void {
+    const left = Math.max(0, at - Date.now());
+    if (left <= longestTimer) this.#timer = setTimeout(ring, left);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache, Seconds } from './cache/key-value-cache.ts';
+import type { DeadlineOptions } from './deadline.ts';
 import { assertCORS } from './http/assert-cors.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
@@ -114,6 +115,11 @@ export interface ServerOptions<
    * object sets these names, this number, and the cost of single fields. Default: any cost.
    */
   readonly maxCost?: number | CostOptions;
+  /**
+   * How long a request may take: `{ ms, reserveMs }`. When the time is up, what is finished is answered, and the rest is
+   * DEADLINE_EXCEEDED. false: as long as it likes. Default: the platform's limit, less 500 ms.
+   */
+  readonly deadline?: false | DeadlineOptions;
   /** Bytes of heap for documents already parsed and validated. Default: 30 MiB. */
   readonly documentCacheBytes?: number;
 
@@ -214,9 +220,22 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
     holds: (value) => positive.holds(value) || (isObject(value) && isCostOptions(value)),
   },
+  deadline: {
+    words: 'false, or { ms, reserveMs } in milliseconds',
+    holds: (value) =>
+      value === false ||
+      (isObject(value) &&
+        isOptional(value['ms'], (ms) => ms > 0) &&
+        isOptional(value['reserveMs'], (ms) => ms >= 0) &&
+        Object.keys(value).every((key) => key === 'ms' || key === 'reserveMs')),
+  },
   documentCacheBytes: positive,
   nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
 };
+
+function isOptional(value: unknown, holds: (number: number) => boolean): boolean {
+  return value === undefined || (typeof value === 'number' && holds(value));
+}
 
 function isCostOptions({ limit, listSize, sizeArguments, fields, ...unknown }: Record<string, unknown>): boolean {
   return (

@@ -1,5 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
+import { defaultDeadline } from './deadline.ts';
+import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv } from './environment.ts';
 import { createError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
@@ -15,6 +17,8 @@ export interface Starter {
   /** The server, started. A promise only while it starts; rejects with an error that is fit for the client. */
   server(): StartedServer | Promise<StartedServer>;
   logger(): Logger;
+  /** How long calls may take; undefined: as long as they like. The defaults, until there are options. */
+  deadline(): DeadlineSettings | undefined;
 }
 
 /**
@@ -48,6 +52,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   return {
     server: () => started ?? (starting ??= start().catch(fail)),
     logger: () => prepared?.http.operation.logger ?? console,
+    deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
   };
 }
 

@@ -27,13 +27,14 @@ const table: Readonly<Record<string, LayerRule>> = {
   'package-files.ts': { layers: [] },
   'default-page.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'explaining.ts': { layers: ['package-files.ts'], types: ['http/', 'operation/'] },
-  'invocation.ts': { layers: [], types: ['message/', 'operation/'] },
-  'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/'], packages: ['type:graphql'] },
+  'deadline.ts': { layers: [], types: ['message/'] },
+  'invocation.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
+  'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
   'server.ts': {
-    layers: ['options.ts', 'environment.ts', 'default-page.ts', 'explaining.ts', 'http/', 'operation/', 'cache/', 'schema/'],
+    layers: ['options.ts', 'environment.ts', 'deadline.ts', 'default-page.ts', 'explaining.ts', 'http/', 'operation/', 'cache/', 'schema/'],
     packages: ['type:graphql'],
   },
-  'start.ts': { layers: ['server.ts', 'environment.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
+  'start.ts': { layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
   'handler.ts': {
     layers: ['platform/', 'http/', 'start.ts', 'invocation.ts', 'recreation.ts'],
@@ -52,7 +53,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'cache.ts': { layers: ['cache/'] },
   'index.ts': {
     layers: ['universal.ts', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
-    types: ['http/', 'operation/', 'options.ts', 'start.ts'],
+    types: ['http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
   },
 };
 

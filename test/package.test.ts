@@ -42,6 +42,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type DataSourceConfig',
     'type DataSourceOperation',
     'type DataSourceRequestInit',
+    'type DeadlineOptions',
     'type EndHook',
     'type EnumValues',
     'type FieldResolver',

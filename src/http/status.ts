@@ -23,6 +23,8 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
   PERSISTED_QUERY_NOT_SUPPORTED: { default: 200, draft: 200 },
   UNAUTHENTICATED: { default: 401, draft: 401 },
   FORBIDDEN: { default: 403, draft: 403 },
+  // As google.rpc.Code has it; 503 would be a server that cannot take requests, this one just took too long.
+  DEADLINE_EXCEEDED: { default: 504, draft: 504 },
   INTERNAL_SERVER_ERROR: { default: 500, draft: 500 },
 };
 
@@ -30,6 +32,8 @@ const executed: Statuses = { default: 200, draft: 200 };
 /** Partial success: a status of its own in the draft, with the newer media type only. */
 const executedWithErrors: Statuses = { default: 200, draft: 294 };
 const failed: Statuses = { default: 500, draft: 500 };
+/** What `context` may answer with another status than 500. */
+const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED']);
 
 /**
  * The status of one operation's answer: what the user set, else what an error asks for, else the table. A number that
@@ -47,7 +51,7 @@ function statusOfResult({ result, errors, contextFailed }: OperationOutcome, med
   if (first === undefined) return result.errors === undefined ? executed : failed;
   const code = codeOf(first);
   // Whatever code a context function gives its error, the request that it failed for was not at fault, save for its credentials.
-  if (contextFailed === true && code !== 'UNAUTHENTICATED' && code !== 'FORBIDDEN') return failed;
+  if (contextFailed === true && !codesOfContext.has(code)) return failed;
   // A code may be any text, "constructor" included.
   return (Object.hasOwn(statusByCode, code) ? statusByCode[code] : undefined) ?? failed;
 }

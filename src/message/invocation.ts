@@ -1,3 +1,6 @@
+/** A number of milliseconds. */
+export type Milliseconds = number;
+
 /** What comes with a request from the platform: its own objects, and the life of the call. */
 export interface Invocation {
   /** The platform's event: a Lambda event, a web `Request`, a Node request and response. */
@@ -6,8 +9,17 @@ export interface Invocation {
   readonly context: unknown;
   /** Bindings and secrets, on platforms that hand them over with the call. */
   readonly env: unknown;
-  /** Fires when nobody waits for the answer any more. Made when first read. */
+  /** Fires at the deadline, and when the client has left; never once there is an answer. Made when first read. */
   readonly signal: AbortSignal;
   /** Keeps the function alive for work that outlasts the answer. */
   waitUntil(work: Promise<unknown>): void;
+  /** Milliseconds until what is finished is answered, negative when that moment has passed; undefined where none is known. */
+  deadlineLeft(): Milliseconds | undefined;
+  /**
+   * Calls back when the answer has to be made of what is there: at the deadline, or when the client has left; at once
+   * when it is so already. Returns what takes it back. Ask for it only when something is waited for: it sets a timer.
+   */
+  onTimeUp(callback: (reason: Error) => void): () => void;
+  /** Calls back at the last moment at which an answer can still leave, which is later: for what must not hold it up then. */
+  onLastMoment(callback: () => void): () => void;
 }

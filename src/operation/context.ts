@@ -4,10 +4,16 @@ import type { Logger } from './logger.ts';
 
 /** The life of one operation, as far as resolvers and data sources may take part in it. */
 export interface OperationLife {
-  /** Fires when nobody waits for the answer any more. Made when first read: an AbortController per operation has a price. */
+  /** Fires at the deadline, and when the client has left. Made when first read: an AbortController per operation has a price. */
   readonly signal: AbortSignal;
   /** Keeps the function alive for work that outlasts the answer. */
   waitUntil(work: Promise<unknown>): void;
+  /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
+  deadlineLeft(): number | undefined;
+  /** Calls back when that moment has come, or the client has left. Returns what takes it back. It sets a timer: only for who waits. */
+  onTimeUp(callback: (reason: Error) => void): () => void;
+  /** Calls back at the last moment at which an answer can still leave. */
+  onLastMoment(callback: () => void): () => void;
 }
 
 /** What making a context value needs. */

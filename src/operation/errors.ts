@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'BAD_REQUEST'
   | 'PERSISTED_QUERY_NOT_FOUND'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'DEADLINE_EXCEEDED'
   | 'INTERNAL_SERVER_ERROR';
 
 /** Decides the final form of an error. Gets the form that is about to be sent and the error as it was thrown. */

@@ -24,6 +24,11 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
   /** Calls back when the client goes away before it has its answer. Absent: the platform does not tell. */
   readonly onLeave?: (event: TEvent, leave: () => void) => void;
+  /**
+   * How long the platform waits for an answer, if it is known and the platform itself does not tell: milliseconds from the
+   * call on. Absent: for as long as the call goes on.
+   */
+  readonly timeLimit?: (context: unknown) => number | undefined;
   /** Bytes that the platform lets a result have, its JSON form counted. Absent: no limit of its own. */
   readonly maxResultBytes?: number;
   /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
