@@ -4,6 +4,8 @@ import { guardCache } from './cache/guard.ts';
 import { InMemoryLRUCache } from './cache/in-memory.ts';
 import { PrefixingKeyValueCache } from './cache/prefix.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
+import { defaultDeadline } from './deadline.ts';
+import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage } from './default-page.ts';
 import { readNodeEnv } from './environment.ts';
 import { createExplain } from './explaining.ts';
@@ -22,6 +24,8 @@ import { createSchema } from './schema/create-schema.ts';
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {
   readonly http: HTTPSettings;
+  /** How long a call may take; undefined: as long as it likes. */
+  readonly deadline: DeadlineSettings | undefined;
   readonly plugins: readonly ServerPlugin[];
   readonly development: boolean;
   /** Whether a page of ours stands in when no plugin has one. */
@@ -43,6 +47,7 @@ export function createServer(options: ServerOptions): Server {
   const plugins = options.plugins ?? [];
   return {
     http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
+    deadline: deadlineSettings(options),
     plugins,
     development,
     hasDefaultPage: development && options.landingPage !== false,
@@ -149,6 +154,11 @@ function persistedQuerySettings(
     shared: chosen === undefined || chosen === 'bounded' ? undefined : new PrefixingKeyValueCache(cache, 'apq:'),
     ttl: persistedQueries?.ttl ?? day,
   };
+}
+
+function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undefined {
+  if (deadline === false) return undefined;
+  return { limit: deadline?.ms, reserve: deadline?.reserveMs ?? defaultDeadline.reserve };
 }
 
 function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
