@@ -3,6 +3,8 @@ import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse } fro
 import type { RefusalSettings } from './http/handle.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
+import { rescued, whenReady } from './message/eventual.ts';
+import type { Eventual } from './message/eventual.ts';
 import type { HTTPRequest } from './message/http-request.ts';
 import type { HTTPResponse } from './message/http-response.ts';
 import type { ServerOptions } from './options.ts';
@@ -45,7 +47,8 @@ export async function serveEvent(adapters: readonly PlatformAdapter<never>[], st
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
   const invocation = new PlatformInvocation(call, adapter, starter);
-  const response = await answer(adapter, starter, invocation);
+  const answering = answer({ adapter, starter, invocation, request: undefined, server: undefined });
+  const response = answering instanceof Promise ? await answering : answering;
   invocation.answered();
   if (invocation.hasWork) await invocation.settled();
   const losses = adapter.losses?.(response, call.event);
@@ -53,26 +56,43 @@ export async function serveEvent(adapters: readonly PlatformAdapter<never>[], st
   return adapter.toResult(response, call.event);
 }
 
+/** One call, and what is known of it so far. */
+interface Exchange {
+  readonly adapter: PlatformAdapter<unknown>;
+  readonly starter: Starter;
+  readonly invocation: PlatformInvocation;
+  request: HTTPRequest | undefined;
+  server: StartedServer | undefined;
+}
+
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
-async function answer(adapter: PlatformAdapter<unknown>, starter: Starter, invocation: PlatformInvocation): Promise<HTTPResponse> {
-  let request: HTTPRequest | undefined;
-  let server: StartedServer | undefined;
-  let response: HTTPResponse;
-  try {
-    request = adapter.toRequest(invocation.event);
-    if (isHealthCheck(request)) {
-      response = healthResponse();
-    } else {
-      const starting = starter.server();
-      server = starting instanceof Promise ? await starting : starting;
-      response = await handleHTTPRequest(server.http, request, invocation);
+function answer(exchange: Exchange): Eventual<HTTPResponse> {
+  const responding = rescued(
+    () => respond(exchange),
+    (thrown) => refuse(exchange, thrown),
+  );
+  return whenReady(responding, (response) =>
+    exchange.request === undefined ? response : finishResponse(refusalSettings(exchange), exchange.request, response),
+  );
+}
+
+function respond(exchange: Exchange): Eventual<HTTPResponse> {
+  const { adapter, starter, invocation } = exchange;
+  const request = adapter.toRequest(invocation.event);
+  exchange.request = request;
+  if (isHealthCheck(request)) return healthResponse();
+  return whenReady(starter.server(), (server) => {
+    exchange.server = server;
+    return whenReady(handleHTTPRequest(server.http, request, invocation), (response) => {
       assertFits(adapter, response, starter);
-    }
-  } catch (thrown) {
-    if (server !== undefined) await reportRefusal(server.http.operation, thrown);
-    response = toErrorResponse(server?.http ?? refusalSettings(starter), request, thrown);
-  }
-  return request === undefined ? response : finishResponse(server?.http ?? refusalSettings(starter), request, response);
+      return response;
+    });
+  });
+}
+
+async function refuse(exchange: Exchange, thrown: unknown): Promise<HTTPResponse> {
+  if (exchange.server !== undefined) await reportRefusal(exchange.server.http.operation, thrown);
+  return toErrorResponse(refusalSettings(exchange), exchange.request, thrown);
 }
 
 /** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
@@ -84,8 +104,9 @@ function assertFits({ name, maxResultBytes = Infinity }: PlatformAdapter<unknown
   throw error;
 }
 
-/** How errors look before any server exists, as for an event that nobody can read: nothing shown, all of it logged. */
-function refusalSettings(starter: Starter): RefusalSettings {
+/** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged. */
+function refusalSettings({ server, starter }: Exchange): RefusalSettings {
+  if (server !== undefined) return server.http;
   return {
     cors: undefined,
     httpStatusProfile: 'default',

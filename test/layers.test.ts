@@ -15,8 +15,8 @@ const table: Readonly<Record<string, LayerRule>> = {
   'execution/': { layers: [], packages: ['graphql'] },
   'datasource/': { layers: ['cache/'], packages: ['graphql', 'http-cache-semantics'] },
   'operation/': {
-    layers: ['schema/', 'validation/', 'execution/'],
-    types: ['message/', 'cache/', 'datasource/'],
+    layers: ['message/', 'schema/', 'validation/', 'execution/'],
+    types: ['cache/', 'datasource/'],
     packages: ['graphql'],
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
@@ -37,8 +37,8 @@ const table: Readonly<Record<string, LayerRule>> = {
   'start.ts': { layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
   'handler.ts': {
-    layers: ['platform/', 'http/', 'start.ts', 'invocation.ts', 'recreation.ts'],
-    types: ['server.ts', 'options.ts', 'message/'],
+    layers: ['message/', 'platform/', 'http/', 'start.ts', 'invocation.ts', 'recreation.ts'],
+    types: ['server.ts', 'options.ts'],
   },
 
   'universal.ts': {

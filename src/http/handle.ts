@@ -1,6 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
+import { whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
@@ -35,25 +37,26 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
 }
 
 /** `HTTPRequest` → `HTTPResponse`. Throws for a request that is refused: {@link toErrorResponse} makes its answer. */
-export async function handleHTTPRequest(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Promise<HTTPResponse> {
+export function handleHTTPRequest(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Eventual<HTTPResponse> {
   if (request.method === 'OPTIONS') return optionsResponse(settings);
-  const page = settings.renderLandingPage === undefined ? undefined : await landingPageFor(settings, request);
-  if (page !== undefined) return page;
+  const finding = settings.renderLandingPage === undefined ? undefined : landingPageFor(settings, request);
+  return whenReady(finding, (page) => page ?? serveGraphQL(settings, request, invocation));
+}
 
+function serveGraphQL(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Eventual<HTTPResponse> {
   preventCSRF(settings, request);
   const mediaType = negotiateMediaType(request.headers.get('accept'));
-  const reading = parseGraphQLRequest(settings, request);
-  const parsed = reading instanceof Promise ? await reading : reading;
-
-  if (parsed.kind === 'single') {
-    return toHTTPResponse(settings, await run(settings, parsed.request, { request, invocation, budget: undefined }), mediaType);
-  }
-  const exchange = { request, invocation, budget: new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons }) };
-  const running = parsed.elements.map((element) =>
-    element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
-  );
-  const outcomes = await Promise.all(running);
-  return toBatchResponse(settings.operation, outcomes, mediaType);
+  return whenReady(parseGraphQLRequest(settings, request), (parsed) => {
+    if (parsed.kind === 'single') {
+      const running = run(settings, parsed.request, { request, invocation, budget: undefined });
+      return whenReady(running, (outcome) => toHTTPResponse(settings, outcome, mediaType));
+    }
+    const exchange = { request, invocation, budget: new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons }) };
+    const running = parsed.elements.map((element) =>
+      element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
+    );
+    return Promise.all(running).then((outcomes) => toBatchResponse(settings.operation, outcomes, mediaType));
+  });
 }
 
 /** What is needed to answer when there may be no server yet. */
@@ -80,11 +83,7 @@ export async function reportRefusal({ plugins, logger }: OperationSettings, thro
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
-export function finishResponse(
-  { cors, operation }: RefusalSettings,
-  request: HTTPRequest,
-  response: HTTPResponse,
-): HTTPResponse | Promise<HTTPResponse> {
+export function finishResponse({ cors, operation }: RefusalSettings, request: HTTPRequest, response: HTTPResponse): Eventual<HTTPResponse> {
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   return cors === undefined ? finished : addCORSHeaders(cors, request, response.headers, operation.logger).then(() => finished);
 }
@@ -96,7 +95,7 @@ interface Exchange {
   readonly budget: BatchBudget | undefined;
 }
 
-function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Promise<OperationOutcome> {
+function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Eventual<OperationOutcome> {
   const head = { headers: new HeaderMap() };
   const input: OperationInput = {
     request: operation,

@@ -1,5 +1,6 @@
 import type { DataSourceConfig } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import type { Eventual } from '../message/eventual.ts';
 import type { Logger } from './logger.ts';
 
 /** The life of one operation, as far as resolvers and data sources may take part in it. */
@@ -31,16 +32,16 @@ export interface ContextSettings {
  * The context value of one operation: what `context` returns, with fresh data sources under `dataSources`.
  * Returns a promise only when something asynchronous takes part.
  */
-export function createContextValue(settings: ContextSettings, argument: unknown, life: OperationLife): unknown {
+export function createContextValue(settings: ContextSettings, argument: unknown, life: OperationLife): Eventual<unknown> {
   const value: unknown = settings.context === undefined ? {} : settings.context(argument as never);
-  return isPromise(value) ? value.then((resolved) => complete(settings, resolved, life)) : complete(settings, value, life);
+  return isPromise(value) ? Promise.resolve(value).then((resolved) => complete(settings, resolved, life)) : complete(settings, value, life);
 }
 
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function complete(settings: ContextSettings, value: unknown, life: OperationLife): unknown {
+function complete(settings: ContextSettings, value: unknown, life: OperationLife): Eventual<unknown> {
   assertObject(value);
   return settings.dataSources === undefined ? value : attachDataSources(settings, value, life);
 }

@@ -1,6 +1,8 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
+import { whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
 import { isListenedTo } from '../execution/tracing.ts';
 import { specifiedRulesForLazySchema } from '../schema/known-type-names.ts';
 import { BatchBudget } from './batch-budget.ts';
@@ -27,25 +29,26 @@ export interface DocumentSettings extends LimitSettings {
 }
 
 /** Source text → valid document. Only valid documents are remembered: errors are cheap to find again, and could fill the cache. */
-export async function loadDocument(
+export function loadDocument(
   settings: DocumentSettings,
   source: string,
   hooks: OperationHooks | undefined,
   budget: BatchBudget | undefined,
-): Promise<DocumentNode> {
+): Eventual<DocumentNode> {
   const known = settings.documents.get(source);
   if (known !== undefined) {
     budget?.spendTokens(weightOf(known));
     return known;
   }
-
-  const parsing = (): DocumentNode => parseDocument(settings, source, budget);
-  const parsed = hooks === undefined ? parsing() : await hooks.aroundParsing(parsing);
-  if (hooks === undefined) validateDocument(settings, parsed, budget);
-  else await hooks.aroundValidation(parsed, () => validateDocument(settings, parsed, budget));
-  settings.documents.set(source, parsed);
-  budget?.spendTokens(weightOf(parsed) - tokensOf(parsed));
-  return parsed;
+  const parse = (): DocumentNode => parseDocument(settings, source, budget);
+  return whenReady(hooks === undefined ? parse() : hooks.aroundParsing(parse), (document) => {
+    const validate = (): void => validateDocument(settings, document, budget);
+    return whenReady(hooks === undefined ? validate() : hooks.aroundValidation(document, validate), () => {
+      settings.documents.set(source, document);
+      budget?.spendTokens(weightOf(document) - tokensOf(document));
+      return document;
+    });
+  });
 }
 
 function parseDocument(settings: DocumentSettings, source: string, budget: BatchBudget | undefined): DocumentNode {

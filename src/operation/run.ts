@@ -1,8 +1,17 @@
-import type { ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLError,
+  OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 
+import { rescued, whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { ResponseHead } from '../message/http-response.ts';
-import { createContextValue, isPromise } from './context.ts';
+import { createContextValue } from './context.ts';
 import type { ContextSettings, OperationLife } from './context.ts';
 import { assertCost } from './cost.ts';
 import type { CostSettings } from './cost.ts';
@@ -16,6 +25,7 @@ import type { Execution, ExecutionSettings } from './execute.ts';
 import type { GraphQLRequest } from './graphql-request.ts';
 import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
+import type { PersistedQuery } from './persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
 import { resolveSource } from './source.ts';
@@ -60,68 +70,72 @@ export interface OperationOutcome {
   readonly stream?: PayloadStream | undefined;
 }
 
-/** What is known of an operation so far, for when it fails half way. */
+/** What is known of an operation so far. It grows from stage to stage. */
 interface Progress {
+  contextValue?: unknown;
+  contextFailed: boolean;
   hooks?: OperationHooks | undefined;
   operationType?: OperationTypeNode;
-  contextFailed: boolean;
   stream?: PayloadStream;
 }
 
-/** Runs one operation from its text to its answer. Never rejects: whatever is thrown becomes the errors of the answer. */
-export async function runOperation(settings: OperationSettings, input: OperationInput): Promise<OperationOutcome> {
+/** Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer. */
+export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
   const progress: Progress = { contextFailed: true };
-  let result: ExecutionResult;
-  try {
-    const making = createContextValue(settings, input.contextArgument, input.life);
-    // Waits only for what is asynchronous, here and below: each await is a turn of the queue in every operation (60 ns).
-    const contextValue = isPromise(making) ? await making : making;
-    progress.contextFailed = false;
-    result = await runStages(settings, input, progress, contextValue);
-  } catch (thrown) {
-    result = { errors: errorsOf(thrown) };
-  }
-
-  try {
-    const tellsPlugins = progress.hooks !== undefined || progress.contextFailed;
-    const answer = tellsPlugins ? await finishWithHooks(settings, progress, result) : formatResult(settings, result);
-    return outcome(input, progress, answer, result.errors ?? []);
-  } catch (thrown) {
-    // A hook or formatError failed: neither is asked again.
-    void progress.stream?.return();
-    delete progress.stream;
-    const error = toGraphQLError(thrown);
-    return outcome(input, progress, formatResult({ ...settings, formatError: undefined }, { errors: [error] }), [error]);
-  }
+  const running = rescued<ExecutionResult>(
+    () => runStages(settings, input, progress),
+    (thrown) => ({ errors: errorsOf(thrown) }),
+  );
+  return whenReady(running, (result) => finish(settings, input, progress, result));
 }
 
-async function runStages(
+function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Eventual<ExecutionResult> {
+  return whenReady(createContextValue(settings, input.contextArgument, input.life), (contextValue) => {
+    progress.contextValue = contextValue;
+    progress.contextFailed = false;
+    const starting =
+      settings.plugins.length === 0 ? undefined : startHooks(settings.plugins, requestContext(settings, input, contextValue));
+    return whenReady(starting, (hooks) => {
+      progress.hooks = hooks;
+      return runRequest(settings, input, progress);
+    });
+  });
+}
+
+function runRequest(settings: OperationSettings, input: OperationInput, progress: Progress): Eventual<ExecutionResult> {
+  const { hooks } = progress;
+  return whenReady(resolveSource(settings, input.request), ({ source, keep }) =>
+    whenReady(hooks?.didResolveSource(source), () =>
+      whenReady(loadDocument(settings, source, hooks, input.budget), (document) =>
+        runDocument(settings, input, progress, { document, keep }),
+      ),
+    ),
+  );
+}
+
+function runDocument(
   settings: OperationSettings,
   input: OperationInput,
   progress: Progress,
-  contextValue: unknown,
-): Promise<ExecutionResult> {
-  const hooks =
-    settings.plugins.length === 0 ? undefined : await startHooks(settings.plugins, requestContext(settings, input, contextValue));
-  progress.hooks = hooks;
-
-  const resolving = resolveSource(settings, input.request);
-  const { source, keep } = isPromise(resolving) ? await resolving : resolving;
-  if (hooks !== undefined) await hooks.didResolveSource(source);
-  const document =
-    (input.budget === undefined ? settings.documents.get(source) : undefined) ??
-    (await loadDocument(settings, source, hooks, input.budget));
-
+  { document, keep }: { readonly document: DocumentNode; readonly keep: PersistedQuery['keep'] },
+): Eventual<ExecutionResult> {
   const { schema } = settings;
   const operation = resolveOperation({ schema, document, operationName: input.request.operationName, refuse: input.refuse });
   progress.operationType = operation.operation;
   if (keep !== undefined) input.life.waitUntil(keep());
   if (settings.maxCost !== undefined) assertCost(settings.maxCost, { schema, document, operation, variables: input.request.variables });
-  const execution = { document, operation, contextValue, variables: input.request.variables };
-  if (hooks === undefined) return execute(settings, input, progress, execution);
+  const execution = { document, operation, contextValue: progress.contextValue, variables: input.request.variables };
+  const run = (): Eventual<ExecutionResult> => execute(settings, input, progress, execution);
+  return progress.hooks === undefined ? run() : executeWithHooks(progress.hooks, execution, run);
+}
 
+async function executeWithHooks(
+  hooks: OperationHooks,
+  { document, operation }: Execution,
+  run: () => Eventual<ExecutionResult>,
+): Promise<ExecutionResult> {
   await hooks.didResolveOperation(document, operation);
-  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => execute(settings, input, progress, execution));
+  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(run);
 }
 
 function execute(
@@ -129,7 +143,7 @@ function execute(
   { delivery, life }: OperationInput,
   progress: Progress,
   execution: Execution,
-): ExecutionResult | Promise<ExecutionResult> {
+): Eventual<ExecutionResult> {
   if (delivery === undefined) return executeOperation(settings, execution);
   const open = (stream: PayloadStream): void => {
     progress.stream = stream;
@@ -146,6 +160,37 @@ function errorsOf(thrown: unknown): readonly GraphQLError[] {
   return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
 }
 
+/** Result → outcome: the answer as the client gets it. */
+function finish(
+  settings: OperationSettings,
+  input: OperationInput,
+  progress: Progress,
+  result: ExecutionResult,
+): Eventual<OperationOutcome> {
+  const toOutcome = (answer: FormattedExecutionResult, errors: readonly GraphQLError[]): OperationOutcome => ({
+    result: answer,
+    errors,
+    head: input.head,
+    operationType: progress.operationType,
+    contextFailed: progress.contextFailed,
+    stream: progress.stream,
+  });
+  return rescued<OperationOutcome>(
+    () => {
+      const tellsPlugins = progress.hooks !== undefined || progress.contextFailed;
+      const answer = tellsPlugins ? finishWithHooks(settings, progress, result) : formatResult(settings, result);
+      return whenReady(answer, (formatted) => toOutcome(formatted, result.errors ?? []));
+    },
+    (thrown) => {
+      // A hook or formatError failed: neither is asked again.
+      void progress.stream?.return();
+      delete progress.stream;
+      const error = toGraphQLError(thrown);
+      return toOutcome(formatResult({ ...settings, formatError: undefined }, { errors: [error] }), [error]);
+    },
+  );
+}
+
 async function finishWithHooks(
   settings: OperationSettings,
   progress: Progress,
@@ -158,14 +203,4 @@ async function finishWithHooks(
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
   const formatted = formatResult(settings, result);
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
-}
-
-function outcome(
-  input: OperationInput,
-  progress: Progress,
-  result: FormattedExecutionResult,
-  errors: readonly GraphQLError[],
-): OperationOutcome {
-  const { operationType, contextFailed, stream } = progress;
-  return { result, errors, head: input.head, operationType, contextFailed, stream };
 }
