@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { cellsOf, readOptions, rowsIn, toMarkdown } from '../scripts/options-table.ts';
-import { devUsage } from '../src/cli/arguments.ts';
+import { devUsage } from '../src/cli/usage.ts';
 import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
 import { createProject, serveProject } from './support/functions-project.ts';

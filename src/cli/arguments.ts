@@ -1,7 +1,8 @@
-import { parseArgs } from 'node:util';
-
+import { didYouMean } from '../schema/did-you-mean.ts';
 import { devPlatforms } from './dev-platform.ts';
 import type { PlatformSettings } from './dev-platform.ts';
+import { readOptions, UsageError } from './read-options.ts';
+import { checkUsage, devUsage, doctorUsage, usage } from './usage.ts';
 
 /** The arguments of `graphql-functions dev`. */
 export interface DevArguments {
@@ -41,6 +42,8 @@ export interface CheckArguments {
   readonly name: 'check';
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
+  /** Whether problems are printed for programs. */
+  readonly json: boolean;
   readonly functions: string | undefined;
   /** Whose schema the operations are for. Undefined: graphql, or the only one. */
   readonly function: string | undefined;
@@ -48,68 +51,34 @@ export interface CheckArguments {
 }
 
 /** What somebody has asked for. */
-export type Arguments = DevArguments | DoctorArguments | CheckArguments | { readonly name: 'help' };
-
-/** What the user has asked for, in words of the command line that nobody can act on. */
-export class UsageError extends Error {}
-
-/** What `dev` takes. */
-export const devUsage = `graphql-functions dev [options]
-
-Serves every function of a folder on this machine, as the platform would, and again after every change.
-
-  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
-  --prefix <path>        the path in front of names     (default: /.netlify/functions)
-  --port <number>        0: any free port               (default: 8888, or the next free one)
-  --host <name>          the interface to listen on     (default: localhost)
-  --env <NAME=value>     a variable for the functions; {url} in it is the server's address. May be repeated.
-  --env-file <file>      variables of a file            (default: .env, where there is one)
-  --query <operation>    runs it once at the start, and prints the answer
-  --open                 shows the first GraphQL function in the browser
-  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url, alb or fetch: how functions are called
-  --stage <name>         of aws-http and aws-rest: the first segment of the path
-  --timeout <seconds>    ends a function that takes longer, and tells it how long it has
-  --cold                 a new instance for every request
-  --freeze               nothing runs between requests, as on Lambda
-  --help                 prints this
-
-NODE_ENV is "development" unless it is set.`;
-
-const checkUsage = `graphql-functions check [options] [files of operations]
-
-Loads every function, checks options, schema and resolvers, and validates operations: check 'src/**/*.graphql'
-Prints what is wrong with file and line, and then ends with exit code 1.
-
-  --functions <folder>   where the functions are               (default: functions, else netlify/functions)
-  --function <name>      whose schema the operations are for   (default: graphql, or the only one)
-  --env <NAME=value>     a variable for the functions. May be repeated.
-
-NODE_ENV is "test" unless it is set.`;
-
-const doctorUsage = `graphql-functions doctor --event <file> [options]
-
-Says which source an event (a file of JSON) is of, which request it becomes, and what a function answers.
-
-  --event <file>         the event
-  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
-  --function <name>      which function is asked        (default: graphql, else the first)
-  --env <NAME=value>     a variable for the functions. May be repeated.
-
-NODE_ENV is "development" unless it is set.`;
-
-/** What all commands take. */
-export const usage: string = [devUsage, checkUsage, doctorUsage].join('\n\n');
+export type Arguments =
+  | DevArguments
+  | DoctorArguments
+  | CheckArguments
+  | { readonly name: 'version' }
+  | { readonly name: 'help'; /** Of one command, or of all. */ readonly usage: string };
 
 /** Command line → command. Throws a UsageError that says what to write instead. */
 export function parseArguments(argv: readonly string[]): Arguments {
   const [name, ...rest] = argv;
-  if (name === undefined || ['help', '--help', '-h'].includes(name)) return { name: 'help' };
-  if (!Object.hasOwn(commands, name)) throw new UsageError(`There is no command "${name}".\n\n${usage}`);
-  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  return commands[name as keyof typeof commands](rest);
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) return { name: 'help', usage };
+  if (['version', '--version', '-v'].includes(name)) return { name: 'version' };
+  if (!Object.hasOwn(commands, name)) {
+    const known = Object.keys(commands);
+    throw new UsageError(
+      `There is no command "${name}".${didYouMean(name, known)} Commands: ${known.join(', ')}. graphql-functions --help`,
+    );
+  }
+  const command = commands[name as keyof typeof commands];
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', usage: command.usage };
+  return command.parse(rest);
 }
 
-const commands = { dev: parseDev, doctor: parseDoctor, check: parseCheck };
+const commands = {
+  dev: { usage: devUsage, parse: parseDev },
+  check: { usage: checkUsage, parse: parseCheck },
+  doctor: { usage: doctorUsage, parse: parseDoctor },
+};
 
 const text = { type: 'string' } as const;
 const common = { functions: text, env: { type: 'string', multiple: true } } as const;
@@ -130,8 +99,8 @@ const devOptions = {
 } as const;
 
 function parseDev(argv: readonly string[]): DevArguments {
-  const { values, positionals } = parse(devUsage, argv, { ...common, ...devOptions } as const);
-  refusePositionals('dev', positionals, devUsage);
+  const { values, positionals } = readOptions('dev', argv, { ...common, ...devOptions } as const);
+  refusePositionals('dev', positionals);
   return {
     name: 'dev',
     functions: values.functions,
@@ -149,34 +118,28 @@ function parseDev(argv: readonly string[]): DevArguments {
 }
 
 function parseDoctor(argv: readonly string[]): DoctorArguments {
-  const { values, positionals } = parse(doctorUsage, argv, { ...common, event: text, function: text } as const);
-  refusePositionals('doctor', positionals, doctorUsage);
-  if (values.event === undefined) throw new UsageError(`Expected doctor --event <file>, got no --event.\n\n${doctorUsage}`);
+  const { values, positionals } = readOptions('doctor', argv, { ...common, event: text, function: text } as const);
+  refusePositionals('doctor', positionals);
+  if (values.event === undefined) throw new UsageError('Expected doctor --event <file>, got no --event. graphql-functions doctor --help');
   return { name: 'doctor', event: values.event, functions: values.functions, function: values.function, env: toVariables(values.env) };
 }
 
 function parseCheck(argv: readonly string[]): CheckArguments {
-  const { values, positionals } = parse(checkUsage, argv, { ...common, function: text } as const);
-  const { functions, function: named, env } = values;
-  return { name: 'check', documents: positionals, functions, function: named, env: toVariables(env) };
+  const options = { ...common, function: text, documents: { type: 'string', multiple: true }, json: flag } as const;
+  const { values, positionals } = readOptions('check', argv, options);
+  const { functions, function: named, env, json = false } = values;
+  return {
+    name: 'check',
+    documents: [...positionals, ...(values.documents ?? [])],
+    json,
+    functions,
+    function: named,
+    env: toVariables(env),
+  };
 }
 
-function refusePositionals(command: string, [first]: readonly string[], help: string): void {
-  if (first !== undefined) throw new UsageError(`Expected options after ${command}, got "${first}".\n\n${help}`);
-}
-
-type OptionTypes = NonNullable<Parameters<typeof parseArgs>[0] & object>['options'] & object;
-
-function parse<T extends OptionTypes>(
-  help: string,
-  argv: readonly string[],
-  options: T,
-): ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${help}`, { cause: error });
-  }
+function refusePositionals(command: string, [first]: readonly string[]): void {
+  if (first !== undefined) throw new UsageError(`Expected options after ${command}, got "${first}". graphql-functions ${command} --help`);
 }
 
 function toPlatform(name = 'netlify', stage: string | undefined, seconds: string | undefined): PlatformSettings {

@@ -1,10 +1,12 @@
-import type { BuildContext, BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild';
+import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { DevError } from './dev-error.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { interceptEntry } from './intercept-entry.ts';
+import type { Problem } from './problem.ts';
 
 /** What came of bundling a function. */
 export type Bundle =
@@ -13,8 +15,10 @@ export type Bundle =
       readonly code: string;
       /** Whether it holds the graphql package. */ readonly isGraphQL: boolean;
       readonly warnings: string;
+      /** The user's files in it, absolute. */
+      readonly files: readonly string[];
     }
-  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string };
+  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
 
 /** Bundles one function again and again. */
 export interface Bundler {
@@ -108,8 +112,17 @@ const requireBanner =
 async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
   const { errors, warnings, metafile } = result;
   const [output] = (result.outputFiles ?? []) as OutputFile[];
-  if (errors.length > 0 || output === undefined) return { kind: 'problem', message: await format(esbuild, errors, 'error') };
-  return { kind: 'code', code: output.text, isGraphQL: holdsGraphQL(metafile), warnings: await format(esbuild, warnings, 'warning') };
+  if (errors.length > 0 || output === undefined) {
+    return { kind: 'problem', message: await format(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+  }
+  const inputs = Object.keys(metafile?.inputs ?? {});
+  return {
+    kind: 'code',
+    code: output.text,
+    isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
+    warnings: await format(esbuild, warnings, 'warning'),
+    files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
+  };
 }
 
 async function format(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
@@ -117,6 +130,9 @@ async function format(esbuild: Esbuild, messages: BuildResult['errors'], kind: '
   return texts.join('').trim();
 }
 
-function holdsGraphQL(metafile: Metafile | undefined): boolean {
-  return Object.keys(metafile?.inputs ?? {}).some((path) => /(?:^|\/)node_modules\/graphql\//.test(path));
+function toProblem({ text, location }: Message): Problem {
+  if (location === null) return { message: text };
+  const { file, line, lineText, column } = location;
+  // esbuild counts columns in bytes, from 0.
+  return { message: text, file, line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

@@ -1,5 +1,12 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { NoUnusedFragmentsRule, parse, Source, specifiedRules, validate, visit } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
+
+import { DevError } from './dev-error.ts';
+import type { Problem } from './problem.ts';
 
 /** A file of operations and fragments. */
 export interface DocumentFile {
@@ -7,10 +14,11 @@ export interface DocumentFile {
   readonly text: string;
 }
 
-/** Something wrong, at "path:line:column". */
-export interface Problem {
-  readonly place: string;
-  readonly message: string;
+/** The files that patterns name, in the order of their paths. Throws a DevError when there is none. */
+export async function readDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
+  const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
+  if (paths.length === 0) throw new DevError(`No file is named ${patterns.join(', ')}. Put patterns into quotes: 'src/**/*.graphql'.`);
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(directory, path), 'utf8') })));
 }
 
 /** Validates every file against the schema. Operations may use the fragments of all files, as code generators have it. */
@@ -32,12 +40,13 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
     const path = document.loc?.source.name ?? '';
     for (const problem of toProblems(path, validate(schema, withFragments(document, fragments), rules))) {
       // What is wrong in a fragment is wrong in every document that uses it.
-      const key = `${problem.place} ${problem.message}`;
+      const key = JSON.stringify(problem);
       if (!seen.has(key)) problems.push(problem);
       seen.add(key);
     }
   }
-  return problems;
+  const order = new Map(files.map(({ path }, index) => [path, index]));
+  return problems.toSorted((a, b) => (order.get(a.file ?? '') ?? 0) - (order.get(b.file ?? '') ?? 0));
 }
 
 function fragmentsOf({ definitions }: DocumentNode): FragmentDefinitionNode[] {
@@ -67,6 +76,6 @@ function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
   return errors.map((error) => {
     const node = error.nodes?.[0]?.loc;
     const [location] = error.locations ?? [];
-    return { place: `${node?.source.name ?? path}:${location?.line ?? 1}:${location?.column ?? 1}`, message: error.message };
+    return { file: node?.source.name ?? path, line: location?.line ?? 1, column: location?.column ?? 1, message: error.message };
   });
 }

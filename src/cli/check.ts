@@ -1,5 +1,4 @@
 import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
@@ -7,16 +6,19 @@ import type { GraphQLSchema } from 'graphql';
 import type { CheckArguments } from './arguments.ts';
 import { importEsbuild } from './bundle.ts';
 import { toCallable } from './call-function.ts';
-import { checkDocuments } from './check-documents.ts';
-import type { Problem } from './check-documents.ts';
+import { checkDocuments, readDocuments } from './check-documents.ts';
+import { checkServer } from './check-server.ts';
 import { DevError } from './dev-error.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { BundleError, loadFunction } from './load-function.ts';
+import { printProblems, printProblemsAsJSON } from './print-problems.ts';
+import type { Problem } from './problem.ts';
 import { recordServers } from './recorded-servers.ts';
 import type { RecordedServers } from './recorded-servers.ts';
 import type { Terminal } from './reporter.ts';
-import { placeOf } from './user-code.ts';
+import { SourceSearch } from './source-search.ts';
+import { placeOf, toPlace } from './user-code.ts';
 
 /**
  * Loads every function, which checks its options, schema and resolvers, and validates documents against the schema.
@@ -26,41 +28,65 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   const folder = await resolveFunctionsFolder(directory, settings.functions);
   const { functions, misnamed } = await findFunctions(folder);
   if (functions.length === 0) throw new DevError(`There is no function in ${folder}. Put one into ${join(folder, 'graphql.ts')}.`);
-  const problems: Problem[] = misnamed.map((file) => ({
-    place: file,
-    message: 'Names of functions have letters, digits, "-" and "_" only.',
-  }));
+  const problems: Problem[] = misnamed.map((file) => ({ file, message: 'Names of functions have letters, digits, "-" and "_" only.' }));
 
   const recorded = recordServers();
   const schemas = new Map<string, GraphQLSchema>();
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
-    const outcome = await checkFunction(source, recorded);
-    if (outcome.problem !== undefined) problems.push(outcome.problem);
+    const outcome = await checkFunction(source, recorded, directory);
+    problems.push(...outcome.problems);
     if (outcome.schema !== undefined) schemas.set(source.name, outcome.schema);
   }
-  problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
-
-  for (const { place, message } of problems) terminal.log(`${place === '' ? '' : `${shorten(place, directory)} `}${indented(message)}`);
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  if (problems.length > 0) terminal.error(`\n${count}.`);
-  else terminal.log(`No problem in ${functions.map(({ name }) => name).join(', ')}.`);
+  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
+  else if (settings.documents.length > 0) terminal.error('The operations are not checked before the schema is sound.');
+  report(problems, functions, settings, directory, terminal);
   return problems.length > 0 ? 1 : 0;
 }
 
-async function checkFunction(source: FunctionSource, recorded: RecordedServers): Promise<{ problem?: Problem; schema?: GraphQLSchema }> {
+function report(
+  problems: readonly Problem[],
+  functions: readonly FunctionSource[],
+  { json }: CheckArguments,
+  directory: string,
+  terminal: Terminal,
+): void {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  if (json) printProblemsAsJSON(problems, directory, terminal);
+  else printProblems(problems, directory, terminal);
+  if (problems.length > 0) terminal.error(`\n${count}.`);
+  else if (!json) terminal.log(`No problem in ${functions.map(({ name }) => name).join(', ')}.`);
+}
+
+interface CheckedFunction {
+  readonly problems: readonly Problem[];
+  /** The schema of its first server, if that is sound. */
+  readonly schema?: GraphQLSchema | undefined;
+}
+
+async function checkFunction(source: FunctionSource, recorded: RecordedServers, directory: string): Promise<CheckedFunction> {
   const before = recorded.servers.length;
+  const problems: Problem[] = [];
+  let files: readonly string[] = [source.file];
   try {
-    const { exports } = await loadFunction(await importEsbuild(), source, [recorded.plugin]);
+    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin]);
+    files = loaded.files;
     // Throws for a module that exports no function.
-    toCallable(source.name, exports);
-    const made = recorded.servers.at(before);
-    return made === undefined ? {} : { schema: await made.schema() };
+    toCallable(source.name, loaded.exports);
   } catch (error) {
-    // esbuild names files and lines itself.
-    if (error instanceof BundleError) return { problem: { place: '', message: error.message } };
-    return { problem: { place: placeOf(error) ?? source.file, message: error instanceof Error ? error.message : String(error) } };
+    if (error instanceof BundleError) return { problems: error.problems };
+    const place = toPlace(placeOf(error)) ?? { file: source.file };
+    problems.push({ ...place, message: error instanceof Error ? error.message : String(error) });
   }
+  const search = new SourceSearch([...files, ...schemaFilesIn(directory)]);
+  const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
+  return { problems: [...problems, ...checked.flatMap((one) => one.problems)], schema: checked[0]?.schema };
+}
+
+/** Schema text that functions read at run time. */
+function schemaFilesIn(directory: string): string[] {
+  const found = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' || name === '.git' });
+  return found.map((path) => join(directory, path));
 }
 
 async function checkFiles(
@@ -70,22 +96,12 @@ async function checkFiles(
   terminal: Terminal,
 ): Promise<Problem[]> {
   if (documents.length === 0) return [];
-  const paths = [...new Set(documents.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
-  if (paths.length === 0) throw new DevError(`No file is named ${documents.join(', ')}. Put patterns into quotes: 'src/**/*.graphql'.`);
+  const files = await readDocuments(documents, directory);
   const schema = name === undefined && schemas.size === 1 ? [...schemas.values()][0] : schemas.get(name ?? 'graphql');
   if (schema === undefined) {
     const known = [...schemas.keys()].join(', ') || 'none';
-    return [{ place: '', message: `No schema to validate documents with. Name a GraphQL function with --function; sound ones: ${known}.` }];
+    return [{ message: `No schema to validate documents with. Name a GraphQL function with --function; sound ones: ${known}.` }];
   }
-  terminal.error(`Checking ${paths.length === 1 ? '1 file' : `${paths.length} files`} of operations …`);
-  const files = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(directory, path), 'utf8') })));
+  terminal.error(`Checking ${files.length === 1 ? '1 file' : `${files.length} files`} of operations …`);
   return checkDocuments(schema, files);
-}
-
-function shorten(place: string, directory: string): string {
-  return place.startsWith(directory) ? relative(directory, place) : place;
-}
-
-function indented(message: string): string {
-  return message.replaceAll('\n', '\n  ');
 }

@@ -1,4 +1,4 @@
-import { parseArguments, usage, UsageError } from './arguments.ts';
+import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
 import { runCheck } from './check.ts';
 import { startDevServer } from './dev.ts';
@@ -6,7 +6,9 @@ import type { DevServer } from './dev.ts';
 import { runDoctor } from './doctor.ts';
 import { readEnvFile } from './environment.ts';
 import { openBrowser } from './open-browser.ts';
+import { readOwnVersion } from './own-version.ts';
 import { askFunction } from './query.ts';
+import { UsageError } from './read-options.ts';
 import { Reporter } from './reporter.ts';
 
 /** How a command has gone. */
@@ -35,7 +37,8 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment('development', command.env);
     return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
-  if (command.name === 'help') console.log(usage);
+  if (command.name === 'help') console.log(command.usage);
+  else if (command.name === 'version') console.log(await readOwnVersion());
   else await dev(command);
   return { exitCode: 0, isOver: false };
 }

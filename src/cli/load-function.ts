@@ -2,6 +2,7 @@ import type { Plugin } from 'esbuild';
 
 import { bundleOnce } from './bundle.ts';
 import type { FunctionSource } from './functions-folder.ts';
+import type { Problem } from './problem.ts';
 import { importUserCode } from './user-code.ts';
 
 /** A function that has been bundled and imported, into this process. */
@@ -9,10 +10,19 @@ export interface LoadedFunction {
   readonly exports: Readonly<Record<string, unknown>>;
   /** Whether its bundle holds the graphql package. */
   readonly isGraphQL: boolean;
+  /** The user's files in the bundle, absolute. */
+  readonly files: readonly string[];
 }
 
 /** A function that esbuild cannot bundle. The message has files and lines already. */
-export class BundleError extends Error {}
+export class BundleError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, problems: readonly Problem[]) {
+    super(message);
+    this.problems = problems;
+  }
+}
 
 /** Bundles and imports a function. Throws a BundleError, or whatever its module throws. */
 export async function loadFunction(
@@ -21,6 +31,6 @@ export async function loadFunction(
   plugins: readonly Plugin[] = [],
 ): Promise<LoadedFunction> {
   const bundle = await bundleOnce(esbuild, source, plugins);
-  if (bundle.kind === 'problem') throw new BundleError(bundle.message);
-  return { exports: await importUserCode(source.file, bundle.code), isGraphQL: bundle.isGraphQL };
+  if (bundle.kind === 'problem') throw new BundleError(bundle.message, bundle.problems);
+  return { exports: await importUserCode(source.file, bundle.code), isGraphQL: bundle.isGraphQL, files: bundle.files };
 }

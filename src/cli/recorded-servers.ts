@@ -5,6 +5,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import type { ServerOptions } from '../options.ts';
 import type { OptionsSource } from '../start.ts';
 import { interceptEntry } from './intercept-entry.ts';
+import { placeOf } from './user-code.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
 export interface RecordedServers {
@@ -14,6 +15,12 @@ export interface RecordedServers {
 }
 
 export interface RecordedServer {
+  /** What createHandler was called with. */
+  readonly source: OptionsSource<ServerOptions>;
+  /** "file:line:column" of the call, where it is known. */
+  readonly place: string | undefined;
+  /** What createHandler threw. The module goes on, for there may be more that is wrong. */
+  readonly refusal: unknown;
   /** The schema as clients see it. Rejects with what is wrong with options that come asynchronously. */
   schema(): Promise<GraphQLSchema>;
 }
@@ -26,8 +33,8 @@ const key = Symbol.for('graphql-functions.check');
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
   Object.assign(globalThis, {
-    [key]: (options: OptionsSource<ServerOptions>, createHandler: CreateHandler) => {
-      servers.push({ schema: () => introspect(options, createHandler) });
+    [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
+      servers.push({ source, refusal, place: placeOf(new Error('called from')), schema: () => introspect(source, createHandler) });
     },
   });
   return { plugin, servers };
@@ -40,8 +47,9 @@ const plugin = interceptEntry(
     import { createHandler as createUniversal } from 'graphql-functions';
     export * from '${entry}';
     export function createHandler(options) {
-      const handler = real.createHandler(options);
-      globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal);
+      let handler = () => {}, refusal;
+      try { handler = real.createHandler(options); } catch (error) { refusal = error; }
+      globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
       return handler;
     }`,
 );

@@ -46,8 +46,17 @@ export function textOf(error: unknown): string {
 /** "file:line:column" of the user's line that an error comes from. Undefined when its stack has none. */
 export function placeOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const frame = stack.split('\n').find((line) => /^\s+at /.test(line) && !isForeign(line)) ?? '';
-  const [, address, position] = /((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?)(:\d+:\d+)\)?$/.exec(frame) ?? [];
+  // Calls that built-in functions make are at "<anonymous>": the user's line is further down.
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
+  const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];
   if (address === undefined) return undefined;
   return `${address.startsWith('file:') ? fileURLToPath(address) : address}${position}`;
+}
+
+const addressInFrame = /((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?)(:\d+:\d+)\)?$/;
+
+/** "file:line:column" → its parts. */
+export function toPlace(text: string | undefined): { readonly file: string; readonly line: number; readonly column: number } | undefined {
+  const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(text ?? '') ?? [];
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) };
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { parseArguments, UsageError } from '../../src/cli/arguments.ts';
+import { parseArguments } from '../../src/cli/arguments.ts';
+import { UsageError } from '../../src/cli/read-options.ts';
+import { devUsage, usage } from '../../src/cli/usage.ts';
 
 test('dev alone has the defaults', () => {
   assert.deepEqual(parseArguments(['dev']), {
@@ -72,8 +74,14 @@ test('the prefix / puts names at the root', () => {
   assert.equal(prefix, '');
 });
 
-test('no command, help and --help ask for the usage', () => {
-  for (const argv of [[], ['help'], ['--help'], ['dev', '-h']]) assert.deepEqual(parseArguments(argv), { name: 'help' });
+test('no command, help and --help ask for the usage, of one command where one is named', () => {
+  for (const argv of [[], ['help'], ['--help'], ['-h']]) assert.deepEqual(parseArguments(argv), { name: 'help', usage });
+
+  assert.deepEqual(parseArguments(['dev', '--port', '0', '-h']), { name: 'help', usage: devUsage });
+});
+
+test('version, --version and -v ask for the version', () => {
+  for (const word of ['version', '--version', '-v']) assert.deepEqual(parseArguments([word]), { name: 'version' });
 });
 
 test('doctor takes an event, check takes patterns', () => {
@@ -84,18 +92,28 @@ test('doctor takes an event, check takes patterns', () => {
     function: 'a',
     env: {},
   });
-  assert.deepEqual(parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--env', 'A=1']), {
-    name: 'check',
-    documents: ['a.graphql', 'b.graphql'],
-    functions: 'api',
-    function: undefined,
-    env: { A: '1' },
-  });
+  assert.deepEqual(
+    parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--documents', 'c', '--env', 'A=1', '--json']),
+    {
+      name: 'check',
+      documents: ['a.graphql', 'b.graphql', 'c'],
+      json: true,
+      functions: 'api',
+      function: undefined,
+      env: { A: '1' },
+    },
+  );
 });
 
 for (const [argv, message] of [
-  [['serve'], /no command "serve".*dev/s],
-  [['dev', '--prot', '1'], /--prot.*--port/s],
+  [['migrate'], /no command "migrate"\. Commands: dev, check/],
+  [['chek'], /Did you mean "check"/],
+  [['dev', '--prot', '1'], /^dev has no option --prot\. Did you mean "--port"\? graphql-functions dev --help$/],
+  [['dev', '-p', '1'], /^dev has no option -p\./],
+  [['dev', '--constructor'], /no option --constructor/],
+  [['dev', '--port'], /^--port takes a value, got none/],
+  [['dev', '--query', '--open'], /^--query takes a value, got the option --open.*--query=--open/],
+  [['dev', '--cold=yes'], /^--cold takes no value, got "yes"/],
   [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
   [['dev', '--stage', 'a'], /--platform aws-http or aws-rest, not with netlify/],
   [['dev', '--platform', 'aws-rest', '--stage', 'a/b'], /--stage.*"a\/b"/],

@@ -21,6 +21,11 @@ export default createHandler({
 setInterval(() => {}, 1000);
 `;
 
+/** The lines that name a place, without the code below them. */
+function placesIn(stdout: string): string[] {
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
 async function check(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
   const project = await createProject(context, files);
   await linkPackage(project);
@@ -57,7 +62,7 @@ test('operations are validated against the schema, each problem with file, line 
     '*.graphql',
   );
 
-  assert.deepEqual(stdout.trim().split('\n').toSorted(), [
+  assert.deepEqual(placesIn(stdout), [
     'a.graphql:2:17 Cannot query field "titel" on type "Book". Did you mean "title"?',
     'b.graphql:3:22 Cannot query field "wrong" on type "Book".',
     'c.graphql:1:8 Syntax Error: Expected Name, found <EOF>.',
@@ -66,22 +71,121 @@ test('operations are validated against the schema, each problem with file, line 
   assert.equal(code, 1);
 });
 
-const broken: readonly (readonly [what: string, options: string, expected: RegExp])[] = [
-  ['an unknown option', '{ typeDefs: "type Query { a: Int }", introspektion: true }', /Unknown option "introspektion".*"introspection"/],
-  ['a resolver without a field', '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }', /Query.*b/],
-  ['an invalid schema', '{ typeDefs: "type Query { a: I } interface I { id: ID } type T implements I { b: Int }" }', /id/],
+test('each problem is shown with its line and a mark', async (context) => {
+  const { stdout } = await check(
+    context,
+    { 'functions/graphql.ts': graphql, 'a.graphql': 'query A {\n  book(id: 1) { titel }\n}' },
+    '--documents',
+    'a.graphql',
+  );
+
+  assert.equal(
+    stdout.slice(stdout.indexOf('\n\n')),
+    '\n\n    1 | query A {\n  > 2 |   book(id: 1) { titel }\n      |                 ^\n    3 | }\n\n',
+  );
+});
+
+test('--json prints the same for programs', async (context) => {
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
+  const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
+
+  const message = 'Cannot query field "titel" on type "Query".';
+  assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
+  assert.equal(code, 1);
+  assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
+});
+
+const broken: readonly (readonly [what: string, options: string, place: string, expected: RegExp])[] = [
+  [
+    'an unknown option',
+    '{ typeDefs: "type Query { a: Int }", introspektion: true }',
+    '3:67',
+    /Unknown option "introspektion".*"introspection"/,
+  ],
+  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', '3:32', /cors\.origin/],
+  [
+    'a resolver without a field',
+    '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }',
+    '3:89',
+    /"b", which "type Query" does not have/,
+  ],
+  [
+    'a type without a field of its interface',
+    '{ typeDefs: "type Query { a: I } interface I { id: ID } type T implements I { b: Int }" }',
+    '3:86',
+    /Interface field I\.id expected but T does not provide it/,
+  ],
+  ['options that are none', '"type Query { a: Int }"', '3:16', /Expected options like \{ typeDefs, resolvers \}/],
+  ['a schema that is none', '{ schema: {} }', '3:16', /schema takes a GraphQLSchema/],
 ];
-for (const [what, options, expected] of broken) {
+for (const [what, options, place, expected] of broken) {
   test(`${what} is a problem at the user’s line`, async (context) => {
     const { code, stdout } = await check(context, {
       'functions/graphql.ts': `import { createHandler } from 'graphql-functions';\n\nexport default createHandler(${options});`,
     });
 
-    assert.match(stdout, /^functions\/graphql\.ts:3:16 /);
-    assert.match(stdout, expected);
+    const [line = '', ...others] = placesIn(stdout);
+    assert.ok(line.startsWith(`functions/graphql.ts:${place} `), line);
+    assert.match(line, expected);
+    assert.deepEqual(others, []);
     assert.equal(code, 1);
   });
 }
+
+test('everything that is wrong is said at once, where it stands', async (context) => {
+  const { stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
+import { createHandler, gql } from 'graphql-functions';
+import { Query } from './lib/query.ts';
+const name = 'Thing';
+const more = gql\`
+  extend type Query {
+    thing: \${name}
+    other: Othr
+  }
+
+  type Broken {
+    name
+  }
+  type Thing { broken: Broken, b: Boolean @nope }
+\`;
+export default createHandler({ maxDepth: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+`,
+      'functions/lib/query.ts': `export const Query = {
+  /* bok: */ book: 5,
+  bok() { return [{ book: 1 }]; },
+};
+`,
+      'functions/bundle.ts': "import './missing.ts';\nimport './gone.ts';",
+      'functions/two.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }', maxTokens: 0 }));
+`,
+      'schema.graphql': 'type Query {\r\n  book: Bok\r\n}\r\n\r\ntype Book { title: String }\r\n',
+      'a.graphql': '{ a }',
+    },
+    'a.graphql',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.replace(/(?<=[.:]) .*/, '')),
+    [
+      'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
+      'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
+      'functions/graphql.ts:16:32 Expected the option maxDepth to be a positive whole number, got "3".',
+      'functions/graphql.ts:13:3 Syntax Error:',
+      'schema.graphql:2:9 Unknown type "Bok".',
+      'functions/graphql.ts:8:12 Unknown type "Othr".',
+      'functions/graphql.ts:14:43 Unknown directive "@nope".',
+      'functions/lib/query.ts:2:14 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
+      'functions/lib/query.ts:3:3 resolvers.Query names the field "bok", which "type Query" does not have.',
+      'functions/two.ts:2:84 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/two.ts:2:72 Unknown type "Missing".',
+    ],
+  );
+  assert.match(stderr, /The operations are not checked before the schema is sound\.\n\n11 problems\.\n$/);
+});
 
 test('options that come asynchronously are checked too', async (context) => {
   const { code, stdout } = await check(context, {
@@ -100,7 +204,7 @@ test('what cannot be bundled, and a module that exports no function, are problem
     'functions/c d.ts': 'export default () => new Response();',
   });
 
-  assert.match(stdout, /Could not resolve ".\/missing.ts"[^]*functions\/a\.ts:1:7/);
+  assert.match(stdout, /functions\/a\.ts:1:8 Could not resolve ".\/missing.ts"/);
   assert.match(stdout, /functions\/b\.ts Expected the function b to export default/);
   assert.match(stdout, /functions\/c d\.ts Names of functions/);
   assert.equal(code, 1);

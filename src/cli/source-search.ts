@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+
+import { positionAt } from './code-frame.ts';
+
+/** Where something is in the user's files. */
+export interface FoundPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The user's files, in which things that exist at run time only are found again. */
+export class SourceSearch {
+  readonly #files: readonly string[];
+  readonly #texts = new Map<string, string>();
+  readonly #masked = new Map<string, string>();
+
+  constructor(files: readonly string[]) {
+    this.#files = files;
+  }
+
+  /** Where an offset of schema text is: in a .graphql file, or in the literal that the text comes from. */
+  findText(text: string, offset: number): FoundPlace | undefined {
+    for (const file of this.#files) {
+      const at = this.#textOf(file).indexOf(text);
+      if (at >= 0) return this.#place(file, at + offset);
+    }
+    return this.#findLine(text, offset);
+  }
+
+  /**
+   * Where a resolver is written: Query.books is the key books in the braces behind Query. By the text, for of an object
+   * nobody knows where its keys come from. With `from`, the first of the path is a key in the first braces behind that place.
+   */
+  findKey(path: readonly string[], from?: FoundPlace): FoundPlace | undefined {
+    for (const file of from === undefined ? this.#files.filter(isCode) : [from.file]) {
+      const masked = this.#maskedOf(file);
+      const at = from === undefined ? findPath(masked, path) : findInBlock(masked, offsetOf(masked, from), path);
+      if (at !== undefined) return this.#place(file, at);
+    }
+    return undefined;
+  }
+
+  /** Text that was put together, or has escapes: the line that is like the wanted one, with most of its neighbours. */
+  #findLine(text: string, offset: number): FoundPlace | undefined {
+    const { line, column } = positionAt(text, offset);
+    const wanted = linesOf(text);
+    const content = wanted[line - 1] ?? '';
+    let best: FoundPlace | undefined;
+    // A brace is in every file: its neighbours have to be the same.
+    let bestScore = content.trim().length < 3 ? 3 : 0;
+    for (const file of this.#files) {
+      const lines = linesOf(this.#textOf(file));
+      for (const [index, candidate] of lines.entries()) {
+        if (candidate.trim() !== content.trim()) continue;
+        const score = 1 + likeness(wanted, line - 1, lines, index);
+        if (score <= bestScore) continue;
+        bestScore = score;
+        best = { file, line: index + 1, column: Math.max(1, column + indentOf(candidate) - indentOf(content)) };
+      }
+    }
+    return best;
+  }
+
+  #place(file: string, offset: number): FoundPlace {
+    return { file, ...positionAt(this.#textOf(file), offset) };
+  }
+
+  #textOf(file: string): string {
+    return remembered(this.#texts, file, () => readFileSync(file, 'utf8'));
+  }
+
+  #maskedOf(file: string): string {
+    return remembered(this.#masked, file, () => withoutLiterals(this.#textOf(file)));
+  }
+}
+
+function remembered(values: Map<string, string>, key: string, compute: () => string): string {
+  const value = values.get(key) ?? compute();
+  values.set(key, value);
+  return value;
+}
+
+function isCode(file: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(file);
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|[\n\r]/);
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** How many of the ten nearest lines are the same. */
+function likeness(wanted: readonly string[], at: number, lines: readonly string[], index: number): number {
+  const near = [-5, -4, -3, -2, -1, 1, 2, 3, 4, 5];
+  return near.filter((step) => wanted[at + step] !== undefined && wanted[at + step]?.trim() === lines[index + step]?.trim()).length;
+}
+
+function offsetOf(text: string, { line, column }: FoundPlace): number {
+  let start = 0;
+  for (let number = 1; number < line; number++) start = text.indexOf('\n', start) + 1;
+  return start + column - 1;
+}
+
+/** `Query: {`, `const Query = {`, `const Query: Types = {` or `class Query {`; then the rest of the path in there. */
+function findPath(masked: string, [name = '', ...rest]: readonly string[]): number | undefined {
+  const owner = String.raw`(?<![\w$.])(?<!\b(?:interface|type)\s+)(['"]?)${escaped(name)}\1`;
+  const block = new RegExp(String.raw`${owner}\s*(?::|(?::[^={};]*)?=)?\s*(?=\{)`, 'g');
+  for (const { index, 0: match } of masked.matchAll(block)) {
+    const at = rest.length === 0 ? index : findInBlock(masked, index + match.length, rest);
+    if (at !== undefined) return at;
+  }
+  if (rest.length > 0) return undefined;
+  // `Query: queries`, or `Query` alone among the keys of an object.
+  return new RegExp(String.raw`(?<=[{,]\s*)${owner}(?=\s*[:,}])`).exec(masked)?.index;
+}
+
+/** A key that stands directly in the first braces from an offset on. */
+function findInBlock(masked: string, from: number, [name = '', ...rest]: readonly string[]): number | undefined {
+  const open = masked.indexOf('{', from);
+  if (open < 0) return undefined;
+  const key = new RegExp(String.raw`(?<![\w$.])(['"]?)${escaped(name)}\1(?=\s*[:(,}=<])`, 'y');
+  let depth = 0;
+  for (let at = open; at < masked.length; at++) {
+    const character = masked[at] ?? '';
+    if ('{[('.includes(character)) depth++;
+    else if ('}])'.includes(character) && --depth === 0) return undefined;
+    key.lastIndex = at;
+    if (depth !== 1 || !key.test(masked)) continue;
+    return rest.length === 0 ? at : (findInBlock(masked, key.lastIndex, rest) ?? at);
+  }
+  return undefined;
+}
+
+function escaped(name: string): string {
+  return name.replaceAll(/[^\w]/g, String.raw`\$&`);
+}
+
+/** Comments and literals as blanks, so that braces can be counted; what could be a quoted key stays. */
+function withoutLiterals(code: string): string {
+  const literal = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g;
+  return code.replaceAll(literal, (match) => (/^(['"])\w+\1$/.test(match) ? match : match.replaceAll(/[^\n]/g, ' ')));
+}

@@ -1,0 +1,50 @@
+/** What `dev` takes. */
+export const devUsage: string = `graphql-functions dev [options]
+
+Serves every function of a folder on this machine, as the platform would, and again after every change.
+
+  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
+  --prefix <path>        the path in front of names     (default: /.netlify/functions)
+  --port <number>        0: any free port               (default: 8888, or the next free one)
+  --host <name>          the interface to listen on     (default: localhost)
+  --env <NAME=value>     a variable for the functions; {url} in it is the server's address. May be repeated.
+  --env-file <file>      variables of a file            (default: .env, where there is one)
+  --query <operation>    runs it once at the start, and prints the answer
+  --open                 shows the first GraphQL function in the browser
+  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url, alb or fetch: how functions are called
+  --stage <name>         of aws-http and aws-rest: the first segment of the path
+  --timeout <seconds>    ends a function that takes longer, and tells it how long it has
+  --cold                 a new instance for every request
+  --freeze               nothing runs between requests, as on Lambda
+  --help                 prints this
+
+NODE_ENV is "development" unless it is set.`;
+
+/** What `check` takes. */
+export const checkUsage: string = `graphql-functions check [options] [files of operations]
+
+Loads every function, checks options, schema and resolvers, and validates operations: check 'src/**/*.graphql'
+Prints everything that is wrong, with file and line, and then ends with exit code 1.
+
+  --functions <folder>   where the functions are               (default: functions, else netlify/functions)
+  --function <name>      whose schema the operations are for   (default: graphql, or the only one)
+  --documents <files>    the same as the files behind the options. May be repeated.
+  --json                 prints problems as JSON: [{ file, line, column, message }]
+  --env <NAME=value>     a variable for the functions. May be repeated.
+
+NODE_ENV is "test" unless it is set.`;
+
+/** What `doctor` takes. */
+export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
+
+Says which source an event (a file of JSON) is of, which request it becomes, and what a function answers.
+
+  --event <file>         the event
+  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
+  --function <name>      which function is asked        (default: graphql, else the first)
+  --env <NAME=value>     a variable for the functions. May be repeated.
+
+NODE_ENV is "development" unless it is set.`;
+
+/** What all commands take. */
+export const usage: string = [devUsage, checkUsage, doctorUsage, 'graphql-functions --version'].join('\n\n');
