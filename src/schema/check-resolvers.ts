@@ -14,12 +14,11 @@ import type { TypeKind } from './sdl-scanner.ts';
  */
 export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): void {
   if (resolvers.size === 0) return;
-  const types = new Map(index.types.map((type) => [type.name, type]));
   for (const [name, typeResolvers] of resolvers) {
-    const entry = types.get(name);
+    const entry = index.types.get(name);
     if (isBuiltIn(name))
       throw new Error(`resolvers.${name} would change the built-in scalar "${name}". Define a scalar with a name of its own.`);
-    if (entry === undefined) throw new Error(unknownType(name, [...types.keys()]));
+    if (entry === undefined) throw new Error(unknownType(name, [...index.types.keys()]));
     checks[entry.kind](entry, typeResolvers, index);
   }
 }

@@ -14,7 +14,8 @@ export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]):
   const found = group(typeDefs.flatMap((source, number) => findDefinitions(source, number, indexed)));
   const directives = [...found.directives.values()].map((parts) => directivePlace(indexed, parts));
   const merge: Merge = { ...indexed, isRepeatable: repeatableAmong(indexed, directives) };
-  const types = [...found.types].map(([name, parts]) => typeEntry(merge, name, parts));
+  const types = new Map<string, TypeEntry>();
+  for (const [name, parts] of found.types) types.set(name, typeEntry(merge, name, parts));
   const schema = schemaPlace(merge, found.schemas);
   const schemaExtensions = found.schemas.filter((part) => part.extends).map(({ at }) => at);
   const roots = rootNames(indexed, schema, schemaExtensions, types);
@@ -132,18 +133,22 @@ function schemaPlace(merge: Merge, parts: readonly FoundDefinition[]): Place | u
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 
 /** The root types: as a schema definition says, else the types with the usual names (specification, 3.3.1). */
-function rootNames(indexed: IndexedText, schema: Place | undefined, extensions: readonly Place[], types: readonly TypeEntry[]): RootNames {
-  const byName = new Map(types.map((type) => [type.name, type]));
+function rootNames(
+  indexed: IndexedText,
+  schema: Place | undefined,
+  extensions: readonly Place[],
+  types: ReadonlyMap<string, TypeEntry>,
+): RootNames {
   const roots: Mutable<RootNames> = {};
   for (const at of schema ? [schema, ...extensions] : extensions) Object.assign(roots, operationTypes(parseDefinition(indexed, at)));
   if (schema === undefined) {
-    if (byName.has('Query')) roots.query = 'Query';
-    if (byName.has('Mutation')) roots.mutation = 'Mutation';
-    if (byName.has('Subscription')) roots.subscription = 'Subscription';
+    if (types.has('Query')) roots.query = 'Query';
+    if (types.has('Mutation')) roots.mutation = 'Mutation';
+    if (types.has('Subscription')) roots.subscription = 'Subscription';
   }
-  for (const [operation, name] of Object.entries(roots)) assertRoot(operation, name, byName);
+  for (const [operation, name] of Object.entries(roots)) assertRoot(operation, name, types);
   if (roots.query === undefined)
-    throw new Error(`typeDefs define no "type Query", where every query starts. They define ${listOf([...byName.keys()])}.`);
+    throw new Error(`typeDefs define no "type Query", where every query starts. They define ${listOf([...types.keys()])}.`);
   return roots;
 }
 

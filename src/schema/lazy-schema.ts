@@ -154,7 +154,7 @@ const nobody: ReadonlySet<string> = new Set();
 
 function implementersByInterface({ types }: SchemaIndex): Map<string, Set<string>> {
   const implementers = new Map<string, Set<string>>();
-  for (const { name, interfaces } of types) {
+  for (const { name, interfaces } of types.values()) {
     for (const implemented of interfaces) {
       const names = implementers.get(implemented) ?? new Set();
       implementers.set(implemented, names.add(name));

@@ -15,7 +15,7 @@ import { didYouMean } from './did-you-mean.ts';
 import type { MergedResolvers } from './merge-resolvers.ts';
 import { parseDefinition } from './parse-sdl.ts';
 import { isParsed } from './place.ts';
-import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
+import { partsOf, type SchemaIndex } from './schema-index.ts';
 import { mentions } from './sdl-cursor.ts';
 import { argumentConfigs, type TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';
@@ -24,7 +24,6 @@ import { TypeText } from './type-text.ts';
 export class LazyTypes {
   readonly #index: SchemaIndex;
   readonly #resolvers: MergedResolvers;
-  readonly #entries: ReadonlyMap<string, TypeEntry>;
   readonly #builtIn: ReadonlyMap<string, GraphQLNamedType>;
   /** Those of the specification, and what the server adds. */
   readonly #standardDirectives: readonly GraphQLDirective[];
@@ -36,7 +35,6 @@ export class LazyTypes {
     this.#resolvers = resolvers;
     this.#standardDirectives = [...specifiedDirectives, ...directives];
     this.#builtIn = new Map([...specifiedScalarTypes, ...introspectionTypes].map((type) => [type.name, type]));
-    this.#entries = new Map(index.types.map((entry) => [entry.name, entry]));
     // Types of the schema, then, also where the text does not mention them.
     for (const type of directives.flatMap(({ args }) => args.map((one) => getNamedType(one.type)))) this.#made.set(type.name, type);
   }
@@ -56,7 +54,7 @@ export class LazyTypes {
     // A built-in scalar is part of the schema when something refers to it, as this does.
     const type = this.#builtIn.get(name) ?? this.get(name);
     if (type === undefined) {
-      throw new Error(`typeDefs use the type "${name}" in ${usedIn}, but do not define it.${didYouMean(name, this.#entries.keys())}`);
+      throw new Error(`typeDefs use the type "${name}" in ${usedIn}, but do not define it.${didYouMean(name, this.#index.types.keys())}`);
     }
     this.#made.set(name, type);
     return type;
@@ -64,13 +62,13 @@ export class LazyTypes {
 
   /** How many of the types that the text defines have been made. */
   get progress(): { readonly made: number; readonly of: number } {
-    const names = [...this.#entries.keys()];
+    const names = [...this.#index.types.keys()];
     return { made: names.filter((name) => this.#made.has(name)).length, of: names.length };
   }
 
   /** Every type that the text defines, in its order. */
   all(): GraphQLNamedType[] {
-    return [...this.#entries.keys()].map((name) => this.lookUp(name, 'the schema'));
+    return [...this.#index.types.keys()].map((name) => this.lookUp(name, 'the schema'));
   }
 
   /** The directives that the text defines, then the standard ones that it does not define anew. */
@@ -81,7 +79,7 @@ export class LazyTypes {
   }
 
   #create(name: string): GraphQLNamedType | undefined {
-    const entry = this.#entries.get(name);
+    const entry = this.#index.types.get(name);
     const standard = this.#builtIn.get(name);
     if (standard !== undefined) return entry !== undefined || this.#isPartOfSchema(name) ? standard : undefined;
     if (entry === undefined) return undefined;
@@ -103,7 +101,7 @@ export class LazyTypes {
   #isUsedInDocuments(name: string): boolean {
     let used = false;
     const use = (node: NamedTypeNode): void => void (used ||= node.name.value === name);
-    const places = [...this.#index.types.flatMap(partsOf), ...this.#index.directives];
+    const places = [...Array.from(this.#index.types.values(), partsOf).flat(), ...this.#index.directives];
     for (const place of places) if (isParsed(place)) visit(place, { NamedType: use });
     return used;
   }

@@ -14,7 +14,7 @@ import type { SchemaIndex } from './schema-index.ts';
 import type { TypeKind } from './sdl-scanner.ts';
 
 /** Text to cut definitions out of, and what it was put together from. */
-export type IndexedText = Pick<SchemaIndex, 'text' | 'sources'>;
+export type IndexedText = Pick<SchemaIndex, 'text' | 'sources' | 'members'>;
 
 /** A field, an input field or an enum value. */
 export type MemberNode = FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode;

@@ -1,27 +1,35 @@
 import type { DirectiveDefinitionNode } from 'graphql';
 
 import type { Place, Span } from './place.ts';
-import type { TypeKind } from './sdl-scanner.ts';
+import type { ScannedMember, TypeKind } from './sdl-scanner.ts';
 
 /**
  * Schema text, and where in it every definition stands: all that the lazy schema needs to start with. In
  * place of a stretch of text there may be a syntax tree.
  *
- * Plain data that survives JSON, so that a build step can make it ahead of time.
+ * A build step can make it ahead of time: see build-artefact.ts.
  */
 export interface SchemaIndex {
   readonly text: string;
   /** Where in `text` each of the given typeDefs is; a document's is empty. */
   readonly sources: readonly Span[];
   /** In the order of their first definition; each name once. */
-  readonly types: readonly TypeEntry[];
+  readonly types: TypeEntries;
   /** Directive definitions; each name once. */
   readonly directives: readonly Place<DirectiveDefinitionNode>[];
   /** The `schema { … }` definition. */
   readonly schema?: Place;
   readonly schemaExtensions: readonly Place[];
   readonly roots: RootNames;
+  /** The members of a definition in the text, where they are known; undefined: they must be looked for. */
+  readonly members?: (at: Place) => readonly ScannedMember[] | undefined;
 }
+
+/** Types by their names: what is needed of a Map. */
+export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get'> & {
+  keys(): Iterable<string>;
+  values(): Iterable<TypeEntry>;
+};
 
 /** Where a type is defined. */
 export interface TypeEntry {

@@ -33,7 +33,7 @@ export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] 
 export function membersAt(indexed: IndexedText, at: Place): readonly FoundMember[] {
   const known = membersByPlace.get(at);
   if (known !== undefined) return known;
-  const members = findMembers(indexed, at);
+  const members = indexed.members?.(at) ?? findMembers(indexed, at);
   membersByPlace.set(at, members);
   return members;
 }

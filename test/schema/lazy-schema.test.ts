@@ -25,10 +25,8 @@ import {
   type GraphQLUnionType,
 } from 'graphql';
 
-import { createSchemaIndex } from '../../src/schema/create-index.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../src/schema/known-type-names.ts';
-import { LazySchema } from '../../src/schema/lazy-schema.ts';
 import type { TypeDefs } from '../../src/schema/type-defs.ts';
 import { nastySDL } from '../support/nasty-sdl.ts';
 import { createRandom } from '../support/random.ts';
@@ -253,14 +251,4 @@ test('a field of a large type is parsed when it is named, and never before', () 
 
   assert.deepEqual(validate(schema, parse('{ field299(first: 2) __typename }'), specifiedRulesForLazySchema), []);
   assert.throws(() => validate(schema, parse('{ broken }'), specifiedRulesForLazySchema), /typeDefs, line 1/);
-});
-
-test('an index survives JSON, and so does what merging put into it', () => {
-  const typeDefs = [
-    generateSchema({ types: 10 }),
-    'type Query { again: Int } "Twice." type Query { again: Int extra: Extra } type Extra { a: ID }',
-  ];
-  const index = createSchemaIndex(typeDefs);
-
-  assert.equal(printSchema(new LazySchema(JSON.parse(JSON.stringify(index)), new Map())), printSchema(new LazySchema(index, new Map())));
 });

@@ -1,0 +1,99 @@
+import { print, version } from 'graphql';
+
+import { artefactFormat, sealOf, type BuildArtefact } from './build-artefact.ts';
+import { EncodedTypes } from './encoded-types.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { SchemaBuild, SchemaBuildUse } from './schema-build.ts';
+import type { SchemaIndex } from './schema-index.ts';
+import { sourcesOf } from './type-defs.ts';
+
+/**
+ * Takes the file that `graphql-functions build` has written, for the option `build`.
+ *
+ * @example
+ * ```ts
+ * import { createHandler } from 'graphql-functions';
+ * import { readBuild } from 'graphql-functions/build';
+ * import artefact from './graphql.build.json' with { type: 'json' };
+ *
+ * export default createHandler({ build: readBuild(artefact), resolvers: {} });
+ * ```
+ */
+export function readBuild(artefact: object): SchemaBuild {
+  return { artefact, open: (use) => openBuild(artefact, use) };
+}
+
+/**
+ * What the server makes its schema of. A build that does not fit is an error where somebody is there to read it; in
+ * production it is logged, and the schema is made as without it.
+ */
+function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
+  // What `graphql-functions build` gives a function whose typeDefs it is about to read.
+  if ('pending' in artefact) return { typeDefs: use.typeDefs };
+  const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
+  if (problem === undefined) {
+    const { text, documents } = artefact as BuildArtefact;
+    return { typeDefs: use.typeDefs ?? text, index: decodeIndex(artefact as BuildArtefact), knownDocuments: new Set(documents) };
+  }
+  const message = `${problem.words} Run \`npx graphql-functions build\`, and deploy what it writes.`;
+  const typeDefs = use.typeDefs ?? problem.text;
+  if (use.strict || typeDefs === undefined) throw new Error(message);
+  use.report(`${message} Until then the schema is made as without a build, which takes a cold start longer.`);
+  return { typeDefs };
+}
+
+interface Problem {
+  readonly words: string;
+  /** The text of the build, when that can be relied on. */
+  readonly text?: string;
+}
+
+function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']): Problem | undefined {
+  const { format, graphql, text, from } = artefact;
+  if (format !== artefactFormat)
+    return { words: `The \`build\` given is not one that this version of graphql-functions makes (format ${artefactFormat}).` };
+  if (!isSealed(artefact)) return { words: 'The `build` given was changed after it was made.' };
+  if (typeDefs !== undefined && from.typeDefs === undefined)
+    return {
+      words: `The \`build\` given was made of ${from.schema.join(', ')}: leave \`typeDefs\` out, or make it of them, without --schema.`,
+    };
+  if (typeDefs !== undefined && from.typeDefs !== typeDefsMark(typeDefs))
+    return { words: 'The `build` given is stale: `typeDefs` have changed since it was made.' };
+  if (graphql === graphqlVersion()) return undefined;
+  return { words: `The \`build\` given was made with graphql ${graphql}, and this is graphql ${graphqlVersion()}.`, text };
+}
+
+/** Anything may have been given: what cannot be sealed is not. */
+function isSealed(artefact: BuildArtefact): boolean {
+  try {
+    return artefact.seal === sealOf(artefact);
+  } catch {
+    return false;
+  }
+}
+
+/** Tells whether typeDefs are those that a build was made of. */
+export function typeDefsMark(typeDefs: unknown): string {
+  return fingerprint(
+    sourcesOf(typeDefs)
+      .map((source) => (typeof source === 'string' ? source : print(source)))
+      .join('\n'),
+  );
+}
+
+/** What a build is bound to: which documents are valid may change with every minor version. */
+export function graphqlVersion(): string {
+  return version.split('.', 2).join('.');
+}
+
+/** The index of a sealed artefact, as its writer encoded it. */
+export function decodeIndex({ text, types, members, rest }: BuildArtefact): SchemaIndex {
+  const encoded = new EncodedTypes(types, members);
+  return {
+    ...(JSON.parse(rest) as Omit<SchemaIndex, 'text' | 'sources' | 'types' | 'members'>),
+    text,
+    sources: [[0, text.length]],
+    types: encoded,
+    members: (at) => encoded.membersAt(at),
+  };
+}
