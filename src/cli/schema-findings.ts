@@ -95,7 +95,7 @@ function attempt<T>(work: () => T): readonly [result: T, refusal: undefined] | r
 }
 
 function definitionsOf({ types, directives, schema, schemaExtensions }: SchemaIndex): DefinitionNode[] {
-  const places = [...(schema === undefined ? [] : [schema]), ...schemaExtensions, ...types.flatMap(partsOf), ...directives];
+  const places = [...(schema === undefined ? [] : [schema]), ...schemaExtensions, ...Array.from(types.values(), partsOf).flat(), ...directives];
   return places.filter((place): place is DefinitionNode => isParsed(place));
 }
 
