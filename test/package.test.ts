@@ -136,6 +136,19 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type TesterSettings',
     'type TypedDocument',
   ],
+  './explain': [
+    'explainOperation',
+    'type CacheLayer',
+    'type DuplicateCalls',
+    'type ExplainReport',
+    'type ExplainedCall',
+    'type ExplainedDocument',
+    'type ExplainedExecutor',
+    'type ExplainedSchema',
+    'type ExplainedTimes',
+    'type LongestChain',
+    'type SerialCalls',
+  ],
   './schema-check': ['checkWhole'],
 };
 

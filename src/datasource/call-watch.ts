@@ -13,8 +13,8 @@ export interface StoredResponse {
  * operation explained, so none of these is ever called in production.
  */
 export interface CallWatch {
-  /** A response was stored for this key, and what it is good for. */
-  found(entry: StoredResponse, use: EntryUse): void;
+  /** A response was stored for this key, and what it is good for now. */
+  found(entry: StoredResponse, use: EntryUse, now: Milliseconds): void;
   /** A response was stored for this key, for requests with other header fields. */
   passedOver(entry: StoredResponse): void;
   /** An equal request is under way: the call waits for its answer. */

@@ -66,7 +66,7 @@ export class ResponseCache {
     const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
     const now = exchange.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
-    if (entry !== undefined && use !== 'none') request.watch?.found(entry, use);
+    if (entry !== undefined && use !== 'none') request.watch?.found(entry, use, now);
     if (entry !== undefined && (use === 'fresh' || use === 'stale'))
       return { received: fromEntry(entry, { url: request.url, now }), outcome: use };
     if (entry !== undefined && use === 'stale-while-revalidate') {

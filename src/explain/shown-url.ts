@@ -1,0 +1,13 @@
+/** Parameters that are likely to be keys. A name too many is a value less to read; one too few is a secret in a screenshot. */
+const secretive = /key|token|secret|pass|pwd|auth|credential|session|signature|^sig$|jwt/i;
+
+/** A URL as it may be shown: without user name and password, and without the values of parameters that may be secrets. */
+export function shownURL(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  for (const name of new Set(url.searchParams.keys())) if (secretive.test(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
