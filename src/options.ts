@@ -15,6 +15,7 @@ import type { TrustedDocumentOptions } from './operation/trusted-documents.ts';
 import { didYouMean } from './schema/did-you-mean.ts';
 import type { Resolvers } from './schema/resolver-map.ts';
 import type { TypeDefs } from './schema/type-defs.ts';
+import type { SchemaBuild } from './schema/schema-build.ts';
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */
 export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
@@ -42,6 +43,11 @@ export interface ServerOptions<
   /** A schema made in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
   /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
+  /**
+   * What `graphql-functions build` has prepared, read by `readBuild` of "graphql-functions/build": the schema, in place of
+   * `typeDefs` or beside them, and documents that need no validation. Default: none, all is done at start.
+   */
+  readonly build?: SchemaBuild;
   readonly schemaValidation?: 'start';
   /** The parent of the root fields, or a function of the document that returns it. Default: undefined. */
   readonly rootValue?: unknown;
@@ -175,6 +181,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   rootValue: anything,
   fieldResolver: aFunction,
   executor: { words: '"graphql-js", or absent', holds: (value) => value === 'graphql-js' },
+  build: { words: 'readBuild(artefact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {

@@ -11,8 +11,10 @@ let warned = false;
  */
 export function warnOfRecreation(options: OptionsSource<ServerOptions>): void {
   if (warned || typeof options === 'function' || options instanceof Promise) return;
-  const { schema: ready, typeDefs } = options;
-  const schema = ready ?? (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string') ? typeDefs.join('\n') : typeDefs);
+  const { schema: ready, typeDefs, build } = options;
+  const schema =
+    ready ??
+    (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string') ? typeDefs.join('\n') : (typeDefs ?? build?.artefact));
   // Text is compared as text, a list of texts too, everything else by identity. Long texts of many handlers are not kept: three are enough to see it.
   if (!schemas.has(schema)) {
     if (schemas.size < 3) schemas.add(schema);

@@ -20,6 +20,7 @@ import { createTrustedDocuments } from './operation/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from './schema/create-schema.ts';
+import type { OpenedBuild } from './schema/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {
@@ -107,8 +108,11 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
   const developmentOrTest = development || nodeEnv === 'test';
   const logger = options.logger ?? console;
   const cache = cacheOf(options, logger);
+  const checkWhole = developmentOrTest || options.schemaValidation === 'start';
+  const opened = openBuild(options, checkWhole, logger);
   return {
-    schema: schemaOf(options, developmentOrTest, logger),
+    schema: schemaOf(options, opened, checkWhole, logger),
+    knownDocuments: opened?.knownDocuments,
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
     cache,
@@ -167,10 +171,22 @@ function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefin
   return { listSize: 10, sizeArguments: ['first', 'last', 'limit'], fields: {}, ...options };
 }
 
-function schemaOf(options: ServerOptions, developmentOrTest: boolean, logger: Logger): GraphQLSchema {
-  const { typeDefs, resolvers, schema } = options;
+/** What `graphql-functions build` has prepared, if it fits. */
+function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, logger: Logger): OpenedBuild | undefined {
+  if (build !== undefined && schema !== undefined) throw new Error('Give `build`, which has a schema, or `schema`, not both.');
+  return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });
+}
+
+function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, checkWhole: boolean, logger: Logger): GraphQLSchema {
+  const { typeDefs, index } = opened ?? { ...options, index: undefined };
+  const { resolvers, schema } = options;
   return createSchema(
-    { ...(typeDefs !== undefined && { typeDefs }), ...(resolvers !== undefined && { resolvers }), ...(schema !== undefined && { schema }) },
-    { checkWhole: developmentOrTest || options.schemaValidation === 'start', warn: (message) => logger.warn(message) },
+    {
+      ...(typeDefs !== undefined && { typeDefs }),
+      ...(resolvers !== undefined && { resolvers }),
+      ...(schema !== undefined && { schema }),
+      ...(index !== undefined && { index }),
+    },
+    { checkWhole, warn: (message) => logger.warn(message) },
   );
 }

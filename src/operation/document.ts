@@ -24,6 +24,8 @@ export interface DocumentSettings extends LimitSettings {
   readonly introspection: boolean;
   /** Whether documents that are surely valid are spared the specified rules. */
   readonly fastValidation: boolean;
+  /** Texts of documents that were found valid for this schema when it was built. */
+  readonly knownDocuments: ReadonlySet<string> | undefined;
   /** Leave "Did you mean …?" out of errors: it tells strangers the names of the schema. */
   readonly hideSuggestions: boolean;
 }
@@ -98,11 +100,12 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode, bu
 
 /** What graphql-js has to look at. A document that is surely valid has no introspection in it, so that rule is spared too. */
 function rulesFor(
-  { schema, fastValidation, validationRules, introspection }: DocumentSettings,
+  { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
 ): readonly ValidationRule[] {
   // Who listens to graphql-js validating is told of every document.
-  if (fastValidation && !isListenedTo('graphql:validate') && isSurelyValid(schema, document)) return validationRules;
+  const isQuick = fastValidation && !isListenedTo('graphql:validate');
+  if (isQuick && (knownDocuments?.has(document.loc?.source.body ?? '') || isSurelyValid(schema, document))) return validationRules;
   return [...specifiedRulesForLazySchema, ...validationRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
 }
 

@@ -18,6 +18,8 @@ export interface SchemaInput<TContext = any> {
   readonly resolvers?: Resolvers<TContext>;
   /** A schema built with graphql-js's classes, in place of `typeDefs`. */
   readonly schema?: GraphQLSchema;
+  /** Where everything stands in the text of a build. Default: found in `typeDefs`. */
+  readonly index?: SchemaIndex;
 }
 
 /** How {@link createSchema} goes about it. */
@@ -36,7 +38,7 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   if (input.schema !== undefined) return readySchema(input.schema, settings);
   const typeDefs = sourcesOf(input.typeDefs);
   const resolvers = mergeResolvers(input.resolvers);
-  const index = createSchemaIndex(typeDefs);
+  const index = input.index ?? createSchemaIndex(typeDefs);
   checkResolvers(resolvers, index);
   if (settings.checkWhole) checkWhole({ typeDefs, index, resolvers }, settings);
   return new LazySchema(index, resolvers, settings.directives);
