@@ -1,4 +1,5 @@
 import { createHandlerFor } from './handler.ts';
+import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { OptionsSource } from './start.ts';
@@ -26,5 +27,5 @@ export interface FetchHandler {
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, Request>>,
 ): FetchHandler {
-  return createHandlerFor([fetchAPI], options as OptionsSource<ServerOptions>) as FetchHandler;
+  return createHandlerFor([fetchAPI], options as OptionsSource<ServerOptions>, streaming) as FetchHandler;
 }

@@ -6,7 +6,8 @@ import { PlatformInvocation } from './invocation.ts';
 import { rescued, whenReady } from './message/eventual.ts';
 import type { Eventual } from './message/eventual.ts';
 import type { HTTPRequest } from './message/http-request.ts';
-import type { HTTPResponse } from './message/http-response.ts';
+import type { Streaming } from './http/streaming.ts';
+import type { HTTPResponse, StreamedResponse } from './message/http-response.ts';
 import type { ServerOptions } from './options.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';
@@ -24,14 +25,18 @@ export interface UntypedHandler {
 }
 
 /** Options in, handler out, for the platforms of the given adapters. Throws for wrong options and wrong schema text. */
-export function createHandlerFor(adapters: readonly PlatformAdapter<never>[], options: OptionsSource<ServerOptions>): UntypedHandler {
+export function createHandlerFor(
+  adapters: readonly PlatformAdapter<never>[],
+  options: OptionsSource<ServerOptions>,
+  streaming?: Streaming,
+): UntypedHandler {
   const starter = createStarter(options);
   warnOfRecreation(options);
   const handler = (event: unknown, context?: unknown): Promise<unknown> =>
-    serveEvent(adapters, starter, { event, context, env: undefined });
+    serveEvent(adapters, starter, { event, context, env: undefined }, streaming);
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
-    serveEvent(adapters, starter, { event: request, context: context ?? env, env }) as Promise<Response>;
+    serveEvent(adapters, starter, { event: request, context: context ?? env, env }, streaming) as Promise<Response>;
   return Object.assign(handler, { fetch });
 }
 
@@ -42,13 +47,24 @@ export interface Call {
   readonly env: unknown;
 }
 
-/** The whole line for one event: event → request → response → result. Rejects only for an event that is known not to be HTTP. */
-export async function serveEvent(adapters: readonly PlatformAdapter<never>[], starter: Starter, call: Call): Promise<unknown> {
+/**
+ * The whole line for one event: event → request → response → result. Rejects only for an event that is known not to be
+ * HTTP. Without `streaming` every operation has one answer.
+ */
+export async function serveEvent(
+  adapters: readonly PlatformAdapter<never>[],
+  starter: Starter,
+  call: Call,
+  streaming?: Streaming,
+): Promise<unknown> {
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
   const invocation = new PlatformInvocation(call, adapter, starter);
-  const answering = answer({ adapter, starter, invocation, request: undefined, server: undefined });
+  const { toStreamResult } = adapter;
+  const answering = answer({ adapter, starter, invocation, streaming: toStreamResult && streaming, request: undefined, server: undefined });
   const response = answering instanceof Promise ? await answering : answering;
+  // The rest of the call belongs to the stream, which says when it has ended.
+  if (isStreamed(response)) return toStreamResult?.(response, call.event);
   invocation.answered();
   if (invocation.hasWork) await invocation.settled();
   const losses = adapter.losses?.(response, call.event);
@@ -56,17 +72,24 @@ export async function serveEvent(adapters: readonly PlatformAdapter<never>[], st
   return adapter.toResult(response, call.event);
 }
 
+/** Whether its body comes in pieces. */
+export function isStreamed(response: HTTPResponse | StreamedResponse): response is StreamedResponse {
+  return typeof response.body === 'object' && response.body !== null;
+}
+
 /** One call, and what is known of it so far. */
-interface Exchange {
+export interface Exchange {
   readonly adapter: PlatformAdapter<unknown>;
   readonly starter: Starter;
   readonly invocation: PlatformInvocation;
+  /** Undefined: the platform carries no streams. */
+  readonly streaming: Streaming | undefined;
   request: HTTPRequest | undefined;
   server: StartedServer | undefined;
 }
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
-function answer(exchange: Exchange): Eventual<HTTPResponse> {
+export function answer(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const responding = rescued(
     () => respond(exchange),
     (thrown) => refuse(exchange, thrown),
@@ -76,15 +99,15 @@ function answer(exchange: Exchange): Eventual<HTTPResponse> {
   );
 }
 
-function respond(exchange: Exchange): Eventual<HTTPResponse> {
+function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const { adapter, starter, invocation } = exchange;
   const request = adapter.toRequest(invocation.event);
   exchange.request = request;
   if (isHealthCheck(request)) return healthResponse();
   return whenReady(starter.server(), (server) => {
     exchange.server = server;
-    return whenReady(handleHTTPRequest(server.http, request, invocation), (response) => {
-      assertFits(adapter, response, starter);
+    return whenReady(handleHTTPRequest(server.http, request, invocation, exchange.streaming), (response) => {
+      if (!isStreamed(response)) assertFits(adapter, response, starter);
       return response;
     });
   });

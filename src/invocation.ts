@@ -83,6 +83,12 @@ export class PlatformInvocation implements Invocation {
     this.#ending?.stop();
   }
 
+  left(): void {
+    if (this.#hasAnswer) return;
+    (this.#ending ??= this.#createEnding()).timeUp(clientLeft());
+    this.answered();
+  }
+
   /** Whether there is anything for {@link settled} to wait for. */
   get hasWork(): boolean {
     return this.#work !== undefined;
@@ -115,10 +121,14 @@ export class PlatformInvocation implements Invocation {
     if (this.#hasAnswer || ending.isAwaited) return ending;
     ending.start();
     this.#platform.onLeave?.(this.event as never, () => {
-      if (!this.#hasAnswer) ending.timeUp(new Error('The client left before it had its answer.'));
+      if (!this.#hasAnswer) ending.timeUp(clientLeft());
     });
     return ending;
   }
+}
+
+function clientLeft(): Error {
+  return new Error('The client left before it had its answer.');
 }
 
 /** When and why a call comes to an end without being finished, and who is told. */

@@ -1,6 +1,7 @@
 import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
 
 import { createHandlerFor } from './handler.ts';
+import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
@@ -24,5 +25,5 @@ export interface NetlifyHandler {
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, Context | HandlerContext>>,
 ): NetlifyHandler {
-  return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>) as NetlifyHandler;
+  return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>, streaming) as NetlifyHandler;
 }

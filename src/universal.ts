@@ -2,6 +2,7 @@ import type { Context as LambdaContext } from 'aws-lambda';
 import type { Context as NetlifyContext } from '@netlify/functions';
 
 import { createHandlerFor } from './handler.ts';
+import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { lambdaAdapters } from './platform/lambda.ts';
@@ -39,5 +40,5 @@ export function createHandler<TContext extends object = object, TDataSources ext
   options: OptionsSource<ServerOptions<TContext, TDataSources>>,
 ): Handler {
   // Inside, the user's types are of no use: they flow from option to option, and end here.
-  return createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], options as OptionsSource<ServerOptions>) as Handler;
+  return createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], options as OptionsSource<ServerOptions>, streaming) as Handler;
 }

@@ -42,13 +42,13 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
 
   'universal.ts': {
-    layers: ['handler.ts', 'platform/'],
+    layers: ['handler.ts', 'http/', 'platform/'],
     types: ['options.ts', 'start.ts'],
     packages: ['type:aws-lambda', 'type:@netlify/functions'],
   },
   'aws-lambda.ts': { layers: ['handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:aws-lambda'] },
-  'netlify.ts': { layers: ['handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:@netlify/functions'] },
-  'fetch.ts': { layers: ['handler.ts', 'platform/'], types: ['options.ts', 'start.ts'] },
+  'netlify.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:@netlify/functions'] },
+  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
   'index.ts': {

@@ -5,11 +5,12 @@ import { whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
 import { createError, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits.ts';
+import type { Delivery } from '../operation/delivery.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationInput, OperationOutcome, OperationSettings } from '../operation/run.ts';
@@ -21,7 +22,7 @@ import { addCORSHeaders } from './cors.ts';
 import type { CORSOptions } from './cors.ts';
 import { preventCSRF } from './csrf.ts';
 import type { CSRFSettings } from './csrf.ts';
-import { onlyQueriesByGET } from './errors.ts';
+import { notAcceptable, onlyQueriesByGET } from './errors.ts';
 import type { ExplainSettings } from './explain.ts';
 import { landingPageFor } from './landing.ts';
 import type { LandingSettings } from './landing.ts';
@@ -29,6 +30,7 @@ import { parseGraphQLRequest } from './params.ts';
 import type { RequestSettings } from './params.ts';
 import { toBatchResponse, toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
+import type { Streaming } from './streaming.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
@@ -37,21 +39,40 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
 }
 
 /** `HTTPRequest` → `HTTPResponse`. Throws for a request that is refused: {@link toErrorResponse} makes its answer. */
-export function handleHTTPRequest(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Eventual<HTTPResponse> {
+export function handleHTTPRequest(
+  settings: HTTPSettings,
+  request: HTTPRequest,
+  invocation: Invocation,
+  streaming: Streaming | undefined,
+): Eventual<HTTPResponse | StreamedResponse> {
   if (request.method === 'OPTIONS') return optionsResponse(settings);
   const finding = settings.renderLandingPage === undefined ? undefined : landingPageFor(settings, request);
-  return whenReady(finding, (page) => page ?? serveGraphQL(settings, request, invocation));
+  return whenReady(finding, (page) => page ?? serveGraphQL(settings, request, invocation, streaming));
 }
 
-function serveGraphQL(settings: HTTPSettings, request: HTTPRequest, invocation: Invocation): Eventual<HTTPResponse> {
+function serveGraphQL(
+  settings: HTTPSettings,
+  request: HTTPRequest,
+  invocation: Invocation,
+  streaming: Streaming | undefined,
+): Eventual<HTTPResponse | StreamedResponse> {
   preventCSRF(settings, request);
-  const mediaType = negotiateMediaType(request.headers.get('accept'));
+  const accept = request.headers.get('accept');
+  const negotiation = streaming?.negotiate(accept);
+  const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
   return whenReady(parseGraphQLRequest(settings, request), (parsed) => {
     if (parsed.kind === 'single') {
-      const running = run(settings, parsed.request, { request, invocation, budget: undefined });
-      return whenReady(running, (outcome) => toHTTPResponse(settings, outcome, mediaType));
+      const running = run(settings, parsed.request, { request, invocation, budget: undefined, delivery: negotiation?.delivery });
+      return whenReady(running, (outcome) =>
+        negotiation === undefined
+          ? toHTTPResponse(settings, outcome, mediaType ?? 'application/json')
+          : negotiation.toResponse(settings, outcome, invocation),
+      );
     }
-    const exchange = { request, invocation, budget: new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons }) };
+    if (mediaType === undefined) throw notAcceptable();
+    const budget = new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons });
+    // A batch has one answer, an array.
+    const exchange = { request, invocation, budget, delivery: undefined };
     const running = parsed.elements.map((element) =>
       element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
     );
@@ -83,7 +104,11 @@ export async function reportRefusal({ plugins, logger }: OperationSettings, thro
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
-export function finishResponse({ cors, operation }: RefusalSettings, request: HTTPRequest, response: HTTPResponse): Eventual<HTTPResponse> {
+export function finishResponse<T extends HTTPResponse | StreamedResponse>(
+  { cors, operation }: RefusalSettings,
+  request: HTTPRequest,
+  response: T,
+): Eventual<T | HTTPResponse> {
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   return cors === undefined ? finished : addCORSHeaders(cors, request, response.headers, operation.logger).then(() => finished);
 }
@@ -93,9 +118,11 @@ interface Exchange {
   readonly request: HTTPRequest;
   readonly invocation: Invocation;
   readonly budget: BatchBudget | undefined;
+  readonly delivery: Delivery | undefined;
 }
 
-function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invocation, budget }: Exchange): Eventual<OperationOutcome> {
+function run(settings: HTTPSettings, operation: GraphQLRequest, exchange: Exchange): Eventual<OperationOutcome> {
+  const { request, invocation, budget, delivery } = exchange;
   const head = { headers: new HeaderMap() };
   const input: OperationInput = {
     request: operation,
@@ -103,8 +130,9 @@ function run(settings: HTTPSettings, operation: GraphQLRequest, { request, invoc
     life: invocation,
     http: request,
     head,
-    refuse: request.method === 'GET' ? refuseUnlessQuery : refuseSubscription,
+    refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,
     budget,
+    delivery,
   };
   return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
@@ -127,7 +155,8 @@ function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLErro
   if (operation !== 'subscription') return undefined;
   return createError(
     'OPERATION_RESOLUTION_FAILURE',
-    'Expected a query or a mutation: this endpoint answers once, and a subscription has many answers.',
+    'Expected a query or a mutation: this is answered once, and a subscription has many answers. Where the platform carries ' +
+      'streams (a web Request, Node, createStreamingHandler on AWS), send it by itself as a POST with "accept: text/event-stream".',
   );
 }
 

@@ -25,6 +25,7 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
   FORBIDDEN: { default: 403, draft: 403 },
   // As google.rpc.Code has it; 503 would be a server that cannot take requests, this one just took too long.
   DEADLINE_EXCEEDED: { default: 504, draft: 504 },
+  SERVICE_UNAVAILABLE: { default: 503, draft: 503 },
   INTERNAL_SERVER_ERROR: { default: 500, draft: 500 },
 };
 

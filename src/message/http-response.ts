@@ -23,6 +23,8 @@ export interface ChunkStream extends AsyncIterableIterator<string> {
   next(): Promise<IteratorResult<string>>;
   /** The client has left: ends the source at once. Never rejects. */
   return(): Promise<IteratorResult<string>>;
+  /** The process is about to end: ends the source, and then the stream with a word that says so. */
+  stop(): void;
 }
 
 /** The part of the response that `context` and plugins may shape while the operation runs. */

@@ -13,6 +13,10 @@ export interface Invocation {
   readonly signal: AbortSignal;
   /** Keeps the function alive for work that outlasts the answer. */
   waitUntil(work: Promise<unknown>): void;
+  /** The last byte of the answer has been handed over: from now on nothing ends the call early. */
+  answered(): void;
+  /** The client has left before that: fires the signal. */
+  left(): void;
   /** Milliseconds until what is finished is answered, negative when that moment has passed; undefined where none is known. */
   deadlineLeft(): Milliseconds | undefined;
   /**

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serveEvent } from '../handler.ts';
+import { streaming } from '../http/streaming.ts';
+import type { ChunkStream } from '../message/http-response.ts';
 import type { ServerOptions } from '../options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
@@ -16,6 +18,8 @@ export interface TrackedListener {
   readonly starter: Starter;
   /** Resolves when all requests have their answers, and the work handed to `waitUntil` is done. */
   idle(): Promise<void>;
+  /** Ends the streams that are open: no answer of theirs would ever be the last. */
+  endStreams(): void;
 }
 
 /**
@@ -35,6 +39,17 @@ export function createListener<TContext extends object = object, TDataSources ex
 
 export function createTrackedListener(options: OptionsSource<ServerOptions>): TrackedListener {
   const starter = createStarter(options);
+  const streams = new Set<ChunkStream>();
+  let isStopping = false;
+  const adapter: typeof nodeHTTP = {
+    ...nodeHTTP,
+    async toStreamResult(response, exchange) {
+      streams.add(response.body);
+      if (isStopping) response.body.stop();
+      await nodeHTTP.toStreamResult?.(response, exchange);
+      streams.delete(response.body);
+    },
+  };
   const pending = new Set<Promise<unknown>>();
   const track = (work: Promise<unknown>): void => {
     const tracked = work.finally(() => pending.delete(tracked));
@@ -42,11 +57,16 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
   };
 
   const listener: NodeListener = async (request, response) => {
-    const serving = serveEvent([nodeHTTP], starter, {
-      event: { request, response } satisfies NodeExchange,
-      context: { waitUntil: track },
-      env: undefined,
-    }).catch((error: unknown) => {
+    const serving = serveEvent(
+      [adapter],
+      starter,
+      {
+        event: { request, response } satisfies NodeExchange,
+        context: { waitUntil: track },
+        env: undefined,
+      },
+      streaming,
+    ).catch((error: unknown) => {
       // Nothing is left to answer with. An error that nobody catches would end the process, and every other request with it.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       response.destroy();
@@ -58,6 +78,10 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
   return {
     listener,
     starter,
+    endStreams() {
+      isStopping = true;
+      for (const stream of streams) stream.stop();
+    },
     // Work may hand over more work before it ends.
     async idle() {
       while (pending.size > 0) await Promise.allSettled(pending);

@@ -98,6 +98,7 @@ function closeOnce(server: Server, tracked: TrackedListener, state: ServerState,
     state.stopping = true;
     // The connection ends behind these answers. A client that is not told so sends its next request into the void.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
+    tracked.endStreams();
     const started = await tracked.starter.server();
     await started.stop(finished(server, tracked, timeout));
   };

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'PERSISTED_QUERY_NOT_FOUND'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'DEADLINE_EXCEEDED'
+  | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR';
 
 /** Decides the final form of an error. Gets the form that is about to be sent and the error as it was thrown. */

@@ -16,7 +16,7 @@ import type { SubsequentPayload } from './plugin.ts';
 export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResult> {
   const { settings, execution, life, open } = parts;
   const events = await createEvents(settings, execution);
-  if (!(Symbol.asyncIterator in events)) return withCoercionCode(settings, events);
+  if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(settings, events);
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
     toPayload: (event) => answerEvent(parts, event),
@@ -45,6 +45,11 @@ function createEvents(settings: ExecutionSettings, execution: Execution): Promis
   const checked = validateSubscriptionArgs === undefined ? args : validateSubscriptionArgs(args);
   if (!('schema' in checked)) return { errors: checked as readonly GraphQLError[] };
   return graphql.createSourceEventStream(checked as Parameters<typeof graphql.createSourceEventStream>[0]);
+}
+
+/** What a resolver threw has the path of its field; variables that cannot be coerced have none. */
+function isOfResolver({ errors }: ExecutionResult): boolean {
+  return errors?.[0]?.path !== undefined;
 }
 
 type PromiseOrValue<T> = T | Promise<T>;

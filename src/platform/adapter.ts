@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 
 /**
  * One source of requests, as a value. Adding a platform is adding a file with one of these.
@@ -17,6 +17,8 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
   readonly toRequest: (event: TEvent) => HTTPRequest;
   /** What the platform wants back: exactly its keys, for some refuse any other. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
+  /** The same for a body that comes in pieces. Absent: the platform carries only whole answers. */
+  readonly toStreamResult?: (response: StreamedResponse, event: TEvent) => TResult;
   /**
    * How the platform is told of work that outlasts the answer, from its context. Absent: the process may freeze with the
    * answer, so the answer waits for such work.

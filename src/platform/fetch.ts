@@ -1,6 +1,6 @@
 import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { splitURL } from './url.ts';
@@ -11,6 +11,7 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
   recognises: isWebRequest,
   toRequest,
   toResult,
+  toStreamResult,
   keepAlive,
   onLeave,
 };
@@ -60,6 +61,28 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 function toResult(response: HTTPResponse): Response {
   return new Response(response.body, { status: response.status, headers: [...response.headers] });
+}
+
+function toStreamResult({ status, headers, body }: StreamedResponse): Response {
+  return new Response(streamOf(body), { status, headers: [...headers] });
+}
+
+/** Nothing is made before it is read: a queue, though of one chunk only, would run one event ahead of the client. */
+function streamOf(chunks: ChunkStream): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await chunks.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Azure's requests have no signal. One that has fired does not fire again for whoever asks late. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { splitURL } from './url.ts';
@@ -18,6 +19,7 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
   recognises: (event) => 'request' in event && 'response' in event,
   toRequest,
   toResult: (response, exchange) => write(response, exchange),
+  toStreamResult: (response, exchange) => writeChunks(response, exchange),
   onLeave,
   keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
 };
@@ -47,9 +49,7 @@ function onLeave({ response }: NodeExchange, leave: () => void): void {
 
 /** Resolves when the response has been handed to the socket. */
 async function write(answer: HTTPResponse, { request, response }: NodeExchange): Promise<void> {
-  const cookies = answer.headers.getSetCookie();
-  for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value);
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+  setHeaders(answer.headers, response);
   const body = answer.body === null ? undefined : Buffer.from(answer.body);
   if (body !== undefined) response.setHeader('content-length', body.byteLength);
 
@@ -61,6 +61,34 @@ async function write(answer: HTTPResponse, { request, response }: NodeExchange):
   if (body !== undefined) response.write(body);
   if (unread) await drained(request);
   response.end();
+}
+
+function setHeaders(headers: HeaderMap, response: ServerResponse): void {
+  const cookies = headers.getSetCookie();
+  for (const [name, value] of headers) if (name !== 'set-cookie') response.setHeader(name, value);
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+}
+
+/** A chunk is asked for when the socket has taken the one before: a client that does not read holds up the source. */
+async function writeChunks({ status, headers, body }: StreamedResponse, { response }: NodeExchange): Promise<void> {
+  setHeaders(headers, response);
+  response.writeHead(status);
+  response.once('close', () => void body.return());
+  for await (const chunk of body) {
+    if (response.destroyed) break;
+    if (!response.write(chunk)) await writable(response);
+  }
+  response.end();
+}
+
+function writable(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
 }
 
 /** Milliseconds that an unread body may go on arriving. */
