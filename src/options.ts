@@ -14,8 +14,8 @@ import type { ServerPlugin } from './operation/plugin.ts';
 import type { TrustedDocumentOptions } from './operation/trusted-documents.ts';
 import { didYouMean } from './schema/did-you-mean.ts';
 import type { Resolvers } from './schema/resolver-map.ts';
-import type { TypeDefs } from './schema/type-defs.ts';
 import type { SchemaBuild } from './schema/schema-build.ts';
+import type { TypeDefs } from './schema/type-defs.ts';
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */
 export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
@@ -42,12 +42,12 @@ export interface ServerOptions<
   readonly resolvers?: Resolvers<ContextValue<TContext, TDataSources>>;
   /** A schema made in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
-  /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
   /**
    * What `graphql-functions build` has prepared, read by `readBuild` of "graphql-functions/build": the schema, in place of
    * `typeDefs` or beside them, and documents that need no validation. Default: none, all is done at start.
    */
   readonly build?: SchemaBuild;
+  /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
   readonly schemaValidation?: 'start';
   /** The parent of the root fields, or a function of the document that returns it. Default: undefined. */
   readonly rootValue?: unknown;
@@ -175,13 +175,13 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   typeDefs: anything,
   resolvers: anything,
   schema: anything,
+  build: { words: 'readBuild(artefact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
   dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
   schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
   rootValue: anything,
   fieldResolver: aFunction,
   executor: { words: '"graphql-js", or absent', holds: (value) => value === 'graphql-js' },
-  build: { words: 'readBuild(artefact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {
