@@ -12,10 +12,10 @@ const maxRanges = 100;
 
 /** `accept` → media type of the answer. Throws 406, before anything runs, when the client allows neither. */
 export function negotiateMediaType(accept: string | null): ResponseMediaType {
-  if (accept === null || accept.trim() === '') return 'application/json';
+  if (accept === null) return 'application/json';
   let mediaType = negotiated.get(accept);
   if (mediaType === undefined) {
-    mediaType = choose(accept);
+    mediaType = accept.trim() === '' ? 'application/json' : choose(accept);
     if (negotiated.size < maxNegotiated && accept.length <= maxRemembered) negotiated.set(accept, mediaType);
   }
   if (mediaType === undefined) throw notAcceptable();

@@ -1,6 +1,7 @@
 import type { HTTPRequest } from '../message/http-request.ts';
 import { methodNotAllowed, preflightMissing, unsupportedMediaType } from './errors.ts';
 import { parseMediaType } from './media-type.ts';
+import type { MediaType } from './media-type.ts';
 
 /** Which requests need a sign that no foreign page sent them. */
 export interface CSRFSettings {
@@ -23,12 +24,13 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   if (request.method !== 'GET' && request.method !== 'POST') throw methodNotAllowed(request.method);
 
   const contentType = request.headers.get('content-type');
-  const row = table[request.method][classify(contentType)];
+  const mediaType = contentType === null ? undefined : parseMediaType(contentType);
+  const row = table[request.method][contentType === null ? 'none' : classify(mediaType)];
   const verdict = row === run ? 'run' : verdictOf(row, settings, request);
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported')
     throw unsupportedMediaType(`Expected content-type application/json, got ${contentType === null ? 'none' : 'another one'}.`);
-  assertDecodable(request, contentType);
+  assertDecodable(request, mediaType);
 }
 
 /** The headers are looked up only where they make a difference: most requests are JSON. */
@@ -76,9 +78,8 @@ function columnOf(settings: CSRFSettings, request: HTTPRequest): 'always' | 'for
   return settings.csrfPrevention === 'foreign' && isForeign(request) ? 'foreign' : 'unguarded';
 }
 
-function classify(contentType: string | null): ContentTypeClass {
-  if (contentType === null) return 'none';
-  const essence = parseMediaType(contentType)?.essence;
+function classify(mediaType: MediaType | undefined): ContentTypeClass {
+  const essence = mediaType?.essence;
   if (essence === 'application/json') return 'json';
   return essence !== undefined && safelisted.has(essence) ? 'safelisted' : 'other';
 }
@@ -98,8 +99,8 @@ function isForeign(request: HTTPRequest): boolean {
 }
 
 /** UTF-8 and no compression: other charsets and encodings cost CPU to undo before any limit can be kept. */
-function assertDecodable(request: HTTPRequest, contentType: string | null): void {
-  const charset = contentType === null ? undefined : parseMediaType(contentType)?.charset;
+function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined): void {
+  const charset = mediaType?.charset;
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
     throw unsupportedMediaType('Expected charset utf-8, got another one.');
   }

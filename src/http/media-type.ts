@@ -7,7 +7,7 @@ export interface MediaType {
 }
 
 /** Most requests carry one of a handful of values: each is parsed once. Bounded, for clients can send any. */
-const parsed = new Map<string, MediaType | undefined>();
+const parsed = new Map<string, MediaType>();
 const maxParsed = 64;
 
 /**
@@ -15,9 +15,10 @@ const maxParsed = 64;
  * so that neither "application/jsonp" nor "application/json, text/plain" passes for JSON. Undefined: not a media type.
  */
 export function parseMediaType(text: string): MediaType | undefined {
-  if (parsed.has(text)) return parsed.get(text);
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   const mediaType = parse(text);
-  if (parsed.size < maxParsed && text.length <= 128) parsed.set(text, mediaType);
+  if (mediaType !== undefined && parsed.size < maxParsed && text.length <= 128) parsed.set(text, mediaType);
   return mediaType;
 }
 

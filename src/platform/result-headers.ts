@@ -2,11 +2,7 @@ import type { HTTPResponse } from '../message/http-response.ts';
 
 /** All fields but `set-cookie`, as a plain object. */
 export function plainHeaders(response: HTTPResponse): Record<string, string> {
-  const headers: Record<string, string> = {};
-  response.headers.forEach((value, name) => {
-    if (name !== 'set-cookie') headers[name] = value;
-  });
-  return headers;
+  return response.headers.toRecord();
 }
 
 /** The body as a key of a result, left out when there is none: some platforms fail on an empty one with status 204. */
