@@ -98,7 +98,7 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode, bu
   if (fields > tokensOf(document)) fieldsOf.set(document, fields);
 }
 
-/** What graphql-js has to look at. A document that is surely valid has no introspection in it, so that rule is spared too. */
+/** What graphql-js has to look at. A document that is known or surely valid has no introspection in it, so that rule is spared too. */
 function rulesFor(
   { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
