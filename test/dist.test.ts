@@ -182,6 +182,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/node node',
       'graphql-functions/datasource',
       'graphql-functions/cache',
+      'graphql-functions/build',
       'graphql-functions/landing-page',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',

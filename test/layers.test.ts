@@ -51,6 +51,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
+  'build.ts': { layers: ['schema/'] },
   'index.ts': {
     layers: ['universal.ts', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
     types: ['http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],

@@ -118,6 +118,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type KeyvLike',
     'type Seconds',
   ],
+  './build': ['readBuild', 'type SchemaBuild'],
   './landing-page': ['landingPage', 'type LandingPageOptions'],
   './testing': [
     'createEvent',
