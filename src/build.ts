@@ -1,2 +1,2 @@
 export { readBuild } from './schema/read-build.ts';
-export type { OpenedBuild, SchemaBuild, SchemaBuildUse } from './schema/schema-build.ts';
+export type { SchemaBuild } from './schema/schema-build.ts';
