@@ -22,7 +22,9 @@ export interface Asking {
 export interface ExplainingServer {
   readonly origin: Origin;
   readonly clock: Clock;
-  /** Runs these calls as the resolver of `{ run }`, and returns what was said about them. */
+  /** Runs these calls as the resolver of `{ run }`, and returns what was said. */
+  explainRun(calls: (api: API) => unknown): Promise<ExplainReport>;
+  /** What was said about the calls alone. */
   explainCalls(calls: (api: API) => unknown): Promise<ExplainedCall[]>;
   /** Sends an operation that asks to be explained. */
   explain(query: string | undefined, asking?: Asking): Promise<ExplainReport>;
@@ -69,16 +71,17 @@ export async function startExplaining(
     );
     return answer.extensions.explain;
   };
+  const explainRun: ExplainingServer['explainRun'] = (calls) => {
+    const scenario = scenarios.size + 1;
+    scenarios.set(String(scenario), calls);
+    return explain(`{ run(scenario: ${scenario}) }`);
+  };
   return {
     origin,
     clock,
     send,
     explain,
-    async explainCalls(calls) {
-      const scenario = scenarios.size + 1;
-      scenarios.set(String(scenario), calls);
-      const report = await explain(`{ run(scenario: ${scenario}) }`);
-      return [...report.calls];
-    },
+    explainRun,
+    explainCalls: async (calls) => [...(await explainRun(calls)).calls],
   };
 }
