@@ -10,8 +10,12 @@ import type {
 
 import { createHandlerFor } from './handler.ts';
 import type { ServerOptions } from './options.ts';
+import type { ResponseStream } from './platform/lambda-stream.ts';
 import { lambdaAdapters } from './platform/lambda.ts';
 import type { OptionsSource } from './start.ts';
+import { createUntypedStreamingHandler } from './streaming-handler.ts';
+
+export type { ResponseStream } from './platform/lambda-stream.ts';
 
 /** The events that carry HTTP to AWS Lambda: HTTP API and function URL, REST API, load balancer; others arrive as unknown. */
 export type LambdaEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent | ALBEvent;
@@ -33,4 +37,29 @@ export function createHandler<TContext extends object = object, TDataSources ext
 ): LambdaHandler {
   // Inside, the user's types are of no use: they flow from option to option, and end here.
   return createHandlerFor(lambdaAdapters, options as OptionsSource<ServerOptions>) as LambdaHandler;
+}
+
+/** A handler that writes its answer into the stream that Lambda's runtime hands it. It is told apart by a mark that the runtime looks for. */
+export type LambdaStreamingHandler = (
+  event: APIGatewayProxyEventV2 | APIGatewayProxyEvent,
+  responseStream: ResponseStream,
+  context?: Context,
+) => Promise<void>;
+
+/**
+ * Makes a handler for a Lambda function that streams: behind a function URL with `InvokeMode: RESPONSE_STREAM`, or a
+ * REST API whose integration streams. Subscriptions are answered as they come, and large answers pass the 6 MB at which
+ * others end. Throws for wrong options and wrong schema text; the handler rejects events of other front doors.
+ *
+ * @example
+ * ```ts
+ * import { createStreamingHandler } from 'graphql-functions/aws-lambda';
+ *
+ * export default createStreamingHandler({ csrfPrevention: true, typeDefs, resolvers });
+ * ```
+ */
+export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context>>,
+): LambdaStreamingHandler {
+  return createUntypedStreamingHandler(options as OptionsSource<ServerOptions>) as LambdaStreamingHandler;
 }

@@ -138,7 +138,7 @@ function refusalSettings({ server, starter }: Exchange): RefusalSettings {
 }
 
 /** Older Lambda runtimes keep an invocation open until the event loop is empty: a database connection would hold it to the timeout. */
-function doNotWaitForEventLoop(context: unknown): void {
+export function doNotWaitForEventLoop(context: unknown): void {
   if (typeof context !== 'object' || context === null || !('callbackWaitsForEmptyEventLoop' in context)) return;
   Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
 }

@@ -41,12 +41,17 @@ const table: Readonly<Record<string, LayerRule>> = {
     types: ['server.ts', 'options.ts'],
   },
 
+  'streaming-handler.ts': {
+    layers: ['handler.ts', 'http/', 'platform/', 'start.ts', 'invocation.ts', 'recreation.ts'],
+    types: ['options.ts'],
+  },
+
   'universal.ts': {
     layers: ['handler.ts', 'http/', 'platform/'],
     types: ['options.ts', 'start.ts'],
     packages: ['type:aws-lambda', 'type:@netlify/functions'],
   },
-  'aws-lambda.ts': { layers: ['handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:aws-lambda'] },
+  'aws-lambda.ts': { layers: ['handler.ts', 'streaming-handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:aws-lambda'] },
   'netlify.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:@netlify/functions'] },
   'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'] },
   'datasource.ts': { layers: ['datasource/'] },

@@ -1,0 +1,98 @@
+import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { PlatformAdapter } from './adapter.ts';
+import { findAdapter } from './detect.ts';
+import { directInvoke } from './direct-invoke.ts';
+import { functionURL } from './function-url.ts';
+import { lambdaAdapters } from './lambda.ts';
+import { ping } from './ping.ts';
+import { restAPI } from './rest-api.ts';
+
+/** Where a streaming function writes its answer: made by AWS's runtime, not quite a `Writable` of Node's. */
+export interface ResponseStream {
+  setContentType(contentType: string): void;
+  /** False: wait for "drain" before the next. */
+  write(chunk: string | Uint8Array): boolean;
+  end(callback?: () => void): unknown;
+  once(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+/** The front doors that hand on an answer while it is being written. */
+const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
+/** What answers with a bare value, without an HTTP head. */
+const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
+
+/** The adapter for an event of a streaming function. Throws for a front door that would take the stream for a broken answer. */
+export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
+  const adapter = findAdapter(lambdaAdapters, event);
+  const known = adapter as PlatformAdapter<never>;
+  if (bare.includes(known)) return unlimited(adapter);
+  if (carriers.includes(known)) return { ...unlimited(adapter), toStreamResult: (response) => response };
+  throw new Error(
+    `Expected an event of ${carriers.map(({ name }) => name).join(' or ')}, got one of: ${adapter.name}. ` +
+      'Nothing else carries a streamed answer: give it a function made by createHandler.',
+  );
+}
+
+/** Streams may be longer than whole answers, and take longer: the limits of those are not theirs. */
+function unlimited({ maxResultBytes: _bytes, timeLimit: _time, ...adapter }: PlatformAdapter<unknown>): PlatformAdapter<unknown> {
+  return adapter;
+}
+
+/** Writes the response to the end. Resolves when all of it has been handed to the platform. */
+export async function writeResponse(
+  adapter: PlatformAdapter<unknown>,
+  response: HTTPResponse | StreamedResponse,
+  event: unknown,
+  output: ResponseStream,
+): Promise<void> {
+  if (adapter.toStreamResult === undefined) {
+    output.setContentType('application/json');
+    output.write(JSON.stringify(adapter.toResult(response as HTTPResponse, event)));
+  } else {
+    const { body } = response;
+    writePrelude(adapter.toResult({ ...response, body: null }, event), output);
+    if (typeof body === 'string') output.write(body);
+    else if (body !== null) await writeChunks(body, output);
+  }
+  await new Promise<void>((resolve) => {
+    output.end(resolve);
+  });
+}
+
+/**
+ * Status and headers, before the body and told from it by eight NUL bytes. Written here, not by
+ * `awslambda.HttpResponseStream`, which is a global of the runtime's that is not everywhere, and which writes it only
+ * with the first chunk: an answer without a body would lose its status.
+ */
+function writePrelude(result: unknown, output: ResponseStream): void {
+  const { body: _empty, isBase64Encoded: _unused, ...head } = result as Record<string, unknown>;
+  output.setContentType('application/vnd.awslambda.http-integration-response');
+  output.write(JSON.stringify(head) + '\0'.repeat(8));
+}
+
+/** A chunk is asked for when the one before has been taken: a client that does not read holds up the source. */
+async function writeChunks(chunks: ChunkStream, output: ResponseStream): Promise<void> {
+  let isClosed = false;
+  const closed = (): void => {
+    isClosed = true;
+    void chunks.return();
+  };
+  output.once('close', closed);
+  for await (const chunk of chunks) {
+    if (!output.write(chunk) && !isClosed) await writable(output);
+  }
+  output.off('close', closed);
+}
+
+function writable(output: ResponseStream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      output.off('drain', done);
+      output.off('close', done);
+      resolve();
+    };
+    output.once('drain', done);
+    output.once('close', done);
+  });
+}

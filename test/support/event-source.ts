@@ -1,0 +1,48 @@
+import { deferred } from './deferred.ts';
+
+/** A source of events, as a subscription's `subscribe` returns one, which a test pushes by hand. */
+export interface EventSource<T> extends AsyncIterable<T> {
+  push(event: T): void;
+  /** No more events. */
+  complete(): void;
+  fail(error: unknown): void;
+  /** How often an event was asked for. */
+  pulls(): number;
+  /** Resolves when somebody has ended it. */
+  readonly closed: Promise<void>;
+  isClosed(): boolean;
+}
+
+export function createEventSource<T>(): EventSource<T> {
+  const settled: (() => Promise<IteratorResult<T>>)[] = [];
+  const waiting: ((result: Promise<IteratorResult<T>>) => void)[] = [];
+  const closed = deferred();
+  let isClosed = false;
+  let pulls = 0;
+  const settle = (result: () => Promise<IteratorResult<T>>): void => {
+    const next = waiting.shift();
+    if (next === undefined) settled.push(result);
+    else next(result());
+  };
+  const iterator: AsyncIterator<T> = {
+    next() {
+      pulls += 1;
+      const result = settled.shift();
+      return result === undefined ? new Promise((resolve) => waiting.push(resolve)) : result();
+    },
+    async return() {
+      isClosed = true;
+      closed.resolve();
+      return { done: true, value: undefined };
+    },
+  };
+  return {
+    [Symbol.asyncIterator]: () => iterator,
+    push: (value) => settle(async () => ({ done: false, value })),
+    complete: () => settle(async () => ({ done: true, value: undefined })),
+    fail: (error) => settle(() => Promise.reject(error)),
+    pulls: () => pulls,
+    closed: closed.promise,
+    isClosed: () => isClosed,
+  };
+}
