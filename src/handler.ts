@@ -59,17 +59,31 @@ export async function serveEvent(
 ): Promise<unknown> {
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
-  const invocation = new PlatformInvocation(call, adapter, starter);
-  const { toStreamResult } = adapter;
-  const answering = answer({ adapter, starter, invocation, streaming: toStreamResult && streaming, request: undefined, server: undefined });
-  const response = answering instanceof Promise ? await answering : answering;
+  const exchange: Exchange = {
+    adapter,
+    starter,
+    invocation: new PlatformInvocation(call, adapter, starter),
+    streaming: adapter.toStreamResult && streaming,
+    request: undefined,
+    server: undefined,
+    response: undefined,
+  };
+  return whenReady(answer(exchange), conclude, exchange);
+}
+
+function conclude(response: HTTPResponse | StreamedResponse, exchange: Exchange): unknown {
+  const { adapter, invocation } = exchange;
   // The rest of the call belongs to the stream, which says when it has ended.
-  if (isStreamed(response)) return toStreamResult?.(response, call.event);
+  if (isStreamed(response)) return adapter.toStreamResult?.(response, invocation.event);
   invocation.answered();
-  if (invocation.hasWork) await invocation.settled();
-  const losses = adapter.losses?.(response, call.event);
+  exchange.response = response;
+  return whenReady(invocation.hasWork ? invocation.settled() : undefined, toResult, exchange);
+}
+
+function toResult(_settled: void, { adapter, starter, invocation, response }: Exchange): unknown {
+  const losses = adapter.losses?.(response!, invocation.event);
   if (losses !== undefined) starter.logger().warn(losses);
-  return adapter.toResult(response, call.event);
+  return adapter.toResult(response!, invocation.event);
 }
 
 /** Whether its body comes in pieces. */
@@ -86,45 +100,43 @@ export interface Exchange {
   readonly streaming: Streaming | undefined;
   request: HTTPRequest | undefined;
   server: StartedServer | undefined;
+  response: HTTPResponse | undefined;
 }
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
 export function answer(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  const responding = rescued(
-    () => respond(exchange),
-    (thrown) => refuse(exchange, thrown),
-  );
-  return whenReady(responding, (response) =>
-    exchange.request === undefined ? response : finishResponse(refusalSettings(exchange), exchange.request, response),
-  );
+  return whenReady(rescued(respond, refuse, exchange), finish, exchange);
 }
 
 function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const { adapter, starter, invocation } = exchange;
-  const request = adapter.toRequest(invocation.event);
-  exchange.request = request;
-  if (isHealthCheck(request)) return healthResponse();
-  return whenReady(starter.server(), (server) => {
-    exchange.server = server;
-    return whenReady(handleHTTPRequest(server.http, request, invocation, exchange.streaming), (response) => {
-      if (!isStreamed(response)) assertFits(adapter, response, starter);
-      return response;
-    });
-  });
+  exchange.request = adapter.toRequest(invocation.event);
+  return isHealthCheck(exchange.request) ? healthResponse() : whenReady(starter.server(), serve, exchange);
 }
 
-async function refuse(exchange: Exchange, thrown: unknown): Promise<HTTPResponse> {
+function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
+  const { request, invocation, streaming } = exchange;
+  exchange.server = server;
+  return whenReady(handleHTTPRequest(server.http, request!, invocation, streaming), assertFits, exchange);
+}
+
+/** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
+function assertFits(response: HTTPResponse | StreamedResponse, { adapter, starter }: Exchange): HTTPResponse | StreamedResponse {
+  const { name, maxResultBytes = Infinity } = adapter;
+  const bytes = isStreamed(response) ? undefined : bytesBeyond(maxResultBytes, response);
+  if (bytes === undefined) return response;
+  const error = answerTooLarge(name, bytes, maxResultBytes);
+  starter.logger().error(error.message);
+  throw error;
+}
+
+async function refuse(thrown: unknown, exchange: Exchange): Promise<HTTPResponse> {
   if (exchange.server !== undefined) await reportRefusal(exchange.server.http.operation, thrown);
   return toErrorResponse(refusalSettings(exchange), exchange.request, thrown);
 }
 
-/** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
-function assertFits({ name, maxResultBytes = Infinity }: PlatformAdapter<unknown>, response: HTTPResponse, starter: Starter): void {
-  const bytes = bytesBeyond(maxResultBytes, response);
-  if (bytes === undefined) return;
-  const error = answerTooLarge(name, bytes, maxResultBytes);
-  starter.logger().error(error.message);
-  throw error;
+function finish(response: HTTPResponse | StreamedResponse, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
+  return exchange.request === undefined ? response : finishResponse(refusalSettings(exchange), exchange.request, response);
 }
 
 /** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged. */

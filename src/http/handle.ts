@@ -27,10 +27,10 @@ import type { ExplainSettings } from './explain.ts';
 import { landingPageFor } from './landing.ts';
 import type { LandingSettings } from './landing.ts';
 import { parseGraphQLRequest } from './params.ts';
-import type { RequestSettings } from './params.ts';
+import type { ParsedRequest, RequestSettings } from './params.ts';
 import { toBatchResponse, toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
-import type { Streaming } from './streaming.ts';
+import type { Negotiation, Streaming } from './streaming.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
@@ -46,8 +46,17 @@ export function handleHTTPRequest(
   streaming: Streaming | undefined,
 ): Eventual<HTTPResponse | StreamedResponse> {
   if (request.method === 'OPTIONS') return optionsResponse(settings);
-  const finding = settings.renderLandingPage === undefined ? undefined : landingPageFor(settings, request);
-  return whenReady(finding, (page) => page ?? serveGraphQL(settings, request, invocation, streaming));
+  if (settings.renderLandingPage === undefined) return serveGraphQL(settings, request, invocation, streaming);
+  return servePage(settings, request, invocation, streaming);
+}
+
+async function servePage(
+  settings: HTTPSettings,
+  request: HTTPRequest,
+  invocation: Invocation,
+  streaming: Streaming | undefined,
+): Promise<HTTPResponse | StreamedResponse> {
+  return (await landingPageFor(settings, request)) ?? serveGraphQL(settings, request, invocation, streaming);
 }
 
 function serveGraphQL(
@@ -60,24 +69,59 @@ function serveGraphQL(
   const accept = request.headers.get('accept');
   const negotiation = streaming?.negotiate(accept);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
-  return whenReady(parseGraphQLRequest(settings, request), (parsed) => {
-    if (parsed.kind === 'single') {
-      const running = run(settings, parsed.request, { request, invocation, budget: undefined, delivery: negotiation?.delivery });
-      return whenReady(running, (outcome) =>
-        negotiation === undefined
-          ? toHTTPResponse(settings, outcome, mediaType ?? 'application/json')
-          : negotiation.toResponse(settings, outcome, invocation),
-      );
-    }
-    if (mediaType === undefined) throw notAcceptable();
-    const budget = new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons });
-    // A batch has one answer, an array.
-    const exchange = { request, invocation, budget, delivery: undefined };
-    const running = parsed.elements.map((element) =>
-      element instanceof GraphQLError ? refused(settings.operation, element) : run(settings, element, exchange),
-    );
-    return Promise.all(running).then((outcomes) => toBatchResponse(settings.operation, outcomes, mediaType));
-  });
+  return whenReady(parseGraphQLRequest(settings, request), runParsed, { settings, request, invocation, negotiation, mediaType });
+}
+
+/** What the operations of one request share. */
+interface Exchange {
+  readonly settings: HTTPSettings;
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  /** Undefined: the platform carries no streams. */
+  readonly negotiation: Negotiation | undefined;
+  /** Of an answer in one piece. Undefined: the client reads streams only. */
+  readonly mediaType: ResponseMediaType | undefined;
+}
+
+function runParsed(parsed: ParsedRequest, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
+  if (parsed.kind === 'batch') return runBatch(parsed.elements, exchange);
+  return whenReady(run(exchange, parsed.request, undefined, exchange.negotiation?.delivery), respond, exchange);
+}
+
+function respond(outcome: OperationOutcome, exchange: Exchange): HTTPResponse | StreamedResponse {
+  const { settings, invocation, negotiation, mediaType = 'application/json' } = exchange;
+  return negotiation === undefined ? toHTTPResponse(settings, outcome, mediaType) : negotiation.toResponse(settings, outcome, invocation);
+}
+
+/** A batch has one answer, an array. */
+async function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], exchange: Exchange): Promise<HTTPResponse> {
+  const { mediaType, settings } = exchange;
+  if (mediaType === undefined) throw notAcceptable();
+  const budget = new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons });
+  const running = elements.map((element) =>
+    element instanceof GraphQLError ? refused(settings.operation, element) : run(exchange, element, budget, undefined),
+  );
+  return toBatchResponse(settings.operation, await Promise.all(running), mediaType);
+}
+
+function run(
+  { settings, request, invocation }: Exchange,
+  operation: GraphQLRequest,
+  budget: BatchBudget | undefined,
+  delivery: Delivery | undefined,
+): Eventual<OperationOutcome> {
+  const head = { headers: new HeaderMap() };
+  const input: OperationInput = {
+    request: operation,
+    contextArgument: settings.operation.context && createContextArgument(request, head, invocation),
+    life: invocation,
+    http: request,
+    head,
+    refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,
+    budget,
+    delivery,
+  };
+  return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
 
 /** What is needed to answer when there may be no server yet. */
@@ -111,30 +155,6 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
 ): Eventual<T | HTTPResponse> {
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   return cors === undefined ? finished : addCORSHeaders(cors, request, response.headers, operation.logger).then(() => finished);
-}
-
-/** What the operations of one request share. */
-interface Exchange {
-  readonly request: HTTPRequest;
-  readonly invocation: Invocation;
-  readonly budget: BatchBudget | undefined;
-  readonly delivery: Delivery | undefined;
-}
-
-function run(settings: HTTPSettings, operation: GraphQLRequest, exchange: Exchange): Eventual<OperationOutcome> {
-  const { request, invocation, budget, delivery } = exchange;
-  const head = { headers: new HeaderMap() };
-  const input: OperationInput = {
-    request: operation,
-    contextArgument: settings.operation.context && createContextArgument(request, head, invocation),
-    life: invocation,
-    http: request,
-    head,
-    refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,
-    budget,
-    delivery,
-  };
-  return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
 
 function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {

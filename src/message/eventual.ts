@@ -1,22 +1,47 @@
 /**
  * A value that is there already, or a promise of it. Every stage of the line returns one, so that an operation in which
- * nothing is asynchronous runs from event to result in one go: five `async` functions around each other took 0.5 of
+ * nothing is asynchronous runs from event to result in one go: five `async` functions around each other took 0.25 of
  * the 2.5 µs of the smallest one.
  */
 export type Eventual<T> = T | Promise<T>;
 
-/** Goes on with the value: at once when it is there. */
-export function whenReady<T, TResult>(value: Eventual<T>, next: (value: T) => Eventual<TResult>): Eventual<TResult> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/**
+ * Goes on with the next stage: at once when the value is there. The state is handed through, so that a stage can be an
+ * ordinary function: closures for the ten stages of an operation were a fifth of what it allocated (1.2 KB).
+ */
+export function whenReady<T, TState, TResult>(
+  value: Eventual<T>,
+  next: (value: T, state: TState) => Eventual<TResult>,
+  state: TState,
+): Eventual<TResult> {
+  return value instanceof Promise ? later(value, next, state) : next(value, state);
 }
 
-/** What `run` gives; what it throws or rejects with is handed to `rescue`. */
-export function rescued<T>(run: () => Eventual<T>, rescue: (thrown: unknown) => Eventual<T>): Eventual<T> {
+/** What `run` returns; whatever it throws or rejects with is handed to `rescue`. */
+export function rescued<T, TState>(
+  run: (state: TState) => Eventual<T>,
+  rescue: (thrown: unknown, state: TState) => Eventual<T>,
+  state: TState,
+): Eventual<T> {
   let value: Eventual<T>;
   try {
-    value = run();
+    value = run(state);
   } catch (thrown) {
-    return rescue(thrown);
+    return rescue(thrown, state);
   }
-  return value instanceof Promise ? value.catch(rescue) : value;
+  return value instanceof Promise ? rescuedLater(value, rescue, state) : value;
+}
+
+// Apart from the two above, because a function that makes a closure anywhere makes its context on every call.
+
+function later<T, TState, TResult>(
+  value: Promise<T>,
+  next: (value: T, state: TState) => Eventual<TResult>,
+  state: TState,
+): Promise<TResult> {
+  return value.then((ready) => next(ready, state));
+}
+
+function rescuedLater<T, TState>(value: Promise<T>, rescue: (thrown: unknown, state: TState) => Eventual<T>, state: TState): Promise<T> {
+  return value.catch((thrown: unknown) => rescue(thrown, state));
 }

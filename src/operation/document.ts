@@ -38,19 +38,33 @@ export function loadDocument(
   budget: BatchBudget | undefined,
 ): Eventual<DocumentNode> {
   const known = settings.documents.get(source);
-  if (known !== undefined) {
-    budget?.spendTokens(weightOf(known));
-    return known;
-  }
-  const parse = (): DocumentNode => parseDocument(settings, source, budget);
-  return whenReady(hooks === undefined ? parse() : hooks.aroundParsing(parse), (document) => {
-    const validate = (): void => validateDocument(settings, document, budget);
-    return whenReady(hooks === undefined ? validate() : hooks.aroundValidation(document, validate), () => {
-      settings.documents.set(source, document);
-      budget?.spendTokens(weightOf(document) - tokensOf(document));
-      return document;
-    });
-  });
+  if (known === undefined) return readDocument({ settings, source, hooks, budget });
+  budget?.spendTokens(weightOf(known));
+  return known;
+}
+
+interface Reading {
+  readonly settings: DocumentSettings;
+  readonly source: string;
+  readonly hooks: OperationHooks | undefined;
+  readonly budget: BatchBudget | undefined;
+}
+
+function readDocument(reading: Reading): Eventual<DocumentNode> {
+  const parsing = (): DocumentNode => parseDocument(reading.settings, reading.source, reading.budget);
+  return whenReady(reading.hooks === undefined ? parsing() : reading.hooks.aroundParsing(parsing), checkDocument, reading);
+}
+
+function checkDocument(document: DocumentNode, reading: Reading): Eventual<DocumentNode> {
+  const validating = (): void => validateDocument(reading.settings, document, reading.budget);
+  const validated = reading.hooks === undefined ? validating() : reading.hooks.aroundValidation(document, validating);
+  return whenReady(validated, keepDocument, { ...reading, document });
+}
+
+function keepDocument(_valid: void, { settings, source, budget, document }: Reading & { readonly document: DocumentNode }): DocumentNode {
+  settings.documents.set(source, document);
+  budget?.spendTokens(weightOf(document) - tokensOf(document));
+  return document;
 }
 
 function parseDocument(settings: DocumentSettings, source: string, budget: BatchBudget | undefined): DocumentNode {

@@ -70,133 +70,135 @@ export interface OperationOutcome {
   readonly stream?: PayloadStream | undefined;
 }
 
-/** What is known of an operation so far. It grows from stage to stage. */
-interface Progress {
-  contextValue?: unknown;
+/** An operation under way: each stage leaves here what the later ones need. */
+interface Running {
+  readonly settings: OperationSettings;
+  readonly input: OperationInput;
+  contextValue: unknown;
+  /** True until `context` and `dataSources` have come through. */
   contextFailed: boolean;
-  hooks?: OperationHooks | undefined;
-  operationType?: OperationTypeNode;
-  stream?: PayloadStream;
+  hooks: OperationHooks | undefined;
+  source: string;
+  keep: PersistedQuery['keep'];
+  operationType: OperationTypeNode | undefined;
+  stream: PayloadStream | undefined;
+  result: ExecutionResult;
 }
 
-/** Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer. */
+/**
+ * Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer.
+ * Read the stages downwards: each ends by naming the next.
+ */
 export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
-  const progress: Progress = { contextFailed: true };
-  const running = rescued<ExecutionResult>(
-    () => runStages(settings, input, progress),
-    (thrown) => ({ errors: errorsOf(thrown) }),
-  );
-  return whenReady(running, (result) => finish(settings, input, progress, result));
-}
-
-function runStages(settings: OperationSettings, input: OperationInput, progress: Progress): Eventual<ExecutionResult> {
-  return whenReady(createContextValue(settings, input.contextArgument, input.life), (contextValue) => {
-    progress.contextValue = contextValue;
-    progress.contextFailed = false;
-    const starting =
-      settings.plugins.length === 0 ? undefined : startHooks(settings.plugins, requestContext(settings, input, contextValue));
-    return whenReady(starting, (hooks) => {
-      progress.hooks = hooks;
-      return runRequest(settings, input, progress);
-    });
-  });
-}
-
-function runRequest(settings: OperationSettings, input: OperationInput, progress: Progress): Eventual<ExecutionResult> {
-  const { hooks } = progress;
-  return whenReady(resolveSource(settings, input.request), ({ source, keep }) =>
-    whenReady(hooks?.didResolveSource(source), () =>
-      whenReady(loadDocument(settings, source, hooks, input.budget), (document) =>
-        runDocument(settings, input, progress, { document, keep }),
-      ),
-    ),
-  );
-}
-
-function runDocument(
-  settings: OperationSettings,
-  input: OperationInput,
-  progress: Progress,
-  { document, keep }: { readonly document: DocumentNode; readonly keep: PersistedQuery['keep'] },
-): Eventual<ExecutionResult> {
-  const { schema } = settings;
-  const operation = resolveOperation({ schema, document, operationName: input.request.operationName, refuse: input.refuse });
-  progress.operationType = operation.operation;
-  if (keep !== undefined) input.life.waitUntil(keep());
-  if (settings.maxCost !== undefined) assertCost(settings.maxCost, { schema, document, operation, variables: input.request.variables });
-  const execution = { document, operation, contextValue: progress.contextValue, variables: input.request.variables };
-  const run = (): Eventual<ExecutionResult> => execute(settings, input, progress, execution);
-  return progress.hooks === undefined ? run() : executeWithHooks(progress.hooks, execution, run);
-}
-
-async function executeWithHooks(
-  hooks: OperationHooks,
-  { document, operation }: Execution,
-  run: () => Eventual<ExecutionResult>,
-): Promise<ExecutionResult> {
-  await hooks.didResolveOperation(document, operation);
-  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(run);
-}
-
-function execute(
-  settings: OperationSettings,
-  { delivery, life }: OperationInput,
-  progress: Progress,
-  execution: Execution,
-): Eventual<ExecutionResult> {
-  if (delivery === undefined) return executeOperation(settings, execution);
-  const open = (stream: PayloadStream): void => {
-    progress.stream = stream;
+  const running: Running = {
+    settings,
+    input,
+    contextValue: undefined,
+    contextFailed: true,
+    hooks: undefined,
+    source: '',
+    keep: undefined,
+    operationType: undefined,
+    stream: undefined,
+    result: nothingYet,
   };
-  return delivery.execute({ settings, execution, delivery, life, hooks: progress.hooks, open });
+  return whenReady(rescued(makeContext, toErrors, running), finish, running);
 }
 
-function requestContext(settings: OperationSettings, input: OperationInput, contextValue: unknown): Parameters<typeof startHooks>[1] {
+const nothingYet: ExecutionResult = {};
+
+function makeContext(running: Running): Eventual<ExecutionResult> {
+  const { settings, input } = running;
+  return whenReady(createContextValue(settings, input.contextArgument, input.life), tellPlugins, running);
+}
+
+function tellPlugins(contextValue: unknown, running: Running): Eventual<ExecutionResult> {
+  running.contextValue = contextValue;
+  running.contextFailed = false;
+  const { plugins } = running.settings;
+  return whenReady(plugins.length === 0 ? undefined : startHooks(plugins, requestContext(running)), findSource, running);
+}
+
+function findSource(hooks: OperationHooks | undefined, running: Running): Eventual<ExecutionResult> {
+  running.hooks = hooks;
+  return whenReady(resolveSource(running.settings, running.input.request), tellSource, running);
+}
+
+function tellSource({ source, keep }: PersistedQuery, running: Running): Eventual<ExecutionResult> {
+  running.source = source;
+  running.keep = keep;
+  return whenReady(running.hooks?.didResolveSource(source), readDocument, running);
+}
+
+function readDocument(_told: void, running: Running): Eventual<ExecutionResult> {
+  const { settings, input, source, hooks } = running;
+  return whenReady(loadDocument(settings, source, hooks, input.budget), runDocument, running);
+}
+
+function runDocument(document: DocumentNode, running: Running): Eventual<ExecutionResult> {
+  const { settings, input, contextValue, hooks, keep } = running;
+  const { schema, maxCost } = settings;
+  const { operationName, variables } = input.request;
+  const operation = resolveOperation({ schema, document, operationName, refuse: input.refuse });
+  running.operationType = operation.operation;
+  if (keep !== undefined) input.life.waitUntil(keep());
+  if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables });
+  const execution = { document, operation, contextValue, variables };
+  return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
+}
+
+async function executeWithHooks(running: Running, hooks: OperationHooks, execution: Execution): Promise<ExecutionResult> {
+  await hooks.didResolveOperation(execution.document, execution.operation);
+  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => execute(running, execution));
+}
+
+function execute(running: Running, execution: Execution): Eventual<ExecutionResult> {
+  const { delivery } = running.input;
+  return delivery === undefined ? executeOperation(running.settings, execution) : executeInParts(running, execution, delivery);
+}
+
+function executeInParts(running: Running, execution: Execution, delivery: Delivery): Eventual<ExecutionResult> {
+  const { settings, input, hooks } = running;
+  const open = (stream: PayloadStream): void => {
+    running.stream = stream;
+  };
+  return delivery.execute({ settings, execution, delivery, life: input.life, hooks, open });
+}
+
+function requestContext({ settings, input, contextValue }: Running): Parameters<typeof startHooks>[1] {
   const { schema, cache, logger } = settings;
   return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
 }
 
-function errorsOf(thrown: unknown): readonly GraphQLError[] {
-  return thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)];
+function toErrors(thrown: unknown): ExecutionResult {
+  return { errors: thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)] };
 }
 
 /** Result → outcome: the answer as the client gets it. */
-function finish(
-  settings: OperationSettings,
-  input: OperationInput,
-  progress: Progress,
-  result: ExecutionResult,
-): Eventual<OperationOutcome> {
-  const toOutcome = (answer: FormattedExecutionResult, errors: readonly GraphQLError[]): OperationOutcome => ({
-    result: answer,
-    errors,
-    head: input.head,
-    operationType: progress.operationType,
-    contextFailed: progress.contextFailed,
-    stream: progress.stream,
-  });
-  return rescued<OperationOutcome>(
-    () => {
-      const tellsPlugins = progress.hooks !== undefined || progress.contextFailed;
-      const answer = tellsPlugins ? finishWithHooks(settings, progress, result) : formatResult(settings, result);
-      return whenReady(answer, (formatted) => toOutcome(formatted, result.errors ?? []));
-    },
-    (thrown) => {
-      // A hook or formatError failed: neither is asked again.
-      void progress.stream?.return();
-      delete progress.stream;
-      const error = toGraphQLError(thrown);
-      return toOutcome(formatResult({ ...settings, formatError: undefined }, { errors: [error] }), [error]);
-    },
-  );
+function finish(result: ExecutionResult, running: Running): Eventual<OperationOutcome> {
+  running.result = result;
+  return rescued(formatAnswer, giveUp, running);
 }
 
-async function finishWithHooks(
-  settings: OperationSettings,
-  progress: Progress,
-  result: ExecutionResult,
-): Promise<FormattedExecutionResult> {
-  const { hooks, contextFailed } = progress;
+function formatAnswer(running: Running): Eventual<OperationOutcome> {
+  const tellsPlugins = running.hooks !== undefined || running.contextFailed;
+  return whenReady(tellsPlugins ? finishWithHooks(running) : formatResult(running.settings, running.result), toOutcome, running);
+}
+
+/** A hook or formatError failed: neither is asked again. */
+function giveUp(thrown: unknown, running: Running): OperationOutcome {
+  const errors = [toGraphQLError(thrown)];
+  void running.stream?.return();
+  running.stream = undefined;
+  running.result = { errors };
+  return toOutcome(formatResult({ ...running.settings, formatError: undefined }, { errors }), running);
+}
+
+function toOutcome(answer: FormattedExecutionResult, { result, input, operationType, contextFailed, stream }: Running): OperationOutcome {
+  return { result: answer, errors: result.errors ?? [], head: input.head, operationType, contextFailed, stream };
+}
+
+async function finishWithHooks({ settings, hooks, contextFailed, result }: Running): Promise<FormattedExecutionResult> {
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
   if (contextFailed && error !== undefined) for (const plugin of plugins) await plugin.contextCreationDidFail?.({ error, logger });

@@ -35,11 +35,6 @@ function toRequestV2(event: UnknownEvent): HTTPRequest {
 
 /** `multiValueHeaders` would be ignored here: cookies have a key of their own. Without `statusCode` the gateway would take all of it for a body. */
 function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
-  const cookies = response.headers.getSetCookie();
-  return {
-    statusCode: response.status,
-    headers: plainHeaders(response),
-    ...(cookies.length > 0 ? { cookies } : {}),
-    ...bodyOf(response),
-  };
+  const result = { statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) };
+  return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
