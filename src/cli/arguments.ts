@@ -2,7 +2,7 @@ import { didYouMean } from '../schema/did-you-mean.ts';
 import { devPlatforms } from './dev-platform.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { checkUsage, devUsage, doctorUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, usage } from './usage.ts';
 
 /** The arguments of `graphql-functions dev`. */
 export interface DevArguments {
@@ -50,11 +50,29 @@ export interface CheckArguments {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The arguments of `graphql-functions build`. */
+export interface BuildArguments {
+  readonly name: 'build';
+  /** Its name or its file. Undefined: graphql, or the only one. */
+  readonly function: string | undefined;
+  readonly functions: string | undefined;
+  /** Patterns of files with the schema. Empty: the function's own `typeDefs`. */
+  readonly schema: readonly string[];
+  /** Patterns of files with operations. */
+  readonly documents: readonly string[];
+  /** Undefined: `<function>.build.json` beside the function. */
+  readonly out: string | undefined;
+  /** Whether the schema keeps its descriptions. It does in any case where introspection is on. */
+  readonly descriptions: boolean;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What somebody has asked for. */
 export type Arguments =
   | DevArguments
   | DoctorArguments
   | CheckArguments
+  | BuildArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; /** Of one command, or of all. */ readonly usage: string };
 
@@ -78,6 +96,7 @@ const commands = {
   dev: { usage: devUsage, parse: parseDev },
   check: { usage: checkUsage, parse: parseCheck },
   doctor: { usage: doctorUsage, parse: parseDoctor },
+  build: { usage: buildUsage, parse: parseBuild },
 };
 
 const text = { type: 'string' } as const;
@@ -134,6 +153,24 @@ function parseCheck(argv: readonly string[]): CheckArguments {
     json,
     functions,
     function: named,
+    env: toVariables(env),
+  };
+}
+
+function parseBuild(argv: readonly string[]): BuildArguments {
+  const several = { type: 'string', multiple: true } as const;
+  const options = { ...common, function: text, schema: several, documents: several, out: text, descriptions: flag } as const;
+  const { values, positionals } = readOptions('build', argv, options);
+  refusePositionals('build', positionals.slice(1));
+  const { functions, schema = [], documents = [], out, descriptions = false, env } = values;
+  return {
+    name: 'build',
+    function: values.function ?? positionals[0],
+    functions,
+    schema,
+    documents,
+    out,
+    descriptions,
     env: toVariables(env),
   };
 }

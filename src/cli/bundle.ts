@@ -3,6 +3,7 @@ import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plug
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { artefactPlugin } from './artefact-plugin.ts';
 import { DevError } from './dev-error.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { interceptEntry } from './intercept-entry.ts';
@@ -47,14 +48,22 @@ export async function importEsbuild(): Promise<Esbuild> {
  * Changes are noticed by esbuild's polling: unlike the system's notifications it works in containers and on network
  * drives, and it knows of files that are missing. It may take two seconds; dev.ts calls `rebuild` where the system is faster.
  */
-export async function watchBundle(esbuild: Esbuild, source: FunctionSource, onBundle: (bundle: Bundle) => void): Promise<Bundler> {
+export async function watchBundle(
+  esbuild: Esbuild,
+  source: FunctionSource,
+  onBundle: (bundle: Bundle) => void,
+  directory: string,
+): Promise<Bundler> {
   const reportResult: Plugin = {
     name: 'report',
     setup(build) {
       build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
     },
   };
-  const context: BuildContext = await esbuild.context({ ...optionsFor(source), plugins: [operationLog, reportResult] });
+  const context: BuildContext = await esbuild.context({
+    ...optionsFor(source),
+    plugins: [operationLog, artefactPlugin(directory).plugin, reportResult],
+  });
   // A failed build rejects; its errors have gone to onEnd.
   const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
   await rebuild();

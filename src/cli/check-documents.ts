@@ -32,7 +32,7 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
       problems.push(...toProblems(path, [error as GraphQLError]));
     }
   }
-  const fragments = new Map(documents.flatMap(fragmentsOf).map((fragment) => [fragment.name.value, fragment]));
+  const fragments = collectFragments(documents);
   // A fragment may wait in a file of its own for those that use it.
   const rules = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule);
   const seen = new Set<string>();
@@ -49,12 +49,17 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
   return problems.toSorted((a, b) => (order.get(a.file ?? '') ?? 0) - (order.get(b.file ?? '') ?? 0));
 }
 
+/** The fragments of all documents, by their names. */
+export function collectFragments(documents: readonly DocumentNode[]): Map<string, FragmentDefinitionNode> {
+  return new Map(documents.flatMap(fragmentsOf).map((fragment) => [fragment.name.value, fragment]));
+}
+
 function fragmentsOf({ definitions }: DocumentNode): FragmentDefinitionNode[] {
   return definitions.filter((definition) => definition.kind === 'FragmentDefinition');
 }
 
 /** The document with those fragments of other files that it uses, directly or not. */
-function withFragments(document: DocumentNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
+export function withFragments(document: DocumentNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): DocumentNode {
   const known = new Set(fragmentsOf(document).map(({ name }) => name.value));
   const added: FragmentDefinitionNode[] = [];
   const addUsedIn = (node: DocumentNode | FragmentDefinitionNode): void => {
@@ -72,7 +77,8 @@ function withFragments(document: DocumentNode, fragments: ReadonlyMap<string, Fr
   return { ...document, definitions: [...document.definitions, ...added] };
 }
 
-function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
+/** Errors of graphql-js as problems of a file. */
+export function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
   return errors.map((error) => {
     const node = error.nodes?.[0]?.loc;
     const [location] = error.locations ?? [];

@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { assertOptions } from '../options.ts';
 import type { ServerOptions } from '../options.ts';
 import { codeFrame, positionAt } from './code-frame.ts';
+import { textsOfBuild } from './build-sources.ts';
 import type { Problem } from './problem.ts';
 import type { RecordedServer } from './recorded-servers.ts';
 import { findInSchema } from './schema-findings.ts';
@@ -15,6 +16,8 @@ export interface CheckedServer {
   readonly problems: readonly Problem[];
   /** Of a sound server. */
   readonly schema?: GraphQLSchema;
+  /** What it was made with. */
+  readonly options?: ServerOptions;
 }
 
 /** Everything that is wrong with the options, schema and resolvers of a server; else its schema, as clients see it. */
@@ -26,7 +29,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (problems.length > 0) return { problems };
     // What the pieces do not show, the whole may.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
-    return { problems: [], schema: await server.schema() };
+    return { problems: [], schema: await server.schema(), options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -48,8 +51,10 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
 }
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
-  if (typeof options !== 'object' || options === null || options.schema !== undefined || options.typeDefs === undefined) return [];
-  return findInSchema(options.typeDefs, options.resolvers).map((finding) => {
+  if (typeof options !== 'object' || options === null || options.schema !== undefined) return [];
+  const typeDefs = options.typeDefs ?? textsOfBuild(options);
+  if (typeDefs === undefined) return [];
+  return findInSchema(typeDefs, options.resolvers).map((finding) => {
     const place = placeOfFinding(finding, search);
     if (place !== undefined) return { ...place, message: finding.message };
     return { ...call, message: `${finding.message}${textFrame(finding)}` };

@@ -1,24 +1,19 @@
-import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
 import type { CheckArguments } from './arguments.ts';
-import { importEsbuild } from './bundle.ts';
-import { toCallable } from './call-function.ts';
+import { artefactPlugin } from './artefact-plugin.ts';
 import { checkDocuments, readDocuments } from './check-documents.ts';
-import { checkServer } from './check-server.ts';
+import { checkFunction } from './check-function.ts';
 import { DevError } from './dev-error.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
-import { BundleError, loadFunction } from './load-function.ts';
 import { printProblems, printProblemsAsJSON } from './print-problems.ts';
 import type { Problem } from './problem.ts';
 import { recordServers } from './recorded-servers.ts';
-import type { RecordedServers } from './recorded-servers.ts';
 import type { Terminal } from './reporter.ts';
-import { SourceSearch } from './source-search.ts';
-import { placeOf, toPlace } from './user-code.ts';
+import { findStaleBuild } from './stale-build.ts';
 
 /**
  * Loads every function, which checks its options, schema and resolvers, and validates documents against the schema.
@@ -34,8 +29,9 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   const schemas = new Map<string, GraphQLSchema>();
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
-    const outcome = await checkFunction(source, recorded, directory);
-    problems.push(...outcome.problems);
+    const builds = artefactPlugin(directory);
+    const outcome = await checkFunction(source, recorded, directory, [builds.plugin]);
+    problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
     if (outcome.schema !== undefined) schemas.set(source.name, outcome.schema);
   }
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
@@ -56,37 +52,6 @@ function report(
   else printProblems(problems, directory, terminal);
   if (problems.length > 0) terminal.error(`\n${count}.`);
   else if (!json) terminal.log(`No problem in ${functions.map(({ name }) => name).join(', ')}.`);
-}
-
-interface CheckedFunction {
-  readonly problems: readonly Problem[];
-  /** The schema of its first server, if that is sound. */
-  readonly schema?: GraphQLSchema | undefined;
-}
-
-async function checkFunction(source: FunctionSource, recorded: RecordedServers, directory: string): Promise<CheckedFunction> {
-  const before = recorded.servers.length;
-  const problems: Problem[] = [];
-  let files: readonly string[] = [source.file];
-  try {
-    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin]);
-    files = loaded.files;
-    // Throws for a module that exports no function.
-    toCallable(source.name, loaded.exports);
-  } catch (error) {
-    if (error instanceof BundleError) return { problems: error.problems };
-    const place = toPlace(placeOf(error)) ?? { file: source.file };
-    problems.push({ ...place, message: error instanceof Error ? error.message : String(error) });
-  }
-  const search = new SourceSearch([...files, ...schemaFilesIn(directory)]);
-  const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
-  return { problems: [...problems, ...checked.flatMap((one) => one.problems)], schema: checked[0]?.schema };
-}
-
-/** Schema text that functions read at run time. */
-function schemaFilesIn(directory: string): string[] {
-  const found = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' || name === '.git' });
-  return found.map((path) => join(directory, path));
 }
 
 async function checkFiles(

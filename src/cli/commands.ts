@@ -1,5 +1,6 @@
 import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
+import { runBuild } from './build.ts';
 import { runCheck } from './check.ts';
 import { startDevServer } from './dev.ts';
 import type { DevServer } from './dev.ts';
@@ -32,6 +33,10 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'check') {
     await prepareEnvironment('test', command.env);
     return { exitCode: await runCheck(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'build') {
+    await prepareEnvironment('test', command.env);
+    return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
   }
   if (command.name === 'doctor') {
     await prepareEnvironment('development', command.env);

@@ -61,6 +61,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   const server = await listen(settings, (request, response) => void answerRequest({ ...settings, prefix, functions }, request, response));
   const local: LocalSettings = {
     esbuild,
+    directory: settings.directory,
     report,
     platform,
     cold,

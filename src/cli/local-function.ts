@@ -20,6 +20,8 @@ export type DevEvent =
 /** What functions need from the server. */
 export interface LocalSettings {
   readonly esbuild: typeof import('esbuild');
+  /** Where the project is. */
+  readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly report: (event: DevEvent) => void;
   readonly platform: PlatformSettings;
@@ -53,7 +55,8 @@ export class LocalFunction {
 
   /** Bundles and loads it, and from then on again after every change. Resolves when it is ready or known to be broken. */
   async start(): Promise<void> {
-    this.#bundler = await watchBundle(this.#settings.esbuild, this.#source, (bundle) => this.#take(bundle));
+    const { esbuild, directory } = this.#settings;
+    this.#bundler = await watchBundle(esbuild, this.#source, (bundle) => this.#take(bundle), directory);
     await this.#thread?.ready.catch(() => {});
   }
 

@@ -95,7 +95,12 @@ function attempt<T>(work: () => T): readonly [result: T, refusal: undefined] | r
 }
 
 function definitionsOf({ types, directives, schema, schemaExtensions }: SchemaIndex): DefinitionNode[] {
-  const places = [...(schema === undefined ? [] : [schema]), ...schemaExtensions, ...Array.from(types.values(), partsOf).flat(), ...directives];
+  const places = [
+    ...(schema === undefined ? [] : [schema]),
+    ...schemaExtensions,
+    ...Array.from(types.values(), partsOf).flat(),
+    ...directives,
+  ];
   return places.filter((place): place is DefinitionNode => isParsed(place));
 }
 

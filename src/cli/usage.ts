@@ -46,5 +46,20 @@ Says which source an event (a file of JSON) is of, which request it becomes, and
 
 NODE_ENV is "development" unless it is set.`;
 
+/** What `build` takes. */
+export const buildUsage: string = `graphql-functions build [options] [function]
+
+Checks a function, its schema and operations, and writes <function>.build.json, with which it starts faster.
+
+  --schema <files>       the schema: --schema 'schema/*.graphql'   (default: the function's own typeDefs)
+  --documents <files>    operations that need no validation: .graphql files, or manifests (.json)
+  --out <file>           where it is written                       (default: beside the function)
+  --descriptions         keeps descriptions                        (default: only where introspection is on)
+  --functions <folder>   where the functions are                   (default: functions, else netlify/functions)
+  --function <name>      the same as the name behind the options   (default: graphql, or the only one)
+  --env <NAME=value>     a variable for the function
+
+--schema, --documents and --env may be repeated. NODE_ENV is "test" unless it is set.`;
+
 /** What all commands take. */
-export const usage: string = [devUsage, checkUsage, doctorUsage, 'graphql-functions --version'].join('\n\n');
+export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, 'graphql-functions --version'].join('\n\n');

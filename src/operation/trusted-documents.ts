@@ -42,7 +42,8 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
   };
 }
 
-function entriesOf(documents: TrustedDocumentManifest): [id: string, text: string][] {
+/** Ids and texts of a manifest. Throws a TypeError for one in no known format. */
+export function entriesOf(documents: TrustedDocumentManifest): [id: string, text: string][] {
   const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents);
   const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : Object.entries(documents)) : undefined;
   if (entries?.every((pair) => pair.every((text) => typeof text === 'string')) === true) return entries;

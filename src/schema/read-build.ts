@@ -28,8 +28,7 @@ export function readBuild(artefact: object): SchemaBuild {
  * production it is logged, and the schema is made as without it.
  */
 function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
-  // What `graphql-functions build` gives a function whose typeDefs it is about to read.
-  if ('pending' in artefact) return { typeDefs: use.typeDefs };
+  if (isPending(artefact)) return { typeDefs: use.typeDefs ?? artefact.typeDefs };
   const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
   if (problem === undefined) {
     const { text, documents } = artefact as BuildArtefact;
@@ -40,6 +39,19 @@ function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuil
   if (use.strict || typeDefs === undefined) throw new Error(message);
   use.report(`${message} Until then the schema is made as without a build, which takes a cold start longer.`);
   return { typeDefs };
+}
+
+/** What the command line puts in a build's place while it makes or checks one: the schema's own texts. */
+export interface PendingBuild {
+  /** The file of the build. */
+  readonly pending: string;
+  /** Undefined: the function's own. */
+  readonly typeDefs?: readonly string[];
+}
+
+/** Whether there is no build yet. */
+export function isPending(artefact: object): artefact is PendingBuild {
+  return 'pending' in artefact;
 }
 
 interface Problem {

@@ -1,0 +1,34 @@
+import type { GraphQLSchema } from 'graphql';
+
+import type { ServerOptions } from '../options.ts';
+import type { BuildArtefact } from '../schema/build-artefact.ts';
+import { buildFileOf, makeBuild } from './build-sources.ts';
+import type { Problem } from './problem.ts';
+
+/** A server that has been checked. */
+interface CheckedServer {
+  readonly options?: ServerOptions | undefined;
+  readonly schema?: GraphQLSchema | undefined;
+}
+
+/** Whether the build that a server uses is what would be built now. */
+export async function findStaleBuild(
+  { options, schema }: CheckedServer,
+  found: ReadonlyMap<string, BuildArtefact>,
+  directory: string,
+): Promise<Problem[]> {
+  const file = buildFileOf(options);
+  const artefact = file === undefined ? undefined : found.get(file);
+  if (file === undefined || artefact === undefined || schema === undefined) return [];
+  try {
+    const made = await makeBuild({ from: artefact.from, typeDefs: options?.typeDefs, schema, directory });
+    return made.seal === artefact.seal ? [] : [{ file, message: staleness(artefact, made) }];
+  } catch (error) {
+    return [{ file, message: `The build cannot be made again. ${(error as Error).message}` }];
+  }
+}
+
+function staleness(artefact: BuildArtefact, made: BuildArtefact): string {
+  const changed = artefact.graphql !== made.graphql ? 'graphql' : artefact.text !== made.text ? 'the schema' : 'what it is made of';
+  return `The build is stale: ${changed} has changed since it was made. Run: npx graphql-functions build`;
+}
