@@ -6,6 +6,7 @@ import { startDevServer } from './dev.ts';
 import type { DevServer } from './dev.ts';
 import { runDoctor } from './doctor.ts';
 import { readEnvFile } from './environment.ts';
+import { followRunner } from './follow-runner.ts';
 import { openBrowser } from './open-browser.ts';
 import { readOwnVersion } from './own-version.ts';
 import { askFunction } from './query.ts';
@@ -56,6 +57,10 @@ async function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string
 }
 
 async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
+  await followRunner(process.env, () => {
+    console.error('What started the dev server is gone, and so it ends.');
+    process.exit();
+  });
   const reporter = new Reporter(console, process.cwd());
   const server = await startDevServer({
     ...settings,

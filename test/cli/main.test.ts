@@ -22,6 +22,22 @@ test('dev prints the address of every function, serves it, and shows what it log
   await until('called');
 });
 
+/** Runs dev as npm does: in a shell, which outlives an npm that is killed. */
+const likeNPM = `import { spawn } from 'node:child_process';
+const script = JSON.stringify(process.execPath) + ' ' + JSON.stringify(process.argv[2]) + ' dev --port 0; exit $?';
+spawn('sh', ['-c', script], { stdio: 'inherit', env: { ...process.env, npm_lifecycle_event: 'dev' } });`;
+
+test('dev ends when the npm that runs it is killed', { skip: process.platform === 'win32' }, async (context) => {
+  const { directory } = await createProject(context, { ...hello, 'npm.mjs': likeNPM });
+  const command = startCommand(context, ['npm.mjs', main], { cwd: directory });
+
+  await command.until('Ctrl+C');
+  command.child.kill('SIGKILL');
+
+  // The streams close when the last process that has them ends.
+  assert.match((await command.ended).stderr, /is gone, and so it ends/);
+});
+
 test('dev without a GraphQL function says so when it is given a query', async (context) => {
   const { directory } = await createProject(context, hello);
   const command = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ a }'], { cwd: directory });
