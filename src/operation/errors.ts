@@ -49,17 +49,26 @@ function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutio
 function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
   const errorId = unexpected ? createErrorId() : undefined;
-  if (unexpected) report(settings.logger, `Unexpected error ${errorId}${at(error)}: ${error.message}`, rootCause(error));
+  if (unexpected) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
-  const shown = settings.includeStacktrace ? withStacktrace(formatted, error) : formatted;
+  // What the request itself got wrong has the stack of a parser: noise to whoever wrote the request.
+  const isOfCode = unexpected || error.path !== undefined;
+  const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
   return settings.formatError === undefined ? shown : settings.formatError(shown, error);
+}
+
+function reportUnexpected(logger: Logger, text: string, error: GraphQLError): void {
+  const cause = rootCause(error);
+  // The console prints the cause in the same line, its message first. Other loggers may print the text alone.
+  const isSaid = logger === console && cause instanceof Error && cause.message === error.message;
+  report(logger, isSaid ? text : `${text}: ${error.message}`, cause);
 }
 
 const fallback: Logger = console;
 
 /** A logger that fails must not take the answer with it, nor those of a batch's neighbours. */
-function report(logger: Logger, message: string, cause: unknown): void {
+export function report(logger: Logger, message: string, cause: unknown): void {
   try {
     logger.error(message, cause);
   } catch (failure) {
