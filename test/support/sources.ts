@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
-import { createHandler as createLambdaHandler } from '../../src/aws-lambda.ts';
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../../src/fetch.ts';
 import { createHandler } from '../../src/index.ts';
 import { createHandler as createNetlifyHandler } from '../../src/netlify.ts';
@@ -11,6 +11,7 @@ import { createListener } from '../../src/node.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import * as events from './events.ts';
 import type { PlainRequest, PlainResponse } from './plain-http.ts';
+import { recordStream, splitPrelude } from './response-stream.ts';
 import { contracts, readResult, readWebResponse } from './results.ts';
 import type { ResultContract } from './results.ts';
 
@@ -55,6 +56,8 @@ export { alb, albMulti, functionURL, httpAPI, httpAPIv1, latticeV1, latticeV2, n
 export interface FrontDoor {
   readonly name: string;
   readonly losses: Losses;
+  /** Whether an answer may come in pieces. */
+  readonly streams: boolean;
   /** The way of one request through a server with these options and back. */
   open(options: ServerOptions): OpenDoor;
 }
@@ -74,7 +77,9 @@ export const frontDoors: readonly FrontDoor[] = [
   frontDoor('/fetch: ', createFetchHandler as CreateHandler, webRequest),
   frontDoor('handler.fetch: ', ((options) => createHandler(options).fetch) as CreateHandler, webRequest),
   frontDoor('/fetch, .fetch: ', ((options) => createFetchHandler(options).fetch) as CreateHandler, webRequest),
-  { name: 'node:http', losses: {}, open: openNode },
+  streamedDoor(functionURL, contracts.payloadV2),
+  streamedDoor(restAPI, contracts.restAPI),
+  { name: 'node:http', losses: {}, streams: true, open: openNode },
 ];
 
 function source(name: string, build: Source['build'], contract: ResultContract): Source {
@@ -85,9 +90,29 @@ function frontDoor(entry: string, create: CreateHandler, { name, build, read, lo
   return {
     name: `${entry}${name}`,
     losses,
+    streams: name === webRequest.name,
     open: (options) => {
       const handler = create(options);
       return { send: async (request) => read(await handler(build(request), {})), close: async () => {} };
+    },
+  };
+}
+
+/** A Lambda function that streams: its answer is read as the front door makes it of the bytes in the stream. */
+function streamedDoor({ name, build }: Source, contract: ResultContract): FrontDoor {
+  return {
+    name: `/aws-lambda, streamed: ${name}`,
+    losses: {},
+    streams: true,
+    open: (options) => {
+      const handler = createStreamingHandler(options as Parameters<typeof createStreamingHandler>[0]);
+      const send = async (request: PlainRequest): Promise<PlainResponse> => {
+        const { output, text } = recordStream();
+        const [written] = await Promise.all([text(), handler(build(request) as Parameters<typeof handler>[0], output)]);
+        const { head, body } = splitPrelude(written);
+        return readResult(contract, { ...head, body });
+      };
+      return { send, close: async () => {} };
     },
   };
 }

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import type { ServerOptions } from '../../src/options.ts';
+import { json, post } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { frontDoors } from '../support/sources.ts';
+import type { OpenDoor } from '../support/sources.ts';
+import { parseEvents } from '../support/sse.ts';
+
+const subscription = { query: 'subscription { count(to: 3) }' };
+const accept = (value: string): { headers: [string, string][] } => ({ headers: [['Accept', value]] });
+
+/** Counts, and tells how many countings were ended. */
+function countingServer(name: string): { options: ServerOptions; ended(): number } {
+  let ended = 0;
+  const options: ServerOptions = {
+    logger: recordingLogger()[0],
+    typeDefs: `type Query { hello: String } type Subscription { count(to: Int!): Int! } # ${name}`,
+    resolvers: {
+      Query: { hello: () => 'world' },
+      Subscription: {
+        count: {
+          async *subscribe(_, { to }) {
+            try {
+              for (let count = 1; count <= to; count++) yield { count };
+            } finally {
+              ended += 1;
+            }
+          },
+        },
+      },
+    },
+  };
+  return { options, ended: () => ended };
+}
+
+for (const door of frontDoors) {
+  describe(`streams: ${door.name}`, () => {
+    let open: OpenDoor;
+    let ended: () => number;
+    before(() => {
+      const server = countingServer(door.name);
+      ({ ended } = server);
+      open = door.open(server.options);
+    });
+    after(() => open.close());
+
+    if (door.streams) {
+      test('a subscription is answered with its events', async () => {
+        const response = await open.send(post(subscription, accept('text/event-stream')));
+
+        assert.equal(response.status, 200);
+        assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+        assert.equal(response.headers.get('content-length'), undefined);
+        assert.deepEqual(parseEvents(response.body).slice(1), [
+          ...[1, 2, 3].map((count) => ({ event: 'next', data: { data: { count } } })),
+          { event: 'complete', data: '' },
+        ]);
+        assert.equal(ended(), 1);
+      });
+
+      test('a query is answered with one event where the client takes nothing else', async () => {
+        const response = await open.send(post({ query: '{ hello }' }, accept('text/event-stream')));
+
+        assert.deepEqual(parseEvents(response.body), [
+          { event: 'next', data: { data: { hello: 'world' } } },
+          { event: 'complete', data: '' },
+        ]);
+      });
+    } else {
+      test('a stream is 406, before anything runs', async () => {
+        const response = await open.send(post(subscription, accept('text/event-stream')));
+
+        assert.equal(response.status, 406);
+        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+        assert.equal(ended(), 0);
+      });
+
+      test('a subscription for which one answer would do as well is 400, and the error says what carries streams', async () => {
+        const response = await open.send(post(subscription, accept('text/event-stream, application/json')));
+
+        const [error] = json(response).errors;
+        assert.equal(response.status, 400);
+        assert.equal(error.extensions.code, 'OPERATION_RESOLUTION_FAILURE');
+        assert.match(error.message, /createStreamingHandler/);
+      });
+
+      test('a query is answered whole where the client would rather have events', async () => {
+        const response = await open.send(post({ query: '{ hello }' }, accept('text/event-stream, application/json;q=0.5')));
+
+        assert.deepEqual(json(response), { data: { hello: 'world' } });
+      });
+    }
+  });
+}

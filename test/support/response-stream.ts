@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+
+import type { ResponseStream } from '../../src/aws-lambda.ts';
+
+/** What Lambda's runtime hands to a streaming function, and what comes out at its other end. */
+export interface RecordedStream {
+  readonly output: ResponseStream & PassThrough;
+  contentType(): string | undefined;
+  /** What has been written so far, in the pieces in which it was. */
+  readonly writes: string[];
+  /** The whole of it, once it has ended. */
+  text(): Promise<string>;
+}
+
+/** A stream that takes as much as the given number of bytes before it asks to wait. It is read as long as `text` is awaited. */
+export function recordStream(highWaterMark: number = 16_384): RecordedStream {
+  const stream = new PassThrough({ highWaterMark });
+  const writes: string[] = [];
+  let contentType: string | undefined;
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array) => boolean;
+  const output = Object.assign(stream, {
+    setContentType(type: string) {
+      assert.deepEqual(writes, [], 'the type is set before anything is written');
+      contentType = type;
+    },
+    write(chunk: string | Uint8Array) {
+      writes.push(Buffer.from(chunk).toString());
+      return write(chunk);
+    },
+  }) as RecordedStream['output'];
+  return {
+    output,
+    contentType: () => contentType,
+    writes,
+    async text() {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks).toString();
+    },
+  };
+}
+
+/** Head and body of what was written: JSON, eight NUL bytes, and the rest. */
+export function splitPrelude(text: string): { head: Record<string, unknown>; body: string } {
+  const end = text.indexOf('\0'.repeat(8));
+  assert.ok(end > 0, `expected a prelude, got ${JSON.stringify(text.slice(0, 200))}`);
+  return { head: JSON.parse(text.slice(0, end)) as Record<string, unknown>, body: text.slice(end + 8) };
+}
