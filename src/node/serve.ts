@@ -6,6 +6,7 @@ import { healthResponse } from '../http/health.ts';
 import type { ServerOptions } from '../options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../start.ts';
+import { assertListenOptions } from './assert-listen-options.ts';
 import { createTrackedListener } from './listener.ts';
 import type { TrackedListener } from './listener.ts';
 
@@ -32,7 +33,7 @@ export interface RunningServer {
 
 /**
  * Serves the options of a handler from a long-lived Node process. Every path is the endpoint, and `…/health` answers
- * health checks. Resolves when it listens; rejects when it cannot, or when the server cannot start.
+ * health checks. Resolves when it listens; rejects when it cannot, when the server cannot start, and for wrong options.
  *
  * @example
  * ```ts
@@ -43,6 +44,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>>,
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
+  assertListenOptions(listen);
   const tracked = createTrackedListener(withWholeCheck(options as OptionsSource<ServerOptions>));
   // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
   await tracked.starter.server();

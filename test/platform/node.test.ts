@@ -148,3 +148,26 @@ test('serve refuses a schema that a function would only notice when it is used',
     /Internal server error/,
   );
 });
+
+const wrongListenOptions: readonly (readonly [options: unknown, message: RegExp])[] = [
+  [{ prot: 4000 }, /Unknown option "prot" in the second argument of serve\. Did you mean "port"\? Known options: port, host/],
+  [{ port: '80a' }, /Expected the option port of serve to be a number from 0 to 65535, got "80a"/],
+  [{ port: 70_000 }, /got 70000/],
+  [{ signals: 'SIGTERM' }, /Expected the option signals of serve to be true or false, got "SIGTERM"/],
+  [{ constructor: 1 }, /Unknown option "constructor"/],
+  [4000, /like \{ port: 4000 \}, got 4000/],
+];
+for (const [options, message] of wrongListenOptions) {
+  test(`serve refuses ${JSON.stringify(options)} as its second argument`, async () => {
+    await assert.rejects(serve({ typeDefs: 'type Query { a: Int }' }, options as object), message);
+  });
+}
+
+test('serve takes a port as text, as environment variables have it', async (t) => {
+  const port = '0' as unknown as number;
+
+  const server = await serve({ typeDefs: 'type Query { a: Int }' }, { port, host: '127.0.0.1', signals: false });
+  t.after(() => server.close());
+
+  assert.ok(server.port > 0);
+});
