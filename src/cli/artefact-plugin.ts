@@ -47,7 +47,8 @@ export function artefactPlugin(directory: string, expected?: ExpectedArtefact): 
   return { plugin, found };
 }
 
-async function readArtefact(file: string): Promise<BuildArtefact | undefined> {
+/** The build in a file; undefined: there is none. */
+export async function readArtefact(file: string): Promise<BuildArtefact | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isArtefact(value) ? value : undefined;

@@ -6,7 +6,7 @@ import type { GraphQLError, GraphQLSchema } from 'graphql';
 
 import type { BuildArtefact } from '../schema/build-artefact.ts';
 import type { BuildArguments } from './arguments.ts';
-import { artefactPlugin } from './artefact-plugin.ts';
+import { artefactPlugin, readArtefact } from './artefact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from './build-sources.ts';
 import { checkDocuments, toProblems } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
@@ -28,7 +28,7 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   const source = await findFunction(settings, directory);
   const file = resolve(directory, settings.out ?? join(dirname(source.file), `${source.name}.build.json`));
   terminal.error(`Checking ${relative(directory, source.file)} …`);
-  const outcome = await build(settings, source, file, directory);
+  const outcome = await build(await withLastSettings(settings, file), source, file, directory);
   if (outcome.kind === 'problems') {
     printProblems(outcome.problems, directory, terminal);
     terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
@@ -39,6 +39,18 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   terminal.log(summary(artefact, relative(directory, file)));
   if (!isUsed) terminal.log(instructions(source, file, artefact));
   return 0;
+}
+
+/** What is not said is as it was the last time. */
+async function withLastSettings(settings: BuildArguments, file: string): Promise<BuildArguments> {
+  const last = (await readArtefact(file))?.from;
+  if (last === undefined) return settings;
+  return {
+    ...settings,
+    schema: settings.schema.length > 0 ? settings.schema : last.schema,
+    documents: settings.documents.length > 0 ? settings.documents : last.documents,
+    descriptions: settings.descriptions || last.descriptions,
+  };
 }
 
 type Outcome =

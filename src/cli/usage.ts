@@ -59,7 +59,8 @@ Checks a function, its schema and operations, and writes <function>.build.json, 
   --function <name>      the same as the name behind the options   (default: graphql, or the only one)
   --env <NAME=value>     a variable for the function
 
---schema, --documents and --env may be repeated. NODE_ENV is "test" unless it is set.`;
+--schema, --documents and --env may be repeated. What is left out is as it was the last time.
+NODE_ENV is "test" unless it is set.`;
 
 /** What all commands take. */
 export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, 'graphql-functions --version'].join('\n\n');

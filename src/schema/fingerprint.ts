@@ -11,9 +11,10 @@ export function fingerprint(text: string): string {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, pairs * 2);
   const state = Int32Array.of(bytes.length, 0x2545f491);
   for (let at = 0; at < words.length; at += block) mix(state, words, at);
-  // The last few bytes, and then each half into the other.
-  const rest = Int32Array.from(bytes.subarray(pairs * 8));
-  mix(state, Int32Array.of(...rest, ...state.toReversed(), rest.length, ...(rest.length % 2 === 0 ? [0] : [])), 0);
+  // The last few bytes, one by one; what they are filled up with the length gives away.
+  const rest = new Int32Array(8);
+  rest.set(bytes.subarray(pairs * 8));
+  mix(state, rest, 0);
   return [bytes.length, state[0], state[1]].map((number = 0) => (number >>> 0).toString(36)).join('-');
 }
 

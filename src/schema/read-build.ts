@@ -28,7 +28,7 @@ export function readBuild(artefact: object): SchemaBuild {
  * production it is logged, and the schema is made as without it.
  */
 function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
-  if (isPending(artefact)) return { typeDefs: use.typeDefs ?? artefact.typeDefs };
+  if (isPending(artefact)) return { typeDefs: pendingTypeDefs(artefact, use) };
   const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
   if (problem === undefined) {
     const { text, documents } = artefact as BuildArtefact;
@@ -52,6 +52,11 @@ export interface PendingBuild {
 /** Whether there is no build yet. */
 export function isPending(artefact: object): artefact is PendingBuild {
   return 'pending' in artefact;
+}
+
+function pendingTypeDefs({ typeDefs }: PendingBuild, use: SchemaBuildUse): SchemaBuildUse['typeDefs'] {
+  if (typeDefs !== undefined || use.typeDefs !== undefined) return use.typeDefs ?? typeDefs;
+  throw new Error("There is no schema yet to build: name its files with --schema 'schema/*.graphql', or give `typeDefs` beside `build`.");
 }
 
 interface Problem {
