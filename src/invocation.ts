@@ -1,7 +1,7 @@
 import { deadlineOf } from './deadline.ts';
 import type { Deadline, DeadlineSettings } from './deadline.ts';
 import type { Invocation, Milliseconds } from './message/invocation.ts';
-import { createError } from './operation/errors.ts';
+import { createError, isGraphQLError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
 
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
@@ -139,6 +139,8 @@ class Ending {
   reason: Error | undefined = undefined;
   /** Is aborted after all others have been told: what they had so far is saved by then, and what it breaks off is of no interest any more. */
   controller: AbortController | undefined = undefined;
+  /** The same, as the error of what has not been finished. */
+  #error: Error | undefined = undefined;
   readonly #timeUp = new Set<(reason: Error) => void>();
   readonly #lastMoment = new Set<() => void>();
   #isLate = false;
@@ -164,7 +166,7 @@ class Ending {
   }
 
   onTimeUp(callback: (reason: Error) => void): () => void {
-    if (this.reason !== undefined) callback(this.reason);
+    if (this.#error !== undefined) callback(this.#error);
     else this.#timeUp.add(callback);
     return () => this.#timeUp.delete(callback);
   }
@@ -178,7 +180,8 @@ class Ending {
   timeUp(reason: Error): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
-    for (const tell of this.#timeUp) tell(reason);
+    this.#error = isGraphQLError(reason) ? reason : createError('CLIENT_LEFT', reason.message);
+    for (const tell of this.#timeUp) tell(this.#error);
     this.controller?.abort(reason);
   }
 

@@ -26,6 +26,7 @@ class AsyncList extends PendingContainer {
   readonly #field: PlannedField;
   readonly #item: Shape;
   readonly #path: Path;
+  #iterator: AsyncIterator<unknown> | undefined = undefined;
   #ended = false;
   #earlyFailure: { readonly index: number; readonly error: unknown } | undefined = undefined;
 
@@ -37,9 +38,9 @@ class AsyncList extends PendingContainer {
   }
 
   async fillFrom(items: AsyncIterable<unknown>): Promise<void> {
-    let iterator: AsyncIterator<unknown> | undefined;
     try {
-      iterator = items[Symbol.asyncIterator]();
+      const iterator = items[Symbol.asyncIterator]();
+      this.#iterator = iterator;
       for (let index = 0; ; index++) {
         let step: IteratorResult<unknown>;
         try {
@@ -50,12 +51,12 @@ class AsyncList extends PendingContainer {
         if (step.done === true) break;
         if (this.isOver()) {
           abandon(step.value);
-          return void close(iterator);
+          return this.#close();
         }
         this.#put(index, step.value);
       }
     } catch (error) {
-      void close(iterator);
+      this.#close();
       this.lag += loopLag - itemsLag;
       super.childFailed(error, this.key);
       return;
@@ -70,6 +71,23 @@ class AsyncList extends PendingContainer {
     const index = Number(key);
     if (this.#ended) super.childFailed(error, key);
     else if (this.#earlyFailure === undefined || index < this.#earlyFailure.index) this.#earlyFailure = { index, error };
+  }
+
+  /** A list whose end nobody knows is not answered by half: who read it could not tell. */
+  override endWait(reason: unknown): void {
+    if (this.#ended) {
+      super.endWait(reason);
+      return;
+    }
+    this.#close();
+    super.childFailed(reason, this.key);
+  }
+
+  /** Lets the source clean up, once. */
+  #close(): void {
+    const iterator = this.#iterator;
+    this.#iterator = undefined;
+    void close(iterator);
   }
 
   #put(index: number, item: unknown): void {

@@ -47,10 +47,14 @@ export abstract class Pending {
     else this.parent.fill(this.key, value);
   }
 
-  /** An error has reached this position. */
+  /** An error has reached this position. Once the time is up the answer waits for no turns. */
   protected fail(thrown: unknown): void {
-    afterTurns(this.lag, () => this.#settleError(thrown));
+    if (this.run.timeIsUp === undefined) afterTurns(this.lag, () => this.#settleError(thrown));
+    else this.#settleError(thrown);
   }
+
+  /** The time is up: makes do with what is there, so that the container of this gets its value or an error. */
+  abstract endWait(reason: unknown): void;
 
   #settleError(thrown: unknown): void {
     if (this.isOver()) return;
@@ -84,12 +88,21 @@ export class PendingContainer extends Pending {
     this.result = result as Record<string | number, unknown>;
   }
 
-  /** Keeps a place for a value that will come. */
+  /** Keeps a place for a value that will come. What it is waited from stands there until then: so all that is pending can be found. */
   waitFor(child: Pending, key: string | number): void {
     this.#missing++;
     child.parent = this;
     child.key = key;
-    this.result[key] = undefined;
+    this.result[key] = child;
+  }
+
+  endWait(reason: unknown): void {
+    const { result } = this;
+    // A row's keys are those of its document, in an object without prototype.
+    for (const key of Object.keys(result)) {
+      const value = result[key];
+      if (value instanceof Pending) value.endWait(reason);
+    }
   }
 
   /** A value that was waited for has come. */
@@ -135,7 +148,7 @@ export function placed(value: unknown, field: PlannedField, shape: Shape, path: 
   return value;
 }
 
-/** A value that a promise will bring. A deadline that ends the waiting would be told of every one of these, here, and would fail them. */
+/** A value that a promise will bring. */
 export abstract class Promised extends Pending {
   constructor(run: Run, lag: number, field: PlannedField, shape: Shape, path: Path, promise: PromiseLike<unknown>) {
     super(run, lag, field, shape, path);
@@ -164,10 +177,18 @@ export abstract class Promised extends Pending {
     else this.deliver(completed);
   }
 
+  endWait(reason: unknown): void {
+    this.fail(reason);
+    // What the promise still brings is dropped, even where null has climbed no further than to a list that waits for others.
+    this.nulled = true;
+  }
+
   #makeWayFor(child: Pending): void {
-    child.parent = this.parent;
+    const { parent } = this;
+    child.parent = parent;
     child.key = this.key;
     child.lag += this.lag;
+    if (parent !== undefined) parent.result[this.key] = child;
   }
 }
 

@@ -1,6 +1,7 @@
 import { execute, getVariableValues, Kind, OperationTypeNode, validateSchema } from 'graphql';
 import type {
   DocumentNode,
+  ExecutionArgs,
   ExecutionResult,
   FragmentDefinitionNode,
   GraphQLError,
@@ -18,7 +19,9 @@ import { isGraphQL17 } from './installed.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan.ts';
 import type { Selection } from './planned-field.ts';
+import { executeRacing } from './racing.ts';
 import { Run } from './run.ts';
+import type { ExecutionLife } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { surveyOperation } from './survey.ts';
 import type { Fragments } from './survey.ts';
@@ -37,8 +40,8 @@ export interface PlannedExecution {
   /** Resolves abstract types that have no `resolveType`. Default: graphql-js's. */
   readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** Ends the execution; graphql 17 only. */
-  readonly abortSignal?: AbortSignal | undefined;
+  /** What may end the execution before its time. Default: nothing. */
+  readonly life?: ExecutionLife | undefined;
   /**
    * After how many rows of a selection code is made for the next (rows.ts). Making it costs as much as running some
    * hundred rows without it. Infinity: never. Default: 1,000.
@@ -95,20 +98,18 @@ function fragmentsOf(document: DocumentNode): Fragments {
 }
 
 function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode): string | undefined {
-  if (operation.operation === OperationTypeNode.SUBSCRIPTION) return 'A subscription is answered by a stream.';
   if (validateSchema(schema).length > 0) return 'The schema is not valid: graphql-js says what is wrong with it.';
   const propagation = operation.directives?.some((directive) => directive.name.value === 'experimental_disableErrorPropagation');
   return propagation === true ? 'Error propagation is switched off.' : undefined;
 }
 
-/** Runs a plan. What only a run can tell (a listener on graphql-js's channels, a signal) may still hand it to graphql-js, before any resolver is called. */
+/** Runs a plan. What only a run can tell (a listener on graphql-js's channels) may still hand it to graphql-js, before any resolver is called. */
 function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   if (isTraced()) return handOver(execution, 'Somebody listens to the tracing channels of graphql-js.');
-  if (isGraphQL17 && execution.abortSignal !== undefined) return handOver(execution, 'A signal was given.');
   const variables = coerceVariables(plan, execution);
   if ('errors' in variables) return { errors: variables.errors };
 
-  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000 } = execution;
+  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000, life } = execution;
   const run = new Run({
     schema: plan.schema,
     operation: plan.operation,
@@ -120,6 +121,7 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
     typeResolver,
     hideSuggestions,
     rowsBeforeCode,
+    life,
   });
   const selection = plan.selectionFor(run.coerced);
   return selection === undefined ? handOver(execution, 'The variable of a condition is not a boolean.') : start(plan, run, selection);
@@ -140,15 +142,25 @@ function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Pr
     data = null;
   }
   if (data instanceof Pending) {
-    return new Promise((resolve) => {
-      run.onFinish = (result) => {
-        plan.trim();
-        resolve(result);
-      };
-    });
+    return whenFinished(plan, run, data);
   }
   plan.trim();
   return run.finish(data);
+}
+
+/** The answer of a run that waits for something: when all of it has come, or the time is up. */
+function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<ExecutionResult> {
+  return new Promise((resolve) => {
+    const stop = run.life?.onTimeUp((reason) => {
+      // In a turn of its own: a client can leave in the middle of a resolver, whose object is not where it belongs yet.
+      queueMicrotask(() => run.endWait(pending, reason));
+    });
+    run.onFinish = (result) => {
+      stop?.();
+      plan.trim();
+      resolve(result);
+    };
+  });
 }
 
 type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -185,7 +197,6 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
     fieldResolver,
     typeResolver,
     hideSuggestions,
-    abortSignal,
   } = inOnePart(execution);
   const operationName = operation.name?.value;
   const args = {
@@ -198,8 +209,7 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
     fieldResolver,
     typeResolver,
     hideSuggestions,
-    abortSignal,
   };
-  // Undefined means the same as absent; `abortSignal` is new in 17, 16 does not look at it.
-  return execute(args as Parameters<typeof execute>[0]);
+  // Undefined means the same as absent.
+  return execution.life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, execution.life);
 }

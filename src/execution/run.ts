@@ -12,6 +12,14 @@ import type {
 import { isGraphQL17 } from './installed.ts';
 import { abandon } from './promises.ts';
 
+/** What may end an execution before everything in it has. */
+export interface ExecutionLife {
+  /** Fires when nobody waits for the rest any more. Made when first read. */
+  readonly signal: AbortSignal;
+  /** Calls back when the answer has to be made of what is there. Returns what takes it back. */
+  onTimeUp(callback: (reason: Error) => void): () => void;
+}
+
 /** What a run is given. */
 export interface RunSettings {
   readonly schema: GraphQLSchema;
@@ -26,6 +34,7 @@ export interface RunSettings {
   readonly hideSuggestions: boolean;
   /** After how many rows of a selection code is made for the next. */
   readonly rowsBeforeCode: number;
+  readonly life: ExecutionLife | undefined;
 }
 
 type AsyncHelpers = ReturnType<GraphQLResolveInfo['getAsyncHelpers']>;
@@ -44,11 +53,14 @@ export class Run {
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
   readonly rowsBeforeCode: number;
+  readonly life: ExecutionLife | undefined;
   /** graphql 17 hands these two to resolvers in `info`; an AbortController is made only for who asks for its signal. */
   readonly getAbortSignal: (() => AbortSignal) | undefined;
   readonly getAsyncHelpers: (() => AsyncHelpers) | undefined;
   /** Whether the answer is out: what still arrives is dropped. */
   finished = false;
+  /** Why nothing is waited for any more, and nothing begun. */
+  timeIsUp: Error | undefined = undefined;
   /** Gets the answer of a run that could not be answered at once. */
   onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
   #errors: GraphQLError[] | undefined = undefined;
@@ -66,6 +78,7 @@ export class Run {
     this.typeResolver = settings.typeResolver;
     this.hideSuggestions = settings.hideSuggestions;
     this.rowsBeforeCode = settings.rowsBeforeCode;
+    this.life = settings.life;
     this.getAbortSignal = isGraphQL17 ? () => this.#abortSignal() : undefined;
     this.getAsyncHelpers = isGraphQL17 ? () => asyncHelpers : undefined;
   }
@@ -84,7 +97,16 @@ export class Run {
     return result;
   }
 
+  /** Answers with what is there: every position still pending, here and below, fails for this reason. */
+  endWait(pending: { endWait(reason: Error): void }, reason: Error): void {
+    if (this.finished) return;
+    this.timeIsUp = reason;
+    pending.endWait(reason);
+  }
+
   #abortSignal(): AbortSignal {
+    // That of the whole operation does not fire when there is an answer: what a resolver began for its own sake goes on.
+    if (this.life !== undefined) return this.life.signal;
     this.#abortController ??= new AbortController();
     if (this.finished) this.#abortController.abort();
     return this.#abortController.signal;

@@ -1,6 +1,8 @@
+import { nullOrThrow } from './errors.ts';
 import { executeField } from './fields.ts';
+import { addPath } from './path.ts';
 import { Pending, PendingContainer } from './pending.ts';
-import type { ResultObject, Selection } from './planned-field.ts';
+import type { PlannedField, ResultObject, Selection } from './planned-field.ts';
 import type { Run } from './run.ts';
 
 /** Runs the root fields of a mutation: each begins when the one before has ended. */
@@ -26,7 +28,7 @@ class Series extends PendingContainer {
     const { fields } = this.#selection;
     while (this.#next < fields.length) {
       const field = fields[this.#next++]!;
-      const value = executeField(this.run, field, this.#source, undefined);
+      const value = this.#execute(field);
       if (value instanceof Pending) {
         this.#waitFor(value, field.responseName, fields.length - this.#next);
         return false;
@@ -34,6 +36,13 @@ class Series extends PendingContainer {
       (this.result as ResultObject)[field.responseName] = value;
     }
     return true;
+  }
+
+  /** Of a mutation nothing more may happen when the time is up: its client is told that it did not. */
+  #execute(field: PlannedField): unknown {
+    const { run } = this;
+    if (run.timeIsUp === undefined || field.typename !== undefined) return executeField(run, field, this.#source, undefined);
+    return nullOrThrow(run, field, field.shape, run.timeIsUp, addPath(undefined, field.responseName, field.parentType.name));
   }
 
   /** In graphql-js the fields still to come are a chain of promises already, through which an error passes. */

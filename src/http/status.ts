@@ -26,6 +26,8 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
   // As google.rpc.Code has it; 503 would be a server that cannot take requests, this one just took too long.
   DEADLINE_EXCEEDED: { default: 504, draft: 504 },
   SERVICE_UNAVAILABLE: { default: 503, draft: 503 },
+  // Nobody reads it: for hooks and logs, in nginx's word for it.
+  CLIENT_LEFT: { default: 499, draft: 499 },
   INTERNAL_SERVER_ERROR: { default: 500, draft: 500 },
 };
 

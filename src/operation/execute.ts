@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned, executeWithGraphQLJS } from '../execution/planned-executor.ts';
+import type { OperationLife } from './context.ts';
 import { withoutSuggestion } from './document.ts';
 import { withCode } from './errors.ts';
 
@@ -22,11 +23,13 @@ export interface Execution {
   readonly operation: OperationDefinitionNode;
   readonly contextValue: unknown;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** Ends the execution at the deadline, and when the client has left. */
+  readonly life: OperationLife;
 }
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables } = execution;
+  const { document, operation, contextValue, variables, life } = execution;
   const { schema, rootValue, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -38,6 +41,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     variableValues: variables,
     fieldResolver,
     hideSuggestions,
+    life,
     onFallback,
   });
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);

@@ -143,7 +143,7 @@ function runDocument(document: DocumentNode, running: Running): Eventual<Executi
   running.operationType = operation.operation;
   if (keep !== undefined) input.life.waitUntil(keep());
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables });
-  const execution = { document, operation, contextValue, variables };
+  const execution = { document, operation, contextValue, variables, life: input.life };
   return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
 }
 

@@ -2,6 +2,7 @@ import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { netlifyTimeLimitOf } from './netlify-time.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { splitURL } from './url.ts';
 
@@ -14,6 +15,7 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
   toStreamResult,
   keepAlive,
   onLeave,
+  timeLimit: netlifyTimeLimitOf,
 };
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */

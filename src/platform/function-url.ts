@@ -6,5 +6,7 @@ import { httpAPI } from './http-api.ts';
 export const functionURL: typeof httpAPI = {
   ...httpAPI,
   name: 'Lambda function URL',
+  // Nobody stands between the client and Lambda, which tells its own limit.
+  timeLimit: () => undefined,
   recognises: (event) => httpAPI.recognises(event) && textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.'),
 } satisfies PlatformAdapter;

@@ -16,6 +16,8 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   recognises: (event) => 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event),
   toRequest: toRequestV2,
   toResult: toResultV2,
+  // The gateway's integration timeout, which cannot be raised.
+  timeLimit: () => 30_000,
   maxResultBytes: lambdaResultBytes,
 };
 

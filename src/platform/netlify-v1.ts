@@ -8,6 +8,7 @@ import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
+import { netlifyTimeLimit } from './netlify-time.ts';
 import { bodyOf, plainHeaders } from './result-headers.ts';
 import { lambdaResultBytes } from './result-size.ts';
 
@@ -17,6 +18,7 @@ export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
   recognises: (event) => ('httpMethod' in event || 'rawUrl' in event) && !('requestContext' in event),
   toRequest,
   toResult,
+  timeLimit: () => netlifyTimeLimit,
   maxResultBytes: lambdaResultBytes,
 };
 

@@ -16,6 +16,8 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   recognises: (event) => ('httpMethod' in event || 'resource' in event) && 'requestContext' in event,
   toRequest,
   toResult,
+  // The integration timeout of a REST API unless its owner has had it raised; that of an HTTP API is a second longer.
+  timeLimit: () => 29_000,
   maxResultBytes: lambdaResultBytes,
 };
 

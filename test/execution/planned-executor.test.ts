@@ -19,7 +19,6 @@ describe('graphql-js runs', () => {
   };
 
   for (const [what, text, reason] of [
-    ['a subscription', 'subscription { name }', 'A subscription is answered by a stream.'],
     ['a condition that is none', '{ name @skip }', 'A condition of @skip is not one value for "if".'],
     ['two conditions of one name', '{ name @skip(if: true) @skip(if: false) }', 'A condition of @skip is not one value for "if".'],
     ['an operation without a root type', 'mutation { name }', 'The schema has no mutation type.'],
@@ -56,16 +55,6 @@ describe('graphql-js runs', () => {
     await executePlanned(execution);
 
     deepEqual(fields, ['name', 'slow']);
-  });
-
-  it('with a signal that ends the execution', { skip: versionInfo.major < 17 && 'graphql 16 takes none' }, async () => {
-    const controller = new AbortController();
-    const execution = executionOf({ typeDefs, text: '{ slow }', rootValue: { slow: () => new Promise(() => {}) } });
-
-    const answer = executePlanned({ ...execution, abortSignal: controller.signal });
-    controller.abort(new Error('enough'));
-
-    await rejects(async () => answer, /enough/);
   });
 });
 

@@ -1,0 +1,29 @@
+import { GraphQLError } from 'graphql';
+
+/** The life of an operation whose time is up when the test says so. */
+export interface Bell {
+  readonly life: { readonly signal: AbortSignal; onTimeUp(callback: (reason: Error) => void): () => void };
+  ring(): void;
+  /** How many wait for it. */
+  waiting(): number;
+}
+
+export function createBell(): Bell {
+  const controller = new AbortController();
+  const callbacks = new Set<(reason: Error) => void>();
+  return {
+    life: {
+      signal: controller.signal,
+      onTimeUp(callback) {
+        callbacks.add(callback);
+        return () => callbacks.delete(callback);
+      },
+    },
+    ring() {
+      const reason = new GraphQLError('Time is up', { extensions: { code: 'DEADLINE_EXCEEDED' } });
+      for (const callback of callbacks) callback(reason);
+      controller.abort(reason);
+    },
+    waiting: () => callbacks.size,
+  };
+}
