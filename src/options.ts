@@ -6,6 +6,7 @@ import { assertCORS } from './http/assert-cors.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
 import type { HTTPStatusProfile } from './http/status.ts';
+import type { IncrementalDelivery } from './http/multipart.ts';
 import type { CostOptions } from './operation/cost.ts';
 import { describe } from './operation/errors.ts';
 import type { FormatError } from './operation/errors.ts';
@@ -100,6 +101,11 @@ export interface ServerOptions<
    */
   readonly persistedQueries?: false | { readonly ttl?: Seconds };
   /**
+  /**
+   * `incrementalDelivery()` of `graphql-functions/incremental`: adds @defer and @stream to the schema, and answers them in
+   * several parts where client and platform take that. Default: operations are answered once.
+   */
+  readonly incrementalDelivery?: IncrementalDelivery;
    * Documents that clients may name by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
    * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
    */
@@ -224,6 +230,10 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxDepth: positive,
   maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
   maxCost: {
+  incrementalDelivery: {
+    words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
+    holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
+  },
     words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
     holds: (value) => positive.holds(value) || (isObject(value) && isCostOptions(value)),
   },

@@ -130,6 +130,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     maxDepth: options.maxDepth,
     maxAliases: options.maxAliases,
     maxCost: costSettings(options.maxCost),
+    incrementalDelivery: options.incrementalDelivery,
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
     executor: options.executor ?? 'planned',
@@ -179,7 +180,7 @@ function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, 
 
 function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, checkWhole: boolean, logger: Logger): GraphQLSchema {
   const { typeDefs, index } = opened ?? { ...options, index: undefined };
-  const { resolvers, schema } = options;
+  const { resolvers, schema, incrementalDelivery } = options;
   return createSchema(
     {
       ...(typeDefs !== undefined && { typeDefs }),
@@ -187,6 +188,10 @@ function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, check
       ...(schema !== undefined && { schema }),
       ...(index !== undefined && { index }),
     },
-    { checkWhole, warn: (message) => logger.warn(message) },
+    {
+      checkWhole,
+      warn: (message) => logger.warn(message),
+      directives: incrementalDelivery?.directives ?? [],
+    },
   );
 }

@@ -184,6 +184,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/cache',
       'graphql-functions/build',
       'graphql-functions/landing-page',
+      'graphql-functions/incremental',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
       'graphql-functions/schema-check',

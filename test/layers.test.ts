@@ -54,6 +54,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'aws-lambda.ts': { layers: ['handler.ts', 'streaming-handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:aws-lambda'] },
   'netlify.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:@netlify/functions'] },
   'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'] },
+  'incremental.ts': { layers: ['http/', 'operation/', 'schema/'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },

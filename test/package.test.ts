@@ -120,6 +120,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   ],
   './build': ['readBuild', 'type SchemaBuild'],
   './landing-page': ['landingPage', 'type LandingPageOptions'],
+  './incremental': ['incrementalDelivery', 'type IncrementalDelivery', 'type IncrementalDeliveryOptions'],
   './testing': [
     'createEvent',
     'createTester',

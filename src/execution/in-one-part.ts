@@ -4,7 +4,7 @@ import type { DocumentNode } from 'graphql';
 import { isGraphQL17 } from './installed.ts';
 
 /** The directives that ask for an answer in several parts. Whoever answers once runs what they stand at as if they were not there. */
-export function asksForParts(directive: string): boolean {
+export function isPartDirective(directive: string): boolean {
   return directive === 'defer' || directive === 'stream';
 }
 
@@ -35,7 +35,7 @@ function schemaWithout(schema: GraphQLSchema): GraphQLSchema {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
   const config = schema.toConfig();
-  const directives = config.directives.filter(({ name }) => !asksForParts(name));
+  const directives = config.directives.filter(({ name }) => !isPartDirective(name));
   const copy = new GraphQLSchema({ ...config, directives, assumeValid: validateSchema(schema).length === 0 });
   schemas.set(schema, copy);
   return copy;
@@ -44,7 +44,7 @@ function schemaWithout(schema: GraphQLSchema): GraphQLSchema {
 function documentWithout(document: DocumentNode): DocumentNode {
   const known = documents.get(document);
   if (known !== undefined) return known;
-  const copy = visit(document, { Directive: ({ name }) => (asksForParts(name.value) ? null : undefined) });
+  const copy = visit(document, { Directive: ({ name }) => (isPartDirective(name.value) ? null : undefined) });
   documents.set(document, copy);
   return copy;
 }

@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLDirective, GraphQLError } from 'graphql';
 
 import type { OperationLife } from './context.ts';
 import type { ErrorSettings } from './errors.ts';
@@ -16,9 +16,22 @@ export interface Delivery {
   readonly execute: (parts: ExecutionInParts) => ExecutionResult | Promise<ExecutionResult>;
 }
 
+/** What answering in parts takes, handed in by the user: bundles without it contain none of graphql-js's executors for it. */
+export interface IncrementalExecution {
+  /** Part of the schema unless it defines others of their names. */
+  readonly directives: readonly GraphQLDirective[];
+  /** Only asked where {@link Delivery.incremental} names a format. */
+  readonly execute: Delivery['execute'];
+}
+
+export interface IncrementalSettings {
+  /** Undefined: operations with @defer and @stream are answered once. */
+  readonly incrementalDelivery: IncrementalExecution | undefined;
+}
+
 /** One execution that may have several answers. */
 export interface ExecutionInParts {
-  readonly settings: ExecutionSettings & ErrorSettings;
+  readonly settings: ExecutionSettings & ErrorSettings & IncrementalSettings;
   readonly execution: Execution;
   readonly delivery: Delivery;
   readonly life: OperationLife;

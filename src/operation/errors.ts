@@ -37,9 +37,9 @@ export function formatResult(settings: ErrorSettings, result: ExecutionResult): 
   if (result.errors === undefined) return result as FormattedExecutionResult;
   // The specification (section 7.1) allows no empty list.
   if (result.errors.length === 0) return withoutErrors(result);
-  const errors = result.errors.map((error) => formatGraphQLError(settings, error));
+  const { errors: thrown, ...rest } = result;
   // `errors` first, as the GraphQL specification (section 7.1) recommends for humans who read the answer.
-  return { errors, ...('data' in result ? { data: result.data } : {}), ...(result.extensions ? { extensions: result.extensions } : {}) };
+  return { errors: thrown.map((error) => formatGraphQLError(settings, error)), ...rest };
 }
 
 function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutionResult {

@@ -7,7 +7,8 @@ import { subscribe } from './subscribe.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with parts that come later. */
 export function executeInParts(parts: ExecutionInParts): ExecutionResult | Promise<ExecutionResult> {
-  const { settings, execution } = parts;
+  const { settings, execution, delivery } = parts;
   if (execution.operation.operation === OperationTypeNode.SUBSCRIPTION) return subscribe(parts);
+  if (delivery.incremental !== undefined && settings.incrementalDelivery !== undefined) return settings.incrementalDelivery.execute(parts);
   return executeOperation(settings, execution);
 }

@@ -17,7 +17,7 @@ import { assertCost } from './cost.ts';
 import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
-import type { Delivery, PayloadStream } from './delivery.ts';
+import type { Delivery, IncrementalSettings, PayloadStream } from './delivery.ts';
 import { DocumentError, formatResult, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
@@ -33,7 +33,8 @@ import type { SourceSettings } from './source.ts';
 import type { BatchBudget } from './batch-budget.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
-export interface OperationSettings extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings {
+export interface OperationSettings
+  extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
   readonly plugins: readonly ServerPlugin[];
   readonly maxCost: CostSettings | undefined;
 }

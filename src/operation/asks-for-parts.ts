@@ -1,0 +1,28 @@
+import { Kind } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
+
+import { isPartDirective } from '../execution/in-one-part.ts';
+import { fragmentsOf } from './document-size.ts';
+
+/** By operation, which lives as long as its document. */
+const answers = new WeakMap<OperationDefinitionNode, boolean>();
+
+/** Whether an operation has `@defer` or `@stream` in it, in its fragments too. What their `if` comes to is another matter. */
+export function asksForParts(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  const known = answers.get(operation);
+  if (known !== undefined) return known;
+  const answer = hasParts(operation.selectionSet, fragmentsOf(document), new Set());
+  answers.set(operation, answer);
+  return answer;
+}
+
+function hasParts({ selections }: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, visited: Set<string>): boolean {
+  return selections.some((selection) => {
+    if (selection.directives?.some(({ name }) => isPartDirective(name.value))) return true;
+    if (selection.kind !== Kind.FRAGMENT_SPREAD)
+      return selection.selectionSet !== undefined && hasParts(selection.selectionSet, fragments, visited);
+    const fragment = visited.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
+    visited.add(selection.name.value);
+    return fragment !== undefined && hasParts(fragment.selectionSet, fragments, visited);
+  });
+}

@@ -1,0 +1,141 @@
+import * as graphql from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+
+import { asksForParts } from './asks-for-parts.ts';
+import type { Delivery, ExecutionInParts } from './delivery.ts';
+import { formatResult, toGraphQLError } from './errors.ts';
+import { executeOperation, withCoercionCode } from './execute.ts';
+import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { SourcedPayloads } from './payload-stream.ts';
+import type { SubsequentPayload } from './plugin.ts';
+import { endWithSignal } from './subscribe.ts';
+
+/** How graphql-js begins deferred and streamed parts. */
+export interface PartSettings {
+  /** Begin parts at once, beside what does not wait for them; else when that is done. */
+  readonly early: boolean;
+}
+
+/**
+ * Executes an operation with `@defer` or `@stream`: returns its first part, and opens a stream of the others. What has
+ * no such directive takes the ordinary way, and graphql 16, which cannot answer in parts, answers everything at once.
+ */
+export function executeIncrementally(settings: PartSettings, parts: ExecutionInParts): ExecutionResult | Promise<ExecutionResult> {
+  const { execution, delivery } = parts;
+  const run = delivery.incremental === 'legacy' ? graphql.legacyExecuteIncrementally : graphql.experimentalExecuteIncrementally;
+  // The types are those of 17.
+  if ((run as typeof run | undefined) === undefined || !asksForParts(execution.document, execution.operation)) {
+    return executeOperation(parts.settings, execution);
+  }
+  const outcome = run({ ...argumentsOf(parts), enableEarlyExecution: settings.early } as ExecutionArgs) as Outcome | Promise<Outcome>;
+  return outcome instanceof Promise ? outcome.then((settled) => begin(parts, settled)) : begin(parts, outcome);
+}
+
+/** Of either executor: the formats differ in what payloads hold, and nothing here depends on more of it than this. */
+type Outcome = ExecutionResult | IncrementalOutcome;
+
+interface IncrementalOutcome {
+  readonly initialResult: FirstPart;
+  readonly subsequentResults: AsyncGenerator<Part, void, void>;
+}
+
+type FirstPart = ExecutionResult & Pick<Part, 'pending' | 'hasNext'>;
+
+/** What comes after the first part, as graphql-js gives it. */
+interface Part {
+  readonly hasNext: boolean;
+  /** Parts that have been announced. Not in the legacy format. */
+  readonly pending?: readonly { readonly id: string }[];
+  readonly incremental?: readonly Entry[];
+  readonly completed?: readonly (Entry & { readonly id: string })[];
+}
+
+interface Entry {
+  readonly errors?: readonly GraphQLError[];
+}
+
+function argumentsOf({ settings, execution }: ExecutionInParts): object {
+  const { document, operation, contextValue, variables } = execution;
+  const { schema, rootValue, fieldResolver, hideSuggestions } = settings;
+  return {
+    schema,
+    document,
+    operationName: operation.name?.value,
+    rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
+    contextValue,
+    variableValues: variables,
+    fieldResolver,
+    hideSuggestions,
+  };
+}
+
+function begin(parts: ExecutionInParts, outcome: Outcome): ExecutionResult {
+  if (!('initialResult' in outcome)) return withCoercionCode(parts.settings, outcome);
+  const { initialResult, subsequentResults } = outcome;
+  const pending = new PendingParts(initialResult);
+  const stream = new SourcedPayloads<Part>({
+    source: subsequentResults,
+    toPayload: (part) => {
+      pending.note(part);
+      return toPayload(parts, part);
+    },
+    toLastPayload: (thrown) => lastPayload(parts, pending, thrown),
+  });
+  endWithSignal(stream, parts.life.signal);
+  parts.open(stream);
+  return initialResult;
+}
+
+/** The parts that were announced and have not come. */
+class PendingParts {
+  readonly #ids = new Set<string>();
+
+  constructor(first: FirstPart) {
+    for (const { id } of first.pending ?? []) this.#ids.add(id);
+  }
+
+  note({ pending = [], completed = [] }: Part): void {
+    for (const { id } of pending) this.#ids.add(id);
+    for (const { id } of completed) this.#ids.delete(id);
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#ids];
+  }
+}
+
+async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Promise<SubsequentPayload> {
+  const entries = [...(part.incremental ?? []), ...(part.completed ?? [])];
+  const errors = entries.flatMap((entry) => entry.errors ?? []);
+  if (hooks !== undefined && errors.length > 0) await tellOfErrors(hooks, errors);
+  const format = (entry: Entry): object =>
+    entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }) };
+  const payload = {
+    ...part,
+    ...(part.incremental && { incremental: part.incremental.map(format) }),
+    ...(part.completed && { completed: part.completed.map(format) }),
+  };
+  return hooks === undefined ? payload : tellOfPayload(hooks, payload);
+}
+
+/** Of a stream that was ended, at the deadline for one, or whose hook failed. What is pending will not come, and this is why. */
+async function lastPayload(
+  { settings, delivery, hooks }: ExecutionInParts,
+  pending: PendingParts,
+  thrown: unknown,
+): Promise<SubsequentPayload> {
+  const error = toGraphQLError(thrown);
+  try {
+    if (hooks !== undefined) await tellOfErrors(hooks, [error]);
+    return endedBy(delivery, pending, formatResult(settings, { errors: [error] }).errors);
+  } catch (failure) {
+    // formatError may be what failed.
+    return endedBy(delivery, pending, formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(failure)] }).errors);
+  }
+}
+
+function endedBy({ incremental }: Delivery, { ids }: PendingParts, errors: SubsequentPayload['errors']): SubsequentPayload {
+  if (incremental === 'current') return { hasNext: false, completed: ids.map((id) => ({ id, errors })) };
+  // The format has no names for pending parts. An object without fields changes nothing of what has come, which null would.
+  return { hasNext: false, incremental: [{ data: {}, path: [], errors }] };
+}

@@ -1,0 +1,121 @@
+import { incrementalDelivery } from '../../src/incremental.ts';
+import type { IncrementalDeliveryOptions } from '../../src/incremental.ts';
+import { HeaderMap } from '../../src/message/header-map.ts';
+import type { OperationLife } from '../../src/operation/context.ts';
+import { executeInParts } from '../../src/operation/parts.ts';
+import type { Delivery, PayloadStream } from '../../src/operation/delivery.ts';
+import type { SubsequentPayload } from '../../src/operation/plugin.ts';
+import { runOperation } from '../../src/operation/run.ts';
+import type { OperationOutcome } from '../../src/operation/run.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { createServer } from '../../src/server.ts';
+import { recordingLogger } from './recording-logger.ts';
+
+type Format = NonNullable<Delivery['incremental']>;
+
+/** Runs an operation for a client that reads several parts. */
+export async function runInParts(
+  options: ServerOptions,
+  query: string,
+  { format = 'current', variables, signal, ...delivery }: RunInParts = {},
+): Promise<OperationOutcome> {
+  const [logger] = recordingLogger();
+  const server = createServer({ nodeEnv: '', logger, incrementalDelivery: incrementalDelivery(delivery), ...options });
+  return runOperation(server.http.operation, {
+    request: { query, operationName: undefined, variables, extensions: undefined } as never,
+    contextArgument: undefined,
+    life: lifeWith(signal),
+    http: undefined,
+    head: { headers: new HeaderMap() },
+    refuse: undefined,
+    budget: undefined,
+    delivery: { subscriptions: false, incremental: format, execute: executeInParts },
+  });
+}
+
+export interface RunInParts extends IncrementalDeliveryOptions {
+  readonly format?: Format;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The first part and all others. */
+export async function allParts(outcome: OperationOutcome): Promise<SubsequentPayload[]> {
+  const parts: SubsequentPayload[] = [outcome.result];
+  if (outcome.stream !== undefined) for await (const part of outcome.stream) parts.push(part);
+  return parts;
+}
+
+export async function nextPart({ stream }: { readonly stream?: PayloadStream | undefined }): Promise<SubsequentPayload> {
+  const { done, value } = (await stream?.next()) ?? { done: true, value: undefined };
+  if (done === true) throw new Error('There is no further part.');
+  return value;
+}
+
+function lifeWith(signal: AbortSignal = new AbortController().signal): OperationLife {
+  return { signal, waitUntil() {}, deadlineLeft: () => undefined, onTimeUp: () => () => {}, onLastMoment: () => () => {} };
+}
+
+/** What a client has in the end: every part put where it belongs. */
+export function merge(parts: readonly SubsequentPayload[]): { data: unknown; errors: unknown[] } {
+  const [first, ...others] = parts;
+  const whole = { data: structuredClone(first?.data), errors: [...(first?.errors ?? [])] as unknown[] };
+  const places = new Map<string, Place>();
+  announce(places, first?.pending as Pending[] | undefined);
+  for (const { pending, incremental, completed } of others) {
+    announce(places, pending as Pending[] | undefined);
+    for (const entry of (incremental ?? []) as Entry[]) apply(whole, places, entry);
+    for (const { errors } of (completed ?? []) as Entry[]) whole.errors.push(...(errors ?? []));
+  }
+  return whole;
+}
+
+interface Pending {
+  readonly id: string;
+  readonly path: Path;
+}
+
+type Path = readonly (string | number)[];
+type Place = { readonly path: Path };
+
+interface Entry {
+  readonly id?: string;
+  readonly path?: Path;
+  readonly subPath?: Path;
+  readonly data?: object | null;
+  readonly items?: readonly unknown[] | null;
+  readonly errors?: readonly unknown[];
+}
+
+function announce(places: Map<string, Place>, pending: readonly Pending[] = []): void {
+  for (const { id, path } of pending) places.set(id, { path });
+}
+
+function apply(whole: { data: unknown; errors: unknown[] }, places: ReadonlyMap<string, Place>, entry: Entry): void {
+  whole.errors.push(...(entry.errors ?? []));
+  const path = entry.path ?? [...(places.get(entry.id!)?.path ?? []), ...(entry.subPath ?? [])];
+  if (entry.items) {
+    // The legacy format has the index of the first item at the end of the path.
+    const list = at(whole.data, entry.path === undefined ? path : path.slice(0, -1)) as unknown[];
+    list.push(...structuredClone(entry.items));
+  } else if (entry.data) {
+    mergeInto(at(whole.data, path) as Record<string, unknown>, structuredClone(entry.data) as Record<string, unknown>);
+  }
+}
+
+function at(data: unknown, path: Path): unknown {
+  return path.reduce((value, key) => (value as Record<string | number, unknown>)[key], data);
+}
+
+function mergeInto(target: Record<string, unknown>, source: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(source)) {
+    const present = target[key];
+    if (isObject(present) && isObject(value)) mergeInto(present, value);
+    else target[key] = value;
+  }
+}
+
+/** Lists too: their items are merged one by one. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
