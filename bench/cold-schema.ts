@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildSchema, getNamedType, isLeafType, isNullableType } from 'graphql';
 
-import { createSchemaIndex } from '../src/schema/create-index.ts';
+import { makeArtefact } from '../src/cli/make-artefact.ts';
 import { generateSchema } from '../test/support/schema-generator.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -27,7 +27,7 @@ const variants: Readonly<Record<string, string>> = {
   buildSchema: `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
   'buildSchema, assumeValid': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text(), { assumeValid: true, assumeValidSDL: true, noLocation: true });`,
   'lazy schema, text scanned': `import { createSchema } from './src/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
-  'lazy schema, index ready': `import { LazySchema } from './src/schema/lazy-schema.ts'; const make = () => new LazySchema({ ...JSON.parse(read('index.json')), text: text() }, new Map());`,
+  'lazy schema, build read': `import { LazySchema } from './src/schema/lazy-schema.ts'; import { readBuild } from './src/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
 };
 
 /** What every variant does once it has its schema. */
@@ -75,9 +75,9 @@ async function bundleVariant(name: string): Promise<void> {
 
 function measureSize(types: number, names: readonly string[]): Map<string, number[]> {
   const text = generateSchema({ types });
-  const { text: _, ...index } = createSchemaIndex([text]);
   writeFileSync(join(folder, 'schema.graphql'), text);
-  writeFileSync(join(folder, 'index.json'), JSON.stringify(index));
+  const from = { schema: ['schema.graphql'], documents: [], descriptions: false };
+  writeFileSync(join(folder, 'build.json'), JSON.stringify(makeArtefact([text], from, [])));
   writeFileSync(join(folder, 'query.graphql'), smallQuery(text));
   const figures = new Map(names.map((name) => [name, [] as number[]]));
   for (let run = 0; run < (types > 1000 ? Math.ceil(runs / 2) : runs); run += 1) {

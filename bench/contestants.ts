@@ -4,6 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+/** One that takes part. */
+export interface Entry {
+  readonly name: string;
+  /** In contestants/. */
+  readonly file: string;
+  readonly graphql: 16 | 17;
+}
+
 /** Who takes part. Every contestant is bundled by itself, minified, with the newest graphql that it allows. */
 export const contestants = [
   { name: 'graphql-functions', file: 'ours', graphql: 17 },
@@ -15,7 +23,13 @@ export const contestants = [
   { name: 'Mercurius with JIT', file: 'mercurius', graphql: 16 },
   { name: 'graphql-jit', file: 'graphql-jit', graphql: 17 },
   { name: 'no GraphQL', file: 'no-graphql', graphql: 17 },
-] as const;
+] as const satisfies readonly Entry[];
+
+/** Who takes part in cold starts: once more this package, with its schema and operation built ahead. */
+export const coldContestants: readonly Entry[] = [
+  { name: 'graphql-functions, with build', file: 'ours-built', graphql: 17 },
+  ...contestants,
+];
 
 export type ContestantName = (typeof contestants)[number]['name'];
 
@@ -25,7 +39,7 @@ export const reference: ContestantName = 'bare graphql-js 17';
 export const bundles: string = fileURLToPath(new URL('.bundles/', import.meta.url));
 
 /** Bundles code that imports a contestant: CommonJS, because some peers' dependencies call require. */
-export async function bundle(contestant: (typeof contestants)[number], name: string, code: (file: string) => string): Promise<string> {
+export async function bundle(contestant: Entry, name: string, code: (file: string) => string): Promise<string> {
   await mkdir(bundles, { recursive: true });
   const outfile = `${bundles}${name}-${contestant.file}-${contestant.graphql}.cjs`;
   const graphql = fileURLToPath(new URL(`node_modules/graphql${contestant.graphql === 16 ? '-16' : ''}`, import.meta.url));

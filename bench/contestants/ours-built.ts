@@ -1,0 +1,10 @@
+import { createHandler } from '../../src/aws-lambda.ts';
+import { readBuild } from '../../src/build.ts';
+
+import type { Contestant, Result } from '../event.ts';
+
+/** With what `graphql-functions build` has made of the schema and of the operation. */
+export const createBuilt = (artefact: object, resolvers: Parameters<Contestant>[0]['resolvers']): ReturnType<Contestant> => {
+  const handler = createHandler({ csrfPrevention: true, build: readBuild(artefact), resolvers });
+  return (event, context) => handler(event, context as never) as Promise<Result>;
+};
