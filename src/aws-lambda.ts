@@ -8,6 +8,7 @@ import type {
   Context,
 } from 'aws-lambda';
 
+import type { ContextFits } from './context-fits.ts';
 import { createHandlerFor } from './handler.ts';
 import type { ServerOptions } from './options.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
@@ -33,7 +34,7 @@ export interface LambdaHandler {
  * Balancer, VPC Lattice, direct invocation, warm-up pings. Throws for wrong options and wrong schema text.
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, LambdaEvent, Context>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, LambdaEvent, Context>> & ContextFits<TContext, TDataSources>,
 ): LambdaHandler {
   // Inside, the user's types are of no use: they flow from option to option, and end here.
   return createHandlerFor(lambdaAdapters, options as OptionsSource<ServerOptions>) as LambdaHandler;
@@ -59,7 +60,8 @@ export type LambdaStreamingHandler = (
  * ```
  */
 export function createStreamingHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, APIGatewayProxyEventV2 | APIGatewayProxyEvent, Context>> &
+    ContextFits<TContext, TDataSources>,
 ): LambdaStreamingHandler {
   return createUntypedStreamingHandler(options as OptionsSource<ServerOptions>) as LambdaStreamingHandler;
 }

@@ -1,3 +1,4 @@
+import type { ContextFits } from './context-fits.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
@@ -25,7 +26,7 @@ export interface FetchHandler {
  * ```
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, Request>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, Request>> & ContextFits<TContext, TDataSources>,
 ): FetchHandler {
   return createHandlerFor([fetchAPI], options as OptionsSource<ServerOptions>, streaming) as FetchHandler;
 }

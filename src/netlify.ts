@@ -1,5 +1,6 @@
 import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
 
+import type { ContextFits } from './context-fits.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
@@ -23,7 +24,8 @@ export interface NetlifyHandler {
  * createHandler(…)` for the older form. Throws for wrong options and wrong schema text.
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, Context | HandlerContext>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, Context | HandlerContext>> &
+    ContextFits<TContext, TDataSources>,
 ): NetlifyHandler {
   return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>, streaming) as NetlifyHandler;
 }

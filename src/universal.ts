@@ -1,6 +1,7 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 import type { Context as NetlifyContext } from '@netlify/functions';
 
+import type { ContextFits } from './context-fits.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './options.ts';
@@ -37,7 +38,7 @@ export interface Handler {
  * ```
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources>> & ContextFits<TContext, TDataSources>,
 ): Handler {
   // Inside, the user's types are of no use: they flow from option to option, and end here.
   return createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], options as OptionsSource<ServerOptions>, streaming) as Handler;

@@ -30,6 +30,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'deadline.ts': { layers: [], types: ['message/'] },
   'invocation.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
+  'context-fits.ts': { layers: [], types: ['datasource/', 'options.ts'] },
   'server.ts': {
     layers: ['options.ts', 'environment.ts', 'deadline.ts', 'default-page.ts', 'explaining.ts', 'http/', 'operation/', 'cache/', 'schema/'],
     packages: ['type:graphql'],
@@ -48,12 +49,20 @@ const table: Readonly<Record<string, LayerRule>> = {
 
   'universal.ts': {
     layers: ['handler.ts', 'http/', 'platform/'],
-    types: ['options.ts', 'start.ts'],
+    types: ['context-fits.ts', 'options.ts', 'start.ts'],
     packages: ['type:aws-lambda', 'type:@netlify/functions'],
   },
-  'aws-lambda.ts': { layers: ['handler.ts', 'streaming-handler.ts', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:aws-lambda'] },
-  'netlify.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'], packages: ['type:@netlify/functions'] },
-  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['options.ts', 'start.ts'] },
+  'aws-lambda.ts': {
+    layers: ['handler.ts', 'streaming-handler.ts', 'platform/'],
+    types: ['context-fits.ts', 'options.ts', 'start.ts'],
+    packages: ['type:aws-lambda'],
+  },
+  'netlify.ts': {
+    layers: ['handler.ts', 'http/', 'platform/'],
+    types: ['context-fits.ts', 'options.ts', 'start.ts'],
+    packages: ['type:@netlify/functions'],
+  },
+  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['context-fits.ts', 'options.ts', 'start.ts'] },
   'incremental.ts': { layers: ['http/', 'operation/', 'schema/'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },

@@ -32,6 +32,7 @@ test('what users write is typed, and what they must not write is refused', async
 export function never(): void {
   contextAndDataSources();
   withoutOne();
+  fitting();
   sources();
   platforms();
   void results();
@@ -49,6 +50,8 @@ class Counter extends DataSource<{ user: string }> {
     return this.context.user.length;
   }
 }
+
+class AccountsAPI extends RESTDataSource<{ token: string }> {}
 
 function contextAndDataSources(): void {
   createHandler({
@@ -121,6 +124,32 @@ function withoutOne(): void {
     },
   });
   createHandler({ typeDefs });
+}
+
+/** A data source that reads what context does not return would find undefined. */
+function fitting(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 5 }),
+    // @ts-expect-error: the data source's user is a string.
+    dataSources: () => ({ counter: new Counter(), books: new BooksAPI() }),
+  });
+  createLambdaHandler({
+    typeDefs,
+    context: async ({ context }) => ({ requestId: context.awsRequestId }),
+    // @ts-expect-error: from what a platform's own entry makes.
+    dataSources: () => ({ books: new BooksAPI(), accounts: new AccountsAPI() }),
+  });
+  // @ts-expect-error: from a function, too.
+  createHandler(async () => ({ typeDefs, context: () => ({ admin: true }), dataSources: () => ({ counter: new Counter() }) }));
+  createHandler({
+    typeDefs,
+    // More than it reads; and no matter which is written first.
+    dataSources: () => ({ counter: new Counter(), books: new BooksAPI(), plain: { anything: 1 } }),
+    context: async ({ request }) => ({ user: request.path, admin: true }),
+    resolvers: { Query: { book: (_, _args, { dataSources }) => is<Counter>(dataSources.counter) } },
+  });
+  createHandler(async () => ({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }) }));
 }
 
 /** Options as a promise or from a function: the types flow all the same. */

@@ -7,7 +7,7 @@ import { textsOfBuild } from './build-sources.ts';
 import type { Problem } from './problem.ts';
 import type { RecordedServer } from './recorded-servers.ts';
 import { findInSchema } from './schema-findings.ts';
-import type { Finding } from './schema-findings.ts';
+import type { Finding } from './finding.ts';
 import type { FoundPlace, SourceSearch } from './source-search.ts';
 import { placeOf, toPlace } from './user-code.ts';
 

@@ -1,7 +1,7 @@
 import { GraphQLError, parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import type { Finding } from './schema-findings.ts';
+import type { Finding } from './finding.ts';
 
 /** What could be read of schema text. */
 export interface TolerantParse {

@@ -10,16 +10,8 @@ import { partsOf } from '../schema/schema-index.ts';
 import type { SchemaIndex } from '../schema/schema-index.ts';
 import { sourcesOf } from '../schema/type-defs.ts';
 import { checkDefinitions } from './check-definitions.ts';
+import type { Finding } from './finding.ts';
 import { parseTolerantly } from './parse-tolerantly.ts';
-
-/** Something wrong with typeDefs or resolvers, and where in them. */
-export interface Finding {
-  readonly message: string;
-  /** A place in schema text. */
-  readonly sdl?: { readonly text: string; readonly offset: number } | undefined;
-  /** Names of a type and of what is wrong in its resolvers: ["Query", "books"]. */
-  readonly resolver?: readonly string[];
-}
 
 /**
  * Everything that is wrong with typeDefs and resolvers, where createHandler stops at the first. It looks with the

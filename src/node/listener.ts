@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { ContextFits } from '../context-fits.ts';
 import { serveEvent } from '../handler.ts';
 import { streaming } from '../http/streaming.ts';
 import type { ChunkStream } from '../message/http-response.ts';
@@ -32,7 +33,7 @@ export interface TrackedListener {
  * ```
  */
 export function createListener<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
 ): NodeListener {
   return createTrackedListener(options as OptionsSource<ServerOptions>).listener;
 }

@@ -2,25 +2,15 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import type { ContextFits } from '../context-fits.ts';
 import { healthResponse } from '../http/health.ts';
 import type { ServerOptions } from '../options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../start.ts';
-import { assertListenOptions } from './assert-listen-options.ts';
+import { assertListenOptions } from './listen-options.ts';
+import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';
 import type { TrackedListener } from './listener.ts';
-
-/** Where a server listens, and how it stops. */
-export interface ListenOptions {
-  /** 0: any free port. Default: 4000. */
-  readonly port?: number;
-  /** Default: all interfaces. */
-  readonly host?: string;
-  /** Stop gracefully on SIGTERM and SIGINT. Default: true. */
-  readonly signals?: boolean;
-  /** Milliseconds that requests in flight may take to finish when the server stops. Default: 10,000. */
-  readonly shutdownTimeout?: number;
-}
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -41,7 +31,7 @@ export interface RunningServer {
  * ```
  */
 export async function serve<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>>,
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
   assertListenOptions(listen);

@@ -97,7 +97,7 @@ test(`${concurrency} events of all sources at once: each gets its own context, d
 test('the operations of a batch share the request, not the context', async () => {
   const contexts = new Set<unknown>();
   const handler = createHandler({
-    context: () => ({ own: {} }),
+    context: () => ({ user: 'ada' }),
     dataSources: () => ({ whoAmI: new WhoAmI() }),
     typeDefs: 'type Query { note: Boolean! }',
     resolvers: { Query: { note: (_, _arguments, context) => (contexts.add(context).add(context.dataSources.whoAmI), true) } },

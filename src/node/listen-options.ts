@@ -1,6 +1,17 @@
 import { describe } from '../operation/errors.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
-import type { ListenOptions } from './serve.ts';
+
+/** Where a server listens, and how it stops. */
+export interface ListenOptions {
+  /** 0: any free port. Default: 4000. */
+  readonly port?: number;
+  /** Default: all interfaces. */
+  readonly host?: string;
+  /** Stop gracefully on SIGTERM and SIGINT. Default: true. */
+  readonly signals?: boolean;
+  /** Milliseconds that requests in flight may take to finish when the server stops. Default: 10,000. */
+  readonly shutdownTimeout?: number;
+}
 
 /** Throws for options that nobody reads, or that cannot be meant, as the options of a server do. */
 export function assertListenOptions(options: unknown): asserts options is ListenOptions {
