@@ -1,5 +1,15 @@
+import { makeArtefact } from '../../src/cli/make-artefact.ts';
+import type { BuildSources } from '../../src/schema/build-artefact.ts';
+import { typeDefsMark } from '../../src/schema/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
 import { resolversTypes } from './resolvers-types.ts';
+
+const typeDefs = 'type Query { ok: Boolean }';
+
+/** What `graphql-functions build` writes for it. */
+function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>): string {
+  return JSON.stringify(makeArtefact([typeDefs], { documents: [], descriptions: true, ...from }, []));
+}
 
 /** What the pages leave out. */
 export const surroundings: SnippetSurroundings = {
@@ -37,11 +47,16 @@ const Deno = { serve: (handler: (request: Request) => Promise<Response>): void =
   },
   files: {
     'schema.ts': `
-export const typeDefs = 'type Query { ok: Boolean }';
+export const typeDefs = '${typeDefs}';
 export const resolvers = { Query: { ok: (): boolean => true } };
 `,
   },
   filesOf: {
+    'docs/build.md': {
+      'graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }),
+      'own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
+    },
+    'docs/configuration.md': { 'graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
     'docs/codegen.md': { 'resolvers-types.ts': resolversTypes, 'schema.graphql': 'type Query { ok: Boolean }' },
   },
   packages: {
