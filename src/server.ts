@@ -91,6 +91,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     takesDocumentIds: operation.trustedDocuments !== undefined,
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
+    multipart: options.incrementalDelivery?.multipart,
     renderLandingPage: undefined,
     explain: development ? createExplain(operation.logger) : undefined,
     operation,
@@ -157,7 +158,7 @@ function persistedQuerySettings(
   return {
     memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
     shared: chosen === undefined || chosen === 'bounded' ? undefined : new PrefixingKeyValueCache(cache, 'apq:'),
-    ttl: persistedQueries?.ttl ?? day,
+    ttl: (typeof persistedQueries === 'object' ? persistedQueries.ttl : undefined) ?? day,
   };
 }
 

@@ -26,6 +26,8 @@ export function negotiateMediaType(accept: string | null): ResponseMediaType {
 export interface MediaRange {
   readonly range: string;
   readonly quality: number;
+  /** In lower case, without quotes, as `name=value`. */
+  readonly parameters: readonly string[];
 }
 
 /**
@@ -61,9 +63,13 @@ export function preference(ranges: readonly MediaRange[], type: ResponseMediaTyp
 }
 
 function parseRange(element: string): MediaRange {
-  const [range = '', ...parameters] = element.split(';');
-  const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
-  return { range: range.trim().toLowerCase(), quality: weight === undefined ? 1 : parseQuality(weight.slice(2)) };
+  const [range = '', ...parameters] = element.split(';').map((text) => text.trim().toLowerCase());
+  const weight = parameters.find((text) => text.startsWith('q='));
+  return {
+    range,
+    quality: weight === undefined ? 1 : parseQuality(weight.slice(2)),
+    parameters: parameters.map((text) => text.replaceAll('"', '')),
+  };
 }
 
 /** A weight that is not one (RFC 9110 section 12.4.2) counts as 1: the client did name the range. */

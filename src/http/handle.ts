@@ -7,7 +7,7 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
-import { createError, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
+import { createError, deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits.ts';
 import type { Delivery } from '../operation/delivery.ts';
@@ -31,10 +31,13 @@ import type { ParsedRequest, RequestSettings } from './params.ts';
 import { toBatchResponse, toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
 import type { Negotiation, Streaming } from './streaming.ts';
+import type { Multipart } from './multipart.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
   readonly cors: CORSOptions | undefined;
+  /** Writes answers in parts; undefined: there are none. */
+  readonly multipart: Multipart | undefined;
   readonly operation: OperationSettings;
 }
 
@@ -67,7 +70,7 @@ function serveGraphQL(
 ): Eventual<HTTPResponse | StreamedResponse> {
   preventCSRF(settings, request);
   const accept = request.headers.get('accept');
-  const negotiation = streaming?.negotiate(accept);
+  const negotiation = streaming?.negotiate(accept, settings.multipart);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
   return whenReady(parseGraphQLRequest(settings, request), runParsed, { settings, request, invocation, negotiation, mediaType });
 }
@@ -135,6 +138,11 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
   // What is thrown here is not the user's: formatError, which may itself be what failed, is asked for operations only.
   const outcome = refused({ ...settings.operation, formatError: undefined }, toGraphQLError(thrown));
   return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
+}
+
+/** The answer of a request that there was no more time for. */
+export function toLateResponse(settings: RefusalSettings, request: HTTPRequest | undefined): HTTPResponse {
+  return toErrorResponse(settings, request, deadlineExceeded());
 }
 
 /** `invalidRequestWasReceived` of every plugin. A hook that fails is logged: the request has its answer already. */

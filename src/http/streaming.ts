@@ -7,12 +7,15 @@ import { createError, formatResult, httpExtensionOf, toGraphQLError } from '../o
 import type { ErrorSettings } from '../operation/errors.ts';
 import { executeInParts } from '../operation/parts.ts';
 import type { OperationOutcome } from '../operation/run.ts';
-import { chooseFrom, parseAccept, preference } from './accept.ts';
-import type { MediaRange, ResponseMediaType } from './accept.ts';
+import { parseAccept } from './accept.ts';
+import type { ResponseMediaType } from './accept.ts';
 import { notAcceptable } from './errors.ts';
 import { completeEvent, EventStream, nextEvent } from './event-stream.ts';
+import type { Multipart } from './multipart.ts';
 import { toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
+import { chooseForms } from './stream-forms.ts';
+import type { Forms } from './stream-forms.ts';
 
 /**
  * What answering in several parts takes. A value, handed in by the entries whose platforms carry streams: bundles for
@@ -20,7 +23,7 @@ import type { ResponseSettings } from './response.ts';
  */
 export interface Streaming {
   /** `accept` → which forms of an answer the client reads. Throws 406 when it is none of ours. */
-  negotiate(accept: string | null): Negotiation;
+  negotiate(accept: string | null, multipart: Multipart | undefined): Negotiation;
 }
 
 /** The forms in which one request may be answered. */
@@ -34,6 +37,8 @@ export interface Negotiation {
 
 export interface StreamSettings extends ResponseSettings {
   readonly operation: ErrorSettings;
+  /** Undefined: answers are not divided into parts. */
+  readonly multipart: Multipart | undefined;
 }
 
 /** The call that a stream belongs to. */
@@ -52,58 +57,82 @@ const negotiated = new Map<string, Negotiation | undefined>();
 const maxNegotiated = 64;
 const maxRemembered = 256;
 
-function negotiate(accept: string | null): Negotiation {
-  const key = accept === null || accept.trim() === '' ? '*/*' : accept;
+function negotiate(accept: string | null, multipart: Multipart | undefined): Negotiation {
+  const value = accept === null || accept.trim() === '' ? '*/*' : accept;
+  const key = multipart === undefined ? value : `multipart ${value}`;
   let negotiation = negotiated.get(key);
   if (negotiation === undefined) {
-    negotiation = choose(parseAccept(key));
+    negotiation = toNegotiation(chooseForms(parseAccept(value), multipart !== undefined));
     if (negotiated.size < maxNegotiated && key.length <= maxRemembered) negotiated.set(key, negotiation);
   }
   if (negotiation === undefined) throw notAcceptable();
   return negotiation;
 }
 
-/** A client reads streams when it names their type: a wildcard is what is sent by those that do not think of it. */
-function choose(ranges: readonly MediaRange[]): Negotiation | undefined {
-  const mediaType = chooseFrom(ranges);
-  const events = ranges.find(({ range }) => range === 'text/event-stream');
-  const subscriptions = events !== undefined && events.quality > 0;
-  if (mediaType === undefined && !subscriptions) return undefined;
-  const forms = { mediaType: mediaType ?? 'application/json', prefersEvents: subscriptions && isPreferred(events, ranges) } as const;
-  return {
-    mediaType,
-    delivery: { subscriptions, incremental: undefined, execute: executeInParts },
-    toResponse: (settings, outcome, life) => toResponse(settings, outcome, forms, life),
-  };
+function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
+  return (
+    forms && {
+      mediaType: forms.mediaType,
+      delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeInParts },
+      toResponse: (settings, outcome, life) => toResponse(settings, outcome, forms, life),
+    }
+  );
 }
 
-/** By its weight; of the same weight whichever the client names first, and by name before any wildcard. */
-function isPreferred(events: MediaRange, ranges: readonly MediaRange[]): boolean {
-  const whole = [preference(ranges, 'application/json'), preference(ranges, 'application/graphql-response+json')];
-  const index = ranges.indexOf(events);
-  return whole.every(({ quality, named }) => quality < events.quality || (quality === events.quality && index < named));
-}
-
-interface Forms {
-  /** Of an answer in one piece. */
-  readonly mediaType: ResponseMediaType;
-  /** Whether an operation with one answer is answered by events all the same, because the client prefers them. */
-  readonly prefersEvents: boolean;
-}
-
-function toResponse(
-  settings: StreamSettings,
-  outcome: OperationOutcome,
-  { mediaType, prefersEvents }: Forms,
-  life: StreamLife,
-): HTTPResponse | StreamedResponse {
-  const response = toHTTPResponse(settings, outcome, mediaType);
+function toResponse(settings: StreamSettings, outcome: OperationOutcome, forms: Forms, life: StreamLife): HTTPResponse | StreamedResponse {
   const { stream } = outcome;
-  if (stream === undefined) {
-    if (!prefersEvents || isRefusal(outcome) || response.body === null) return response;
-    return { status: 200, headers: eventHeaders(response.headers), body: nextEvent(response.body) + completeEvent };
+  try {
+    const response = toHTTPResponse(settings, outcome, forms.mediaType ?? 'application/json');
+    if (stream === undefined) return toSingle(settings, outcome, forms, response);
+    if (response.body !== null) return toStreamed(settings, { outcome, stream, first: response.body }, forms, response.headers, life);
+    // The user has set a status that has no body.
+    void stream.return();
+    return response;
+  } catch (error) {
+    // JSON cannot carry the first result: nobody will read the others.
+    void stream?.return();
+    throw error;
   }
-  return { status: 200, headers: eventHeaders(response.headers), body: toEvents(settings.operation, stream, undefined, life) };
+}
+
+/** An operation with one answer, which a client may prefer to get as a stream. */
+function toSingle({ multipart }: StreamSettings, outcome: OperationOutcome, { single }: Forms, response: HTTPResponse): HTTPResponse {
+  const { status, body, headers } = response;
+  if (single === undefined || isRefusal(outcome) || body === null) return response;
+  if (single === 'events') return { status: 200, headers: streamHeaders(headers, eventType), body: nextEvent(body) + completeEvent };
+  if (multipart === undefined || status !== 200) return response;
+  return { status, headers: streamHeaders(headers, multipart.type), body: multipart.one(body) };
+}
+
+interface Beginning {
+  readonly outcome: OperationOutcome;
+  readonly stream: PayloadStream;
+  /** The JSON of the result; of a subscription it is empty. */
+  readonly first: string;
+}
+
+function toStreamed(
+  { operation, multipart }: StreamSettings,
+  { outcome, stream, first }: Beginning,
+  { parts }: Forms,
+  headers: HeaderMap,
+  life: StreamLife,
+): StreamedResponse {
+  const toPart = (payload: object): string => toJSON(operation, payload);
+  const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
+  if (outcome.operationType === 'subscription') {
+    return { status: 200, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
+  }
+  const parameter = parts?.spec === undefined ? '' : `; ${parts.spec}`;
+  if (parts?.container !== 'multipart' || multipart === undefined) {
+    const events = new EventStream(stream, { first: nextEvent(first), toJSON: toPart, ...ends });
+    return { status: 200, headers: streamHeaders(headers, eventType + parameter), body: events };
+  }
+  return {
+    status: 200,
+    headers: streamHeaders(headers, multipart.type + parameter),
+    body: multipart.stream(stream, { first, toJSON: toPart, ...ends }),
+  };
 }
 
 /**
@@ -114,23 +143,15 @@ function isRefusal({ contextFailed, head, errors }: OperationOutcome): boolean {
   return contextFailed === true || (head.status ?? 200) >= 400 || errors.some((error) => httpExtensionOf(error)?.status !== undefined);
 }
 
-function eventHeaders(headers: HeaderMap): HeaderMap {
+const eventType = 'text/event-stream; charset=utf-8';
+
+function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   const fields = new HeaderMap(headers);
-  fields.set('content-type', 'text/event-stream; charset=utf-8');
+  fields.set('content-type', type);
   // A proxy that compresses a stream holds back its events until a block is full; nginx buffers it unless told not to.
   fields.set('cache-control', 'no-store, no-transform');
   fields.set('x-accel-buffering', 'no');
   return fields;
-}
-
-function toEvents(settings: ErrorSettings, stream: PayloadStream, first: string | undefined, life: StreamLife): EventStream {
-  return new EventStream(stream, {
-    first,
-    toJSON: (payload) => toJSON(settings, payload),
-    onEnd: () => life.answered(),
-    onLeave: () => life.left(),
-    onStop: () => stream.finish(serverStopping()),
-  });
 }
 
 /** A BigInt or a cycle that a custom scalar let through. */
