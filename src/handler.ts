@@ -66,7 +66,6 @@ export async function serveEvent(
     streaming: adapter.toStreamResult && streaming,
     request: undefined,
     server: undefined,
-    response: undefined,
   };
   return whenReady(answer(exchange), conclude, exchange);
 }
@@ -76,14 +75,18 @@ function conclude(response: HTTPResponse | StreamedResponse, exchange: Exchange)
   // The rest of the call belongs to the stream, which says when it has ended.
   if (isStreamed(response)) return adapter.toStreamResult?.(response, invocation.event);
   invocation.answered();
-  exchange.response = response;
-  return whenReady(invocation.hasWork ? invocation.settled() : undefined, toResult, exchange);
+  return invocation.hasWork ? settle(response, exchange) : toResult(response, exchange);
 }
 
-function toResult(_settled: void, { adapter, starter, invocation, response }: Exchange): unknown {
-  const losses = adapter.losses?.(response!, invocation.event);
+async function settle(response: HTTPResponse, exchange: Exchange): Promise<unknown> {
+  await exchange.invocation.settled();
+  return toResult(response, exchange);
+}
+
+function toResult(response: HTTPResponse, { adapter, starter, invocation }: Exchange): unknown {
+  const losses = adapter.losses?.(response, invocation.event);
   if (losses !== undefined) starter.logger().warn(losses);
-  return adapter.toResult(response!, invocation.event);
+  return adapter.toResult(response, invocation.event);
 }
 
 /** Whether its body comes in pieces. */
@@ -100,7 +103,6 @@ export interface Exchange {
   readonly streaming: Streaming | undefined;
   request: HTTPRequest | undefined;
   server: StartedServer | undefined;
-  response: HTTPResponse | undefined;
 }
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
