@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { warnOfRecreation } from '../../src/recreation.ts';
+import { readBuild } from '../../src/schema/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** The module anew, as in a process of its own: it remembers what was served before. */
@@ -28,6 +29,20 @@ test('handlers of different schemas are nothing to warn of', async () => {
   for (let call = 0; call < 5; call++) warn({ typeDefs: `type Query { a${call}: Int }`, logger });
 
   assert.deepEqual(lines, []);
+});
+
+test('handlers of different builds are nothing to warn of, those of one build are', async () => {
+  const warn = await freshProcess('builds');
+  const [logger, lines] = recordingLogger();
+  const one = { build: readBuild({}), logger };
+  const other = { build: readBuild({}), logger };
+
+  warn(one);
+  warn(other);
+  const before = lines.length;
+  warn(one);
+
+  assert.deepEqual([before, lines.length], [0, 1]);
 });
 
 test('options made by a function are not looked at: nothing is known of their schema', async () => {

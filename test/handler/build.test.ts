@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { GraphQLError, GraphQLSchema } from 'graphql';
+import type { ASTVisitor, ValidationContext } from 'graphql';
+
+import { makeArtefact } from '../../src/cli/make-artefact.ts';
+import { createHandler } from '../../src/index.ts';
+import type { ServerOptions } from '../../src/index.ts';
+import { readBuild, typeDefsMark } from '../../src/schema/read-build.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const typeDefs = 'type Query { hello: String nested: Query }';
+const resolvers = { Query: { hello: () => 'world', nested: () => ({}) } };
+/** A text that no schema of this one would accept: that it runs shows that nobody validated it. */
+const unvalidated = '{ hello @unknown }';
+const from = { schema: ['schema.graphql'], documents: [], descriptions: false };
+
+function artefactOf(documents: readonly string[], sources: object = from): object {
+  return makeArtefact([typeDefs], { ...from, ...sources }, documents);
+}
+
+async function ask(
+  query: string,
+  options: ServerOptions,
+): Promise<{ data?: unknown; errors?: readonly { message: string; extensions: { code: string } }[] }> {
+  return createHandler({ nodeEnv: 'production', resolvers, ...options })({ query });
+}
+
+describe('with a build', () => {
+  test('a server needs no typeDefs', async () => {
+    assert.deepEqual(await ask('{ hello }', { build: readBuild(artefactOf([])) }), { data: { hello: 'world' } });
+  });
+
+  test('a known document is not validated', async () => {
+    assert.deepEqual(await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])) }), { data: { hello: 'world' } });
+  });
+
+  test('a document that differs by a space from a known one is validated', async () => {
+    const { errors } = await ask(`${unvalidated} `, { build: readBuild(artefactOf([unvalidated])) });
+
+    assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  test('limits hold for known documents too', async () => {
+    const deep = '{ nested { nested { hello } } }';
+    const { errors } = await ask(deep, { build: readBuild(artefactOf([deep])), maxDepth: 2 });
+
+    assert.match(String(errors?.[0]?.message), /depth|deep|levels/i);
+  });
+
+  test('validationRules are asked about known documents too', async () => {
+    const noHello = (context: ValidationContext): ASTVisitor => ({
+      Field: (node) => (node.name.value === 'hello' ? context.reportError(new GraphQLError('Not now.', { nodes: [node] })) : undefined),
+    });
+    const { errors } = await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])), validationRules: [noHello] });
+
+    assert.deepEqual(
+      errors?.map(({ message }) => message),
+      ['Not now.'],
+    );
+  });
+
+  test('fastValidation: false validates known documents too', async () => {
+    const { errors } = await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])), fastValidation: false });
+
+    assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  test('a resolver without a field is an error at start', () => {
+    const options = { build: readBuild(artefactOf([])), resolvers: { Query: { helo: () => 1 } }, nodeEnv: 'production' };
+
+    assert.throws(() => createHandler(options), /names the field "helo".*Did you mean "hello"/);
+  });
+});
+
+describe('a stale build', () => {
+  const stale = readBuild(artefactOf(['{ hello }'], { schema: [], typeDefs: typeDefsMark('type Query { hello: ID }') }));
+
+  for (const nodeEnv of ['development', 'test']) {
+    test(`throws when NODE_ENV is ${nodeEnv}`, () => {
+      assert.throws(() => createHandler({ typeDefs, resolvers, build: stale, nodeEnv }), /stale.*npx graphql-functions build/);
+    });
+  }
+
+  test('throws with schemaValidation: start', () => {
+    assert.throws(() => createHandler({ typeDefs, resolvers, build: stale, nodeEnv: 'production', schemaValidation: 'start' }), /stale/);
+  });
+
+  test('is logged once in production, and everything works as without', async () => {
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ typeDefs, resolvers, build: stale, nodeEnv: 'production', logger });
+
+    const answers = [await handler({ query: '{ hello }' }), await handler({ query: '{ hello }' })];
+
+    assert.deepEqual(answers, [{ data: { hello: 'world' } }, { data: { hello: 'world' } }]);
+    assert.equal(lines.filter(({ level, message }) => level === 'error' && message.includes('stale')).length, 1);
+  });
+});
+
+test('a build and a schema made in code are one too many', () => {
+  const options = { build: readBuild(artefactOf([])), schema: new GraphQLSchema({}) };
+
+  assert.throws(() => createHandler(options), /`build`.*or `schema`, not both/);
+});
+
+test('an artefact that was not read says what to write', () => {
+  const options = { build: artefactOf([]) } as unknown as ServerOptions;
+
+  assert.throws(() => createHandler(options), /option build to be readBuild\(artefact\)/);
+});
