@@ -5,8 +5,8 @@ import type { DeadlineOptions } from './deadline.ts';
 import { assertCORS } from './http/assert-cors.ts';
 import type { ContextArgument } from './http/context-argument.ts';
 import type { CORSOptions } from './http/cors.ts';
-import type { HTTPStatusProfile } from './http/status.ts';
 import type { IncrementalDelivery } from './http/multipart.ts';
+import type { HTTPStatusProfile } from './http/status.ts';
 import type { CostOptions } from './operation/cost.ts';
 import { describe } from './operation/errors.ts';
 import type { FormatError } from './operation/errors.ts';
@@ -79,6 +79,11 @@ export interface ServerOptions<
   readonly allowBatchedHttpRequests?: boolean | { readonly limit: number };
   /** Cross-origin resource sharing, in the terms of the `cors` package. Default: none, no header is sent. */
   readonly cors?: CORSOptions;
+  /**
+   * `incrementalDelivery()` of `graphql-functions/incremental`: adds @defer and @stream to the schema, and answers them in
+   * several parts where client and platform take that. Default: operations are answered once.
+   */
+  readonly incrementalDelivery?: IncrementalDelivery;
   /** 'draft': the statuses of the 2026 draft of GraphQL over HTTP (422, 294). Default: 'default'. */
   readonly httpStatusProfile?: HTTPStatusProfile;
 
@@ -97,15 +102,10 @@ export interface ServerOptions<
 
   /**
    * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Kept in
-   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds in `cache`. false: off. Default: on, for a day.
+   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds in `cache`. false: off. Default: true, for a day.
    */
-  readonly persistedQueries?: false | { readonly ttl?: Seconds };
+  readonly persistedQueries?: boolean | { readonly ttl?: Seconds };
   /**
-  /**
-   * `incrementalDelivery()` of `graphql-functions/incremental`: adds @defer and @stream to the schema, and answers them in
-   * several parts where client and platform take that. Default: operations are answered once.
-   */
-  readonly incrementalDelivery?: IncrementalDelivery;
    * Documents that clients may name by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
    * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
    */
@@ -144,23 +144,32 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
-  for (const [name, value] of Object.entries(options)) {
-    // Own keys only: an option called "constructor" is as unknown as any other.
-    const expected = Object.hasOwn(expectations, name) ? expectations[name as keyof ServerOptions] : undefined;
-    if (expected === undefined) {
-      const known = Object.keys(expectations);
-      throw new TypeError(`Unknown option "${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);
-    }
-    if (value !== undefined && !expected.holds(value))
-      throw new TypeError(`Expected the option ${name} to be ${expected.words}, got ${describe(value)}.`);
-  }
+  assertEntries('', options, expectations);
   const { cors } = options as ServerOptions;
   if (cors !== undefined) assertCORS(cors);
+}
+
+/** `path` is empty, or the option whose value the entries are, with a dot. */
+function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    // Own keys only: an option called "constructor" is as unknown as any other.
+    const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
+    if (expectation === undefined) {
+      const known = Object.keys(expected);
+      throw new TypeError(`Unknown option "${path}${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);
+    }
+    if (value === undefined) continue;
+    if (expectation.entries !== undefined && isObject(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
+    if (!expectation.holds(value))
+      throw new TypeError(`Expected the option ${path}${name} to be ${expectation.words}, got ${describe(value)}.`);
+  }
 }
 
 interface Expectation {
   readonly words: string;
   readonly holds: (value: unknown) => boolean;
+  /** What an object may have in it, where one may stand. Looked at first, so that the message names what is wrong in it. */
+  readonly entries?: Readonly<Record<string, Expectation>>;
 }
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
@@ -173,6 +182,7 @@ const hasMethods = (value: unknown, names: readonly string[]): boolean => isObje
 const boolean: Expectation = { words: 'true or false', holds: isBoolean };
 const aFunction: Expectation = { words: 'a function', holds: isFunction };
 const anything: Expectation = { words: 'anything', holds: () => true };
+const listOfText: Expectation = { words: 'a list of texts', holds: isListOfText };
 const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
 
 /** One line per option, so that an option nobody expects cannot exist. */
@@ -199,15 +209,19 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
   csrfPrevention: {
     words: 'true, false, or { requestHeaders: [names] }',
-    holds: (value) =>
-      isBoolean(value) ||
-      (isObject(value) && isList(value['requestHeaders']) && value['requestHeaders'].every((name) => typeof name === 'string')),
+    holds: (value) => isBoolean(value) || has(value, 'requestHeaders'),
+    entries: { requestHeaders: listOfText },
   },
   allowBatchedHttpRequests: {
     words: 'true, false, or { limit: a positive whole number }',
-    holds: (value) => isBoolean(value) || (isObject(value) && positive.holds(value['limit'])),
+    holds: (value) => isBoolean(value) || has(value, 'limit'),
+    entries: { limit: positive },
   },
   cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isObject },
+  incrementalDelivery: {
+    words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
+    holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
+  },
   httpStatusProfile: { words: '"default" or "draft"', holds: (value) => value === 'default' || value === 'draft' },
   introspection: boolean,
   suggestions: boolean,
@@ -216,13 +230,14 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   exposeUpstreamErrors: boolean,
   formatError: aFunction,
   persistedQueries: {
-    words: 'false, or { ttl: seconds }',
-    holds: (value) =>
-      value === false || (isObject(value) && (value['ttl'] === undefined || (typeof value['ttl'] === 'number' && value['ttl'] > 0))),
+    words: 'true, false, or { ttl: seconds }',
+    holds: (value) => isBoolean(value) || isObject(value),
+    entries: { ttl: { words: 'a positive number of seconds', holds: (value) => isNumber(value, (seconds) => seconds > 0) } },
   },
   trustedDocuments: {
     words: '{ documents: manifest, only: true or false }',
-    holds: (value) => isObject(value) && 'documents' in value && (value['only'] === undefined || isBoolean(value['only'])),
+    holds: (value) => has(value, 'documents'),
+    entries: { documents: anything, only: boolean },
   },
   maxBodyBytes: positive,
   maxTokens: positive,
@@ -230,36 +245,35 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxDepth: positive,
   maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
   maxCost: {
-  incrementalDelivery: {
-    words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
-    holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
-  },
     words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
-    holds: (value) => positive.holds(value) || (isObject(value) && isCostOptions(value)),
+    holds: (value) => positive.holds(value) || has(value, 'limit'),
+    entries: {
+      limit: positive,
+      listSize: positive,
+      sizeArguments: listOfText,
+      fields: {
+        words: 'an object like { "Query.search": 50 }, with costs that are not negative',
+        holds: (value) => isObject(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
+      },
+    },
   },
   deadline: {
     words: 'false, or { ms, reserveMs } in milliseconds',
-    holds: (value) =>
-      value === false ||
-      (isObject(value) &&
-        isOptional(value['ms'], (ms) => ms > 0) &&
-        isOptional(value['reserveMs'], (ms) => ms >= 0) &&
-        Object.keys(value).every((key) => key === 'ms' || key === 'reserveMs')),
+    holds: (value) => value === false || isObject(value),
+    entries: {
+      ms: { words: 'a positive number of milliseconds', holds: (value) => isNumber(value, (ms) => ms > 0) },
+      reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => isNumber(value, (ms) => ms >= 0) },
+    },
   },
   documentCacheBytes: positive,
   nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
 };
 
-function isOptional(value: unknown, holds: (number: number) => boolean): boolean {
-  return value === undefined || (typeof value === 'number' && holds(value));
+/** Whether it is an object with this entry, whose value is looked at by itself. */
+function has(value: unknown, name: string): boolean {
+  return isObject(value) && value[name] !== undefined;
 }
 
-function isCostOptions({ limit, listSize, sizeArguments, fields, ...unknown }: Record<string, unknown>): boolean {
-  return (
-    positive.holds(limit) &&
-    (listSize === undefined || positive.holds(listSize)) &&
-    (sizeArguments === undefined || isListOfText(sizeArguments)) &&
-    (fields === undefined || (isObject(fields) && Object.values(fields).every((cost) => typeof cost === 'number' && cost >= 0))) &&
-    Object.keys(unknown).length === 0
-  );
+function isNumber(value: unknown, holds: (number: number) => boolean): boolean {
+  return typeof value === 'number' && holds(value);
 }

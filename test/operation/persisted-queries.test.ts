@@ -264,12 +264,20 @@ describe('automatic persisted queries', () => {
   });
 
   it('wrong options are told at once', () => {
-    for (const persistedQueries of [true, { ttl: 0 }, { ttl: 'soon' }, 5]) {
-      assert.throws(
-        () => createEndpoint({ persistedQueries: persistedQueries as false }),
-        /option persistedQueries to be false, or \{ ttl: seconds \}/,
-      );
+    for (const [persistedQueries, message] of [
+      [{ ttl: 0 }, /option persistedQueries\.ttl to be a positive number of seconds, got 0/],
+      [{ ttl: 'soon' }, /persistedQueries\.ttl .*"soon"/],
+      [{ tll: 60 }, /Unknown option "persistedQueries\.tll"\. Did you mean "ttl"/],
+      [5, /option persistedQueries to be true, false, or \{ ttl: seconds \}/],
+    ] as const) {
+      assert.throws(() => createEndpoint({ persistedQueries: persistedQueries as never }), message);
     }
+  });
+
+  it('true is the default', async () => {
+    const response = await createEndpoint({ persistedQueries: true }).send(persisted('POST', sha256(query)));
+
+    assert.equal(json(response).errors?.[0]?.message, 'PersistedQueryNotFound');
   });
 });
 
