@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { incrementalDelivery } from '../../src/incremental.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { parseParts } from '../support/multipart.ts';
+import { json, post } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { frontDoors } from '../support/sources.ts';
+import type { OpenDoor } from '../support/sources.ts';
+import { parseEvents } from '../support/sse.ts';
+
+const operation = { query: '{ hello ... @defer(label: "late") { late } list @stream(initialCount: 1) }' };
+const whole = { data: { hello: 'world', late: 'at last', list: [1, 2] } };
+const accept = (value: string): { headers: [string, string][] } => ({ headers: [['Accept', value]] });
+const isGraphQL17 = versionInfo.major >= 17;
+
+function serverWithParts(name: string): ServerOptions {
+  return {
+    logger: recordingLogger()[0],
+    incrementalDelivery: incrementalDelivery(),
+    typeDefs: `type Query { hello: String late: String list: [Int] } # parts ${name}`,
+    resolvers: { Query: { hello: () => 'world', late: async () => 'at last', list: () => [1, 2] } },
+  };
+}
+
+for (const door of frontDoors) {
+  describe(`parts: ${door.name}`, () => {
+    let open: OpenDoor;
+    before(() => {
+      open = door.open(serverWithParts(door.name));
+    });
+    after(() => open.close());
+
+    if (door.streams && isGraphQL17) {
+      test('@defer and @stream are answered in parts, in graphql 17 payloads for who asks for these', async () => {
+        const response = await open.send(post(operation, accept('multipart/mixed;incrementalSpec=v0.2, application/json')));
+
+        const [first, ...others] = parseParts(response.body) as { hasNext: boolean; pending: unknown[] }[];
+        assert.equal(response.status, 200);
+        assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"; incrementalSpec=v0.2');
+        assert.equal(response.headers.get('content-length'), undefined);
+        assert.deepEqual(first, {
+          data: { hello: 'world', list: [1] },
+          pending: [
+            { id: '0', path: [], label: 'late' },
+            { id: '1', path: ['list'] },
+          ],
+          hasNext: true,
+        });
+        assert.equal(others.at(-1)?.hasNext, false);
+      });
+
+      test('@defer and @stream are answered in the older payloads for Apollo Client 3', async () => {
+        const response = await open.send(post(operation, accept('multipart/mixed;deferSpec=20220824,application/json')));
+
+        const [first, ...others] = parseParts(response.body) as { incremental?: { label?: string }[] }[];
+        const entries = others.flatMap(({ incremental }) => incremental ?? []);
+        assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"; deferSpec=20220824');
+        assert.deepEqual(first, { data: { hello: 'world', list: [1] }, hasNext: true });
+        assert.deepEqual(
+          entries.find(({ label }) => label === 'late'),
+          { data: { late: 'at last' }, path: [], label: 'late' },
+        );
+        assert.deepEqual(
+          entries.find(({ label }) => label === undefined),
+          { items: [2], path: ['list', 1] },
+        );
+      });
+
+      test('each part is an event for a client that names events', async () => {
+        const response = await open.send(post(operation, accept('text/event-stream, application/json')));
+
+        const events = parseEvents(response.body).filter(({ event }) => event !== undefined);
+        assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+        assert.deepEqual(events[0], { event: 'next', data: { data: { hello: 'world', list: [1] }, hasNext: true } });
+        assert.deepEqual(events.at(-1), { event: 'complete', data: '' });
+      });
+    }
+
+    test('an operation with @defer and @stream is answered whole for a client that reads JSON', async () => {
+      assert.deepEqual(json(await open.send(post(operation, accept('application/json')))), whole);
+    });
+
+    if (!door.streams || !isGraphQL17) {
+      test('an operation with @defer and @stream is answered whole, whatever the client would rather read', async () => {
+        for (const value of [
+          'multipart/mixed;incrementalSpec=v0.2, application/json',
+          'multipart/mixed;deferSpec=20220824,application/json',
+        ]) {
+          assert.deepEqual(json(await open.send(post(operation, accept(value)))), whole);
+        }
+      });
+    }
+
+    test('an operation without them is answered whole', async () => {
+      const response = await open.send(post({ query: '{ hello }' }, accept('multipart/mixed;deferSpec=20220824,application/json')));
+
+      assert.deepEqual(json(response), { data: { hello: 'world' } });
+    });
+  });
+}
