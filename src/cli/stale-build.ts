@@ -29,6 +29,7 @@ export async function findStaleBuild(
 }
 
 function staleness(artefact: BuildArtefact, made: BuildArtefact): string {
-  const changed = artefact.graphql !== made.graphql ? 'graphql' : artefact.text !== made.text ? 'the schema' : 'what it is made of';
+  const isSame = { 'the version of graphql': artefact.graphql === made.graphql, 'the schema': artefact.text === made.text };
+  const [changed = 'what it is made of'] = Object.entries(isSame).flatMap(([what, same]) => (same ? [] : [what]));
   return `The build is stale: ${changed} has changed since it was made. Run: npx graphql-functions build`;
 }
