@@ -4,6 +4,7 @@ import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv } from './environment.ts';
 import { createError } from './operation/errors.ts';
+import { tellOfFailure } from './operation/hooks.ts';
 import type { Logger } from './operation/logger.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, startServer } from './server.ts';
@@ -64,12 +65,10 @@ function isPlain(options: OptionsSource<ServerOptions>): options is ServerOption
 async function report(server: Server | undefined, error: unknown): Promise<void> {
   const logger = server?.http.operation.logger ?? console;
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
-  const told = (server?.plugins ?? []).map(async (plugin) =>
-    plugin.startupDidFail?.({ error: error instanceof Error ? error : new Error(String(error)), logger }),
+  const failure = { error: error instanceof Error ? error : new Error(String(error)), logger };
+  await Promise.all(
+    (server?.plugins ?? []).map((plugin) => tellOfFailure(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure))),
   );
-  for (const outcome of await Promise.allSettled(told)) {
-    if (outcome.status === 'rejected') logger.error('The startupDidFail hook of a plugin failed.', outcome.reason);
-  }
 }
 
 /** What the client is told. The cause is in the log; only a developer's own machine shows it in the answer too. */

@@ -9,6 +9,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
 import type { Invocation } from '../message/invocation.ts';
 import { createError, deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
+import { tellOfFailure } from '../operation/hooks.ts';
 import { maxComparisons } from '../operation/limits.ts';
 import type { Delivery } from '../operation/delivery.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
@@ -135,8 +136,7 @@ export interface RefusalSettings extends ResponseSettings {
 
 /** The answer to a request that was refused or failed outside of any operation. */
 export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest | undefined, thrown: unknown): HTTPResponse {
-  // What is thrown here is not the user's: formatError, which may itself be what failed, is asked for operations only.
-  const outcome = refused({ ...settings.operation, formatError: undefined }, toGraphQLError(thrown));
+  const outcome = refused(settings.operation, toGraphQLError(thrown));
   return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
 }
 
@@ -149,10 +149,10 @@ export function toLateResponse(settings: RefusalSettings, request: HTTPRequest |
 export async function reportRefusal({ plugins, logger }: OperationSettings, thrown: unknown): Promise<void> {
   // Anything else that was thrown is the server's own failure, not an invalid request.
   if (!isGraphQLError(thrown) || thrown.extensions['code'] === 'INTERNAL_SERVER_ERROR') return;
-  const told = plugins.map(async (plugin) => plugin.invalidRequestWasReceived?.({ error: thrown, logger }));
-  for (const outcome of await Promise.allSettled(told)) {
-    if (outcome.status === 'rejected') logger.error('The invalidRequestWasReceived hook of a plugin failed.', outcome.reason);
-  }
+  const told = plugins.map((plugin) =>
+    tellOfFailure(logger, 'invalidRequestWasReceived', () => plugin.invalidRequestWasReceived?.({ error: thrown, logger })),
+  );
+  await Promise.all(told);
 }
 
 /** The last touch, for answers and refusals alike: CORS, and no body where the method has none. */
@@ -170,7 +170,7 @@ function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome
   try {
     return { result: formatResult(settings, { errors: [error] }), errors: [error], head, operationType: undefined };
   } catch (thrown) {
-    // formatError failed. In a batch that must not take the neighbours along.
+    // formatError failed. It is not asked about that, and in a batch the neighbours are not taken along.
     return refused({ ...settings, formatError: undefined }, toGraphQLError(thrown));
   }
 }

@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import { DocumentError, toGraphQLError } from './errors.ts';
+import { DocumentError, report, toGraphQLError } from './errors.ts';
+import type { Logger } from './logger.ts';
 import type {
   EndHook,
   GraphQLRequestContext,
@@ -79,7 +80,9 @@ export class OperationHooks {
 
   async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
     this.context.errors = errors;
-    for (const listener of this.listeners) await listener.didEncounterErrors?.(this.context as RequestContextWithErrors<unknown>);
+    const context = this.context as RequestContextWithErrors<unknown>;
+    for (const listener of this.listeners)
+      await tellOfFailure(context.logger, 'didEncounterErrors', () => listener.didEncounterErrors?.(context));
   }
 
   /** Returns what is to be sent: a hook may have replaced the result. */
@@ -109,6 +112,18 @@ export class OperationHooks {
     }
     await close(ends);
     return outcome;
+  }
+}
+
+/**
+ * Calls a hook that is only told of a failure. When it fails itself that is logged, and the first failure is still the
+ * one that is answered: Apollo Server does so for contextCreationDidFail, and loses it for didEncounterErrors.
+ */
+export async function tellOfFailure(logger: Logger, hook: string, tell: () => void | Promise<void>): Promise<void> {
+  try {
+    await tell();
+  } catch (failure) {
+    report(logger, `The ${hook} hook of a plugin failed.`, failure);
   }
 }
 

@@ -23,7 +23,7 @@ import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { GraphQLRequest } from './graphql-request.ts';
-import { startHooks } from './hooks.ts';
+import { startHooks, tellOfFailure } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
@@ -202,7 +202,9 @@ function toOutcome(answer: FormattedExecutionResult, { result, input, operationT
 async function finishWithHooks({ settings, hooks, contextFailed, result }: Running): Promise<FormattedExecutionResult> {
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
-  if (contextFailed && error !== undefined) for (const plugin of plugins) await plugin.contextCreationDidFail?.({ error, logger });
+  if (contextFailed && error !== undefined)
+    for (const plugin of plugins)
+      await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
   const formatted = formatResult(settings, result);
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
