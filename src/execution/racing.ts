@@ -24,12 +24,18 @@ export function executeRacing(
   args: ExecutionArgs,
   life: ExecutionLife,
 ): ExecutionResult | Promise<ExecutionResult> {
+  const race = startRace(args, life);
+  const result = execute(race.args);
+  return result instanceof Promise ? result.finally(race.end) : result;
+}
+
+/** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
+export function startRace(args: ExecutionArgs, life: ExecutionLife): { readonly args: ExecutionArgs; readonly end: () => void } {
   raceResolvers(args.schema, args.document);
   const race = new Race(life);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
   const document = withOwnOperation(args.document, args.operationName, (operation) => races.set(operation, race));
-  const result = execute({ ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver) });
-  return result instanceof Promise ? result.finally(() => race.end()) : result;
+  return { args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver) }, end: () => race.end() };
 }
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;

@@ -1,14 +1,15 @@
 import * as graphql from 'graphql';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
+import { startRace } from '../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
-import type { Delivery, ExecutionInParts } from './delivery.ts';
-import { formatResult, toGraphQLError } from './errors.ts';
+import type { OperationLife } from './context.ts';
+import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
 import { executeOperation, withCoercionCode } from './execute.ts';
 import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
-import { endWithSignal } from './subscribe.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
 export interface PartSettings {
@@ -27,7 +28,9 @@ export function executeIncrementally(settings: PartSettings, parts: ExecutionInP
   if ((run as typeof run | undefined) === undefined || !asksForParts(execution.document, execution.operation)) {
     return executeOperation(parts.settings, execution);
   }
-  const outcome = run({ ...argumentsOf(parts), enableEarlyExecution: settings.early } as ExecutionArgs) as Outcome | Promise<Outcome>;
+  const args = { ...argumentsOf(parts), enableEarlyExecution: settings.early } as ExecutionArgs;
+  // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
+  const outcome = run(startRace(args, execution.life).args) as Outcome | Promise<Outcome>;
   return outcome instanceof Promise ? outcome.then((settled) => begin(parts, settled)) : begin(parts, outcome);
 }
 
@@ -81,9 +84,18 @@ function begin(parts: ExecutionInParts, outcome: Outcome): ExecutionResult {
     },
     toLastPayload: (thrown) => lastPayload(parts, pending, thrown),
   });
-  endWithSignal(stream, parts.life.signal);
+  endInTime(stream, parts.life);
   parts.open(stream);
   return initialResult;
+}
+
+/** At the deadline parts end by themselves, and have until the last moment to arrive. */
+function endInTime(stream: PayloadStream, life: OperationLife): void {
+  life.onTimeUp((reason) => {
+    const isDeadline = isGraphQLError(reason) && reason.extensions['code'] === 'DEADLINE_EXCEEDED';
+    if (!isDeadline) void stream.return();
+  });
+  life.onLastMoment(() => stream.finish(deadlineExceeded()));
 }
 
 /** The parts that were announced and have not come. */

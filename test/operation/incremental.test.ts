@@ -4,9 +4,10 @@ import { describe, it } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import type { SubsequentPayload } from '../../src/operation/plugin.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { deferred } from '../support/deferred.ts';
-import { allParts, merge, nextPart, runInParts } from '../support/in-parts.ts';
+import { allParts, createLife, merge, nextPart, runInParts } from '../support/in-parts.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const typeDefs = /* GraphQL */ `
@@ -243,35 +244,86 @@ describe('an early end', { skip }, () => {
     equal(parts.at(-1)?.hasNext, false);
   });
 
-  it('aborts resolvers and closes iterators at once when the reader goes', async () => {
+  it('closes iterators at once when the reader goes, and nothing follows', async () => {
+    const ticks = neverEnding();
+    const outcome = await runInParts(withResolvers({ ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }');
+    const reading = allParts(outcome);
+    await aTurn();
+
+    await outcome.stream!.return();
+    await aTurn();
+
+    equal(ticks.closed(), true);
+    equal((await reading).at(-1)?.hasNext, true);
+  });
+
+  it('comes when the client leaves, and aborts what resolvers wait for', async () => {
+    const { life, timeUp } = createLife();
     const ticks = neverEnding();
     let signal: AbortSignal | undefined;
     const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
       signal = info.getAbortSignal();
       return new Promise(() => {});
     };
-    const outcome = await runInParts(withResolvers({ slow, ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }');
-    const waiting = outcome.stream!.next().then(() => outcome.stream!.next());
-    await new Promise((resolve) => void setImmediate(resolve));
+    const outcome = await runInParts(withResolvers({ slow, ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }', {
+      life,
+    });
+    const reading = allParts(outcome);
+    await aTurn();
 
-    await outcome.stream!.return();
-    await new Promise((resolve) => void setImmediate(resolve));
+    timeUp(new Error('The client left.'));
+    await aTurn();
 
     deepEqual([signal?.aborted, ticks.closed()], [true, true]);
-    equal((await waiting).done, true);
-  });
-
-  it('comes with the signal of the operation', async () => {
-    const leaving = new AbortController();
-    const options = withResolvers({ slow: () => new Promise(() => {}) });
-    const outcome = await runInParts(options, '{ fast ... @defer { slow } }', { signal: leaving.signal });
-    const waiting = outcome.stream!.next();
-
-    leaving.abort(new GraphQLError('Too late.', { extensions: { code: 'DEADLINE_EXCEEDED' } }));
-
-    equal((await waiting).value?.hasNext, false);
+    equal((await reading).at(-1)?.hasNext, true);
   });
 });
+
+describe('the deadline', { skip }, () => {
+  const tooLate = new GraphQLError('Too late.', { extensions: { code: 'DEADLINE_EXCEEDED' } });
+
+  it('ends parts with what they have, each field that they wait for with an error of its own', async () => {
+    const { life, timeUp } = createLife();
+    const ticks = neverEnding();
+    const options = withResolvers({ slow: () => new Promise(() => {}), ticks: () => ticks.iterable });
+    const outcome = await runInParts(options, '{ fast ... @defer { slow late: fast } ticks @stream }', { life });
+    const first = nextPart(outcome);
+    await aTurn();
+
+    timeUp(tooLate);
+    const seen = [outcome.result, await first, ...(await allParts(outcome)).slice(1)];
+
+    const { data, errors } = merge(seen);
+    deepEqual(plain(data), { fast: 'fast', slow: null, late: 'fast', ticks: [1, 2] });
+    deepEqual(
+      (errors as { path: unknown; extensions: { code: string } }[]).map(({ path, extensions }) => [path, extensions.code]).toSorted(),
+      [
+        [['slow'], 'DEADLINE_EXCEEDED'],
+        [['ticks'], 'DEADLINE_EXCEEDED'],
+      ],
+    );
+    equal(seen.at(-1)?.hasNext, false);
+    equal(ticks.closed(), true);
+  });
+
+  it('is not waited for any longer at the last moment', async () => {
+    const { life, timeUp, lastMoment } = createLife();
+    const plugin = { requestDidStart: async () => ({ willSendSubsequentPayload: () => new Promise<void>(() => {}) }) };
+    const outcome = await runInParts({ ...withResolvers(), plugins: [plugin] }, '{ fast ... @defer { slow } }', { life });
+    const waiting = outcome.stream!.next();
+    await aTurn();
+
+    timeUp(tooLate);
+    lastMoment();
+
+    equal(((await waiting).value as SubsequentPayload).hasNext, false);
+  });
+});
+
+/** Long enough for everything that waits for nothing. */
+function aTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
 
 /** Gives two numbers, then nothing more, and never ends by itself. */
 function neverEnding(): { iterable: AsyncIterable<number>; closed: () => boolean } {

@@ -17,14 +17,14 @@ type Format = NonNullable<Delivery['incremental']>;
 export async function runInParts(
   options: ServerOptions,
   query: string,
-  { format = 'current', variables, signal, ...delivery }: RunInParts = {},
+  { format = 'current', variables, life = createLife().life, ...delivery }: RunInParts = {},
 ): Promise<OperationOutcome> {
   const [logger] = recordingLogger();
   const server = createServer({ nodeEnv: '', logger, incrementalDelivery: incrementalDelivery(delivery), ...options });
   return runOperation(server.http.operation, {
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
-    life: lifeWith(signal),
+    life,
     http: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
@@ -36,7 +36,7 @@ export async function runInParts(
 export interface RunInParts extends IncrementalDeliveryOptions {
   readonly format?: Format;
   readonly variables?: Readonly<Record<string, unknown>>;
-  readonly signal?: AbortSignal;
+  readonly life?: OperationLife;
 }
 
 /** The first part and all others. */
@@ -52,8 +52,31 @@ export async function nextPart({ stream }: { readonly stream?: PayloadStream | u
   return value;
 }
 
-function lifeWith(signal: AbortSignal = new AbortController().signal): OperationLife {
-  return { signal, waitUntil() {}, deadlineLeft: () => undefined, onTimeUp: () => () => {}, onLastMoment: () => () => {} };
+/** The life of an operation, and what ends it. */
+export function createLife(): { life: OperationLife; timeUp(reason: Error): void; lastMoment(): void } {
+  const controller = new AbortController();
+  const onTimeUp = new Set<(reason: Error) => void>();
+  const onLastMoment = new Set<() => void>();
+  const add = <T>(callbacks: Set<T>, callback: T): (() => void) => {
+    callbacks.add(callback);
+    return () => callbacks.delete(callback);
+  };
+  return {
+    life: {
+      signal: controller.signal,
+      waitUntil() {},
+      deadlineLeft: () => undefined,
+      onTimeUp: (callback) => add(onTimeUp, callback),
+      onLastMoment: (callback) => add(onLastMoment, callback),
+    },
+    timeUp: (reason) => {
+      for (const callback of onTimeUp) callback(reason);
+      controller.abort(reason);
+    },
+    lastMoment: () => {
+      for (const callback of onLastMoment) callback();
+    },
+  };
 }
 
 /** What a client has in the end: every part put where it belongs. */
