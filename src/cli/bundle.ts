@@ -105,6 +105,8 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'esm',
+    // Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how.
+    loader: { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' },
     // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
     banner: { js: requireBanner },
     sourcemap: 'inline',

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { startDevServer } from '../../src/cli/dev.ts';
 import { deferred } from '../support/deferred.ts';
-import { serveProject } from '../support/functions-project.ts';
+import { createProject, linkPackage, serveProject } from '../support/functions-project.ts';
 
 const answers = (body: string): string => `export default (request: Request): Response => new Response(${body});`;
 
@@ -376,4 +376,27 @@ test('a mistake in the options of a handler is shown with the line of the userâ€
 
   assert.match(answer, /^500 [^]*Unknown option[^]*bad\.ts:3:16/);
   assert.doesNotMatch(answer, /node_modules|node:internal/);
+});
+
+test('.graphql files can be imported, and are followed; a document of graphql-tag is a schema, too', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      import gql from 'graphql-tag';
+      import typeDefs from './schema/schema.graphql';
+      const more = gql\`extend type Query { b: Int }\`;
+      export default createHandler({ typeDefs: [typeDefs, more], introspection: true });`,
+    'functions/schema/schema.graphql': 'type Query { a: Int }',
+  });
+  await linkPackage(project, 'graphql-tag');
+  const { address, after } = await serveProject(context, project);
+  const ask = (): Promise<string> =>
+    read(address('graphql'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ __schema { queryType { fields { name } } } }"}',
+    });
+
+  assert.match(await ask(), /\[\{"name":"a"\},\{"name":"b"\}\]/);
+  await after({ kind: 'reloaded' }, () => project.write({ 'functions/schema/schema.graphql': 'type Query { c: Int }' }));
+  assert.match(await ask(), /\[\{"name":"c"\},\{"name":"b"\}\]/);
 });

@@ -31,10 +31,12 @@ export async function createProject(context: TestContext, files: Readonly<Record
   return { directory, write, remove: (path) => rm(join(directory, path), { recursive: true }) };
 }
 
-/** The package as it is built here, for functions that import it. */
-export async function linkPackage({ directory }: Project): Promise<void> {
+/** The package as it is built here, for functions that import it; and others that are installed here. */
+export async function linkPackage({ directory }: Project, ...others: readonly string[]): Promise<void> {
+  const root = join(import.meta.dirname, '../..');
   await mkdir(join(directory, 'node_modules'), { recursive: true });
-  await symlink(join(import.meta.dirname, '../..'), join(directory, 'node_modules/graphql-functions'));
+  await symlink(root, join(directory, 'node_modules/graphql-functions'));
+  for (const name of others) await symlink(join(root, 'node_modules', name), join(directory, 'node_modules', name));
 }
 
 /** A dev server in this process, closed when the test ends. */
