@@ -5,7 +5,10 @@ import { bodyOf, plainHeaders } from './result-headers.ts';
 
 /** An event of a shape nobody knows: a 400 in the most common result shape, which says what came and what is known. */
 export function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
-  const message = `Expected an event of ${known.map(({ name }) => name).join(', ')}; got ${keysSeen(event)}.`;
+  const names = known.map(({ name }) => name);
+  // The one shape that people write by hand, and misspell.
+  const hint = names.includes('direct invocation') ? ' A direct invocation has a key called query: { "query": "{ … }" }.' : '';
+  const message = `Expected an event of ${names.join(', ')}; got ${keysSeen(event)}.${hint}`;
   return {
     name: 'unknown event',
     recognises: () => true,

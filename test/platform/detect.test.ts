@@ -79,6 +79,15 @@ describe('an event of a shape that nobody knows', () => {
     });
   }
 
+  test('says how a direct invocation is spelt, for that is what people write by hand', async () => {
+    const response = await answer({ qurey: '{ a }', variables: {} });
+
+    assert.match(
+      json(response).errors[0].message,
+      /got an object with the keys qurey, variables\. .*key called query: \{ "query": "\{ … \}" \}/,
+    );
+  });
+
   test('shows keys, never values', async () => {
     const response = await answer({ hello: 'secret value' });
 
