@@ -181,7 +181,9 @@ function platforms(): void {
     context: ({ event, context }) => {
       exactly<Request | HandlerEvent>()(event);
       exactly<NetlifyContext | HandlerContext>()(context);
-      return {};
+      // @ts-expect-error: only a Request comes with a place.
+      void context.geo;
+      return { country: 'geo' in context ? context.geo.country?.code : undefined };
     },
   });
   createFetchHandler({

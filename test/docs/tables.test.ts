@@ -13,7 +13,7 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['data-sources', 'Members', 'src/datasource/rest-data-source.ts', membersOfDataSource],
   ['plugins', 'Hooks of the server', 'src/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
   ['plugins', 'Hooks of an operation', 'src/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
-  ['platforms', 'A long-lived Node process', 'src/node/serve.ts', (source) => membersOf(source, 'ListenOptions')],
+  ['platforms', 'A long-lived Node process', 'src/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
   ['configuration', 'Context and data sources', 'src/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/operation/errors.ts', codesOf],
 ];
