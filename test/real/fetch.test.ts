@@ -49,6 +49,27 @@ for (const runtime of fetchRuntimes) {
   });
 }
 
+describe('landingPage() in development', () => {
+  for (const runtime of fetchRuntimes) {
+    test(`is a page for browsers on ${runtime.name}`, needs(runtime.part), async (t) => {
+      const served = await serveForTest(t, runtime, (folder) =>
+        bundle('test/real/functions/landing-page.ts', `${folder.path}/worker.mjs`, 'worker'),
+      );
+
+      const page = await fetch(served.url, { headers: { accept: 'text/html' } });
+      const html = await page.text();
+      const answer = await postTo(served.url, { query: '{ hello }' });
+
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(html.slice(0, 500), /^<!doctype html>[^]*<title>GraphQL (?:playground|endpoint)</);
+      // GraphiQL is in the package's files, which are found where there is Node or what is like it.
+      if (runtime === workerd) assert.match(html.slice(0, 5000), /curl/);
+      assert.deepEqual(await answer.json(), { data: { hello: 'Hello, world!' } });
+    });
+  }
+});
+
 describe('the handler itself as the default export: a function that has a fetch property', () => {
   for (const runtime of [deno, bun]) {
     test(`is served by ${runtime.name}`, needs(runtime.part), async (t) => {
