@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, GraphQLScalarType, versionInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+
+import { createHandler } from '../../src/fetch.ts';
+import { incrementalDelivery } from '../../src/incremental.ts';
+import type { ServerOptions } from '../../src/options.ts';
+import { deferred } from '../support/deferred.ts';
+import { chunkReader, parseParts } from '../support/multipart.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const skip = versionInfo.major < 17 && 'graphql 16 answers once';
+const current = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+
+interface Asked {
+  readonly accept?: string;
+  readonly method?: string;
+}
+
+let served = 0;
+
+/** Sends an operation to a server with `@defer` and `@stream`. */
+function serve(options: Partial<ServerOptions<any, any>> = {}): (query: unknown, asked?: Asked) => Promise<Response> {
+  const typeDefs = `
+    type Query { fast: String slow: String broken: String list: [Int] self: Query odd: Odd }
+    type Mutation { write: Written }
+    type Written { at: String late: String }
+    scalar Odd
+    # ${++served}
+  `;
+  const schema = options.schema === undefined ? { typeDefs, resolvers: resolversOf() } : {};
+  const handler = createHandler<any, any>({
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    incrementalDelivery: incrementalDelivery(),
+    ...schema,
+    ...options,
+  });
+  return (query, { accept = current, method = 'POST' } = {}) => {
+    const body = JSON.stringify(typeof query === 'string' ? { query } : query);
+    const search = method === 'GET' ? `?${new URLSearchParams({ query: String(query) }).toString()}` : '';
+    const headers = { accept, 'content-type': 'application/json' };
+    return handler.fetch(new Request(`https://example.com/graphql${search}`, { method, headers, body: method === 'GET' ? null : body }));
+  };
+}
+
+function resolversOf(own: Record<string, unknown> = {}): NonNullable<ServerOptions<any, any>['resolvers']> {
+  return {
+    Query: {
+      fast: () => 'fast',
+      slow: async () => 'slow',
+      broken: () => {
+        throw new Error('hunter2');
+      },
+      list: () => [1, 2, 3],
+      self: () => ({}),
+      odd: () => 1n,
+      ...own,
+    } as never,
+    Mutation: { write: () => ({ at: 'once', late: 'more' }) },
+    Odd: new GraphQLScalarType({ name: 'Odd', serialize: (value) => value }),
+  };
+}
+
+async function codesOf(response: Response): Promise<unknown[]> {
+  const { errors } = (await response.json()) as { errors: { extensions: { code: unknown } }[] };
+  return errors.map(({ extensions }) => extensions.code);
+}
+
+describe('an answer in parts', { skip }, () => {
+  it('begins before its deferred part is there', async () => {
+    const slow = deferred<string>();
+    const response = await serve({ resolvers: resolversOf({ slow: () => slow.promise }) })('{ fast ... @defer { slow } }');
+    const reader = chunkReader(response);
+
+    const first = await reader.next();
+    slow.resolve('at last');
+    const second = await reader.next();
+
+    assert.match(first!, /"data":\{"fast":"fast"\}/);
+    assert.match(second!, /"data":\{"slow":"at last"\}/);
+    assert.equal(await reader.next(), undefined);
+  });
+
+  it('is stored by nobody, and held back by no proxy', async () => {
+    const { headers } = await serve()('{ fast ... @defer { slow } }');
+
+    assert.equal(headers.get('cache-control'), 'no-store, no-transform');
+    assert.equal(headers.get('x-accel-buffering'), 'no');
+    assert.equal(headers.get('vary'), 'Accept');
+  });
+
+  it('to a mutation has its effect once, and its deferred fields later', async () => {
+    const [first, second] = parseParts(await (await serve()('mutation { write { at ... @defer { late } } }')).text()) as any[];
+
+    assert.deepEqual(first.data, { write: { at: 'once' } });
+    assert.deepEqual(second.incremental[0].data, { late: 'more' });
+  });
+
+  it('is given to a GET as well', async () => {
+    const response = await serve()('{ fast ... @defer { slow } }', { method: 'GET' });
+
+    assert.equal(parseParts(await response.text()).length, 2);
+  });
+
+  it('is one part for a client that reads nothing else, and has but one answer', async () => {
+    const response = await serve()('{ fast }', { accept: 'multipart/mixed' });
+
+    assert.equal(response.headers.get('content-type'), 'multipart/mixed; boundary="-"');
+    assert.deepEqual(parseParts(await response.text()), [{ data: { fast: 'fast' } }]);
+  });
+
+  it('to a document that is wrong is one error with its status', async () => {
+    for (const accept of [current, 'multipart/mixed']) {
+      const response = await serve()('{ fast ... @defer { nothing } }', { accept });
+
+      assert.equal(response.status, 400);
+      assert.deepEqual(await codesOf(response), ['GRAPHQL_VALIDATION_FAILED']);
+    }
+  });
+
+  it('tells of a value that JSON cannot carry in the part that has it', async () => {
+    const parts = parseParts(await (await serve()('{ fast ... @defer { odd } }')).text()) as any[];
+
+    assert.equal(parts.at(-1).errors[0].message, 'Internal server error');
+  });
+
+  it('is one error where the first part has a value that JSON cannot carry, and its source is closed', async () => {
+    let closed = false;
+    const endless = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          closed = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+
+    const response = await serve({ resolvers: resolversOf({ list: () => endless }) })('{ odd list @stream }');
+
+    assert.equal(response.status, 500);
+    assert.equal(closed, true);
+  });
+
+  it('ends resolvers when the client leaves', async () => {
+    let signal: AbortSignal | undefined;
+    const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
+      signal = info.getAbortSignal();
+      return new Promise(() => {});
+    };
+    const reader = chunkReader(await serve({ resolvers: resolversOf({ slow }) })('{ fast ... @defer { slow } }'));
+    await reader.next();
+    // Cancelled before, nothing would have begun.
+    void reader.next().catch(() => {});
+    await new Promise((resolve) => void setImmediate(resolve));
+
+    assert.equal(signal?.aborted, false);
+    await reader.cancel();
+
+    assert.equal(signal.aborted, true);
+  });
+
+  it('leaves the signal alone when all of it has come', async () => {
+    let signal: AbortSignal | undefined;
+    const context = (argument: { signal: AbortSignal }): object => {
+      ({ signal } = argument);
+      return {};
+    };
+
+    await (await serve({ context })('{ fast ... @defer { slow } }')).text();
+
+    assert.equal(signal?.aborted, false);
+  });
+
+  it('ends with the deadline, with what it has', async () => {
+    const send = serve({ resolvers: resolversOf({ slow: () => new Promise(() => {}) }), deadline: { ms: 40, reserveMs: 20 } });
+
+    const parts = parseParts(await (await send('{ fast ... @defer { slow late: fast } }')).text()) as any[];
+
+    assert.deepEqual(parts[0].data, { fast: 'fast' });
+    assert.deepEqual(parts.at(-1).incremental[0].data, { slow: null, late: 'fast' });
+    assert.equal(parts.at(-1).incremental[0].errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+    assert.equal(parts.at(-1).hasNext, false);
+  });
+});
+
+describe('an answer in one piece', () => {
+  it('is what a batch has', async () => {
+    const response = await serve()([{ query: '{ fast ... @defer { slow } }' }, { query: '{ list @stream }' }]);
+
+    assert.deepEqual(await response.json(), [{ data: { fast: 'fast', slow: 'slow' } }, { data: { list: [1, 2, 3] } }]);
+  });
+
+  for (const executor of [undefined, 'graphql-js'] as const) {
+    it(`is what a schema that defines @defer has without the option (executor: ${executor ?? 'planned'})`, async () => {
+      const schema = buildSchema(
+        'directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT  type Query { fast: String slow: String }',
+      );
+      const rootValue = { fast: 'fast', slow: async () => 'slow' };
+      const send = serve({ schema, rootValue, incrementalDelivery: undefined, ...(executor && { executor }) } as never);
+
+      const response = await send('{ fast ... @defer { slow } }');
+
+      assert.deepEqual(await response.json(), { data: { fast: 'fast', slow: 'slow' } });
+    });
+  }
+
+  it('is an error without option and directive', async () => {
+    const response = await serve({ incrementalDelivery: undefined } as never)('{ fast ... @defer { slow } }');
+
+    assert.equal(response.status, 400);
+    assert.match(JSON.stringify(await response.json()), /Unknown directive \\"@defer\\"/);
+  });
+});
+
+describe('limits', () => {
+  for (const [name, limit, query] of [
+    ['maxDepth', { maxDepth: 2 }, '{ ... @defer { self { self { fast } } } }'],
+    ['maxAliases', { maxAliases: 1 }, '{ ... @defer { a: fast } ... @defer { b: fast } }'],
+    ['maxCost', { maxCost: 3 }, '{ ...F @defer } fragment F on Query { a: fast b: fast c: fast d: fast }'],
+    ['maxTokens', { maxTokens: 20 }, '{ ...F @defer a: self { ...F @defer } } fragment F on Query { b: fast c: fast d: fast e: fast }'],
+  ] as const) {
+    it(`count through what is deferred: ${name}`, async () => {
+      const response = await serve(limit)(query);
+
+      assert.equal(response.status, 400);
+    });
+  }
+});
+
+describe('the schema', () => {
+  it('shows @defer and @stream to who may look at it', async () => {
+    const response = await serve({ introspection: true })('{ __schema { directives { name locations args { name defaultValue } } } }');
+
+    const { data } = (await response.json()) as any;
+    assert.deepEqual(
+      data.__schema.directives.filter(({ name }: { name: string }) => name === 'defer' || name === 'stream'),
+      [
+        {
+          name: 'defer',
+          locations: ['FRAGMENT_SPREAD', 'INLINE_FRAGMENT'],
+          args: [
+            { name: 'if', defaultValue: 'true' },
+            { name: 'label', defaultValue: null },
+          ],
+        },
+        {
+          name: 'stream',
+          locations: ['FIELD'],
+          args: [
+            { name: 'if', defaultValue: 'true' },
+            { name: 'label', defaultValue: null },
+            { name: 'initialCount', defaultValue: '0' },
+          ],
+        },
+      ],
+    );
+  });
+
+  it('is asked by the rules of graphql 17 about them', { skip }, async () => {
+    for (const query of [
+      '{ fast @stream }',
+      '{ ... @defer(label: "one") { fast } ... @defer(label: "one") { slow } }',
+      'mutation { ... @defer { write { at } } }',
+    ]) {
+      assert.deepEqual(await codesOf(await serve()(query)), ['GRAPHQL_VALIDATION_FAILED'], query);
+    }
+  });
+});
+
+describe('the option incrementalDelivery', () => {
+  it('is refused as true, in words that say what to write', () => {
+    assert.throws(
+      () => serve({ incrementalDelivery: true as never }),
+      /incrementalDelivery\(\), imported from "graphql-functions\/incremental"/,
+    );
+  });
+});
