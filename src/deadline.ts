@@ -30,18 +30,27 @@ export interface Deadline {
   readonly lastMoment: Milliseconds;
 }
 
+/** What is known of the time of a call beside the settings. */
+export interface CallTime {
+  /** The platform's context, which may tell how much time is left. */
+  readonly context: unknown;
+  /** What is assumed of a platform that does not tell. */
+  readonly assumed: Milliseconds | undefined;
+  readonly begunAt: Milliseconds;
+}
+
 /**
- * When a call that begins now has to end; undefined when nothing is known of that. A platform that tells how long it waits
- * is believed. What is assumed of one that does not tell (`assumed`) gives way to the user's limit, for some can be raised.
+ * When a call has to end; undefined when nothing is known of that. A platform that tells how long it waits is believed.
+ * What is assumed of one that does not tell gives way to the user's limit, for some can be raised.
  */
-export function deadlineOf(settings: DeadlineSettings, context: unknown, assumed: Milliseconds | undefined): Deadline | undefined {
-  const limit = Math.min(remainingTime(context) ?? Infinity, settings.limit ?? assumed ?? Infinity);
-  if (limit === Infinity) return undefined;
-  // A function that may run for 300 ms in all has some of that for its resolvers, too.
-  const reserve = Math.min(settings.reserve, limit / 2);
+export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assumed, begunAt }: CallTime): Deadline | undefined {
   // The clock by which Lambda counts its own time: it goes on while a process is frozen.
-  const end = Date.now() + limit;
-  return { at: end - reserve, lastMoment: end - reserve / 2 };
+  const now = Date.now();
+  const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
+  if (end === Infinity) return undefined;
+  // A function that may run for 300 ms in all has some of that for its resolvers, too.
+  const kept = Math.min(reserve, Math.max(0, end - now) / 2);
+  return { at: end - kept, lastMoment: end - kept / 2 };
 }
 
 /** What AWS Lambda tells, and Netlify's older form of functions with it. */

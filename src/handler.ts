@@ -1,5 +1,5 @@
 import { answerTooLarge } from './http/errors.ts';
-import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse } from './http/handle.ts';
+import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from './http/handle.ts';
 import type { RefusalSettings } from './http/handle.ts';
 import { healthResponse, isHealthCheck } from './http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
@@ -107,7 +107,31 @@ export interface Exchange {
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
 export function answer(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  return whenReady(rescued(respond, refuse, exchange), finish, exchange);
+  const answering = whenReady(rescued(respond, refuse, exchange), finish, exchange);
+  return answering instanceof Promise ? answerInTime(answering, exchange) : answering;
+}
+
+/** What hangs outside of any operation, as the start of the server, a request's body or a hook, is not waited for beyond the last moment. */
+function answerInTime(answering: Promise<HTTPResponse | StreamedResponse>, exchange: Exchange): Promise<HTTPResponse | StreamedResponse> {
+  const { invocation } = exchange;
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = invocation.onLastMoment(() => {
+      timer = setTimeout(() => resolve(tooLate(exchange)), operationsTime);
+    });
+    const done = (): void => {
+      stop();
+      clearTimeout(timer);
+    };
+    answering.then(resolve, reject).then(done, done);
+  });
+}
+
+/** Milliseconds after the last moment that operations have to make their answers of what they have. */
+const operationsTime = 10;
+
+function tooLate(exchange: Exchange): HTTPResponse {
+  return toLateResponse(refusalSettings(exchange), exchange.request);
 }
 
 function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
@@ -119,6 +143,7 @@ function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> 
 function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const { request, invocation, streaming } = exchange;
   exchange.server = server;
+  invocation.optionsAreKnown();
   return whenReady(handleHTTPRequest(server.http, request!, invocation, streaming), assertFits, exchange);
 }
 

@@ -1,7 +1,7 @@
 import { deadlineOf } from './deadline.ts';
 import type { Deadline, DeadlineSettings } from './deadline.ts';
 import type { Invocation, Milliseconds } from './message/invocation.ts';
-import { createError, isGraphQLError } from './operation/errors.ts';
+import { createError, deadlineExceeded, isGraphQLError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';
 
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
@@ -110,9 +110,24 @@ export class PlatformInvocation implements Invocation {
       this.#settings.logger().warn(`Work handed to waitUntil was not done ${limit} ms after the answer. The platform may freeze it.`);
   }
 
+  /** The options are known now, which they need not have been when the call began. */
+  optionsAreKnown(): void {
+    const ending = this.#ending;
+    if (ending === undefined) return;
+    const settings = this.#settings.deadline();
+    if (ending.settings !== settings) ending.reset(settings, this.#deadline(settings, ending.begunAt));
+  }
+
   #createEnding(): Ending {
     const settings = this.#settings.deadline();
-    return new Ending(settings && deadlineOf(settings, this.context, this.#platform.timeLimit?.(this.context)));
+    // What came before was synchronous: to read the clock at the beginning of every call would cost those that do not wait.
+    const begunAt = Date.now();
+    return new Ending(begunAt, settings, this.#deadline(settings, begunAt));
+  }
+
+  #deadline(settings: DeadlineSettings | undefined, begunAt: Milliseconds): Deadline | undefined {
+    const { context } = this;
+    return settings && deadlineOf(settings, { context, assumed: this.#platform.timeLimit?.(context), begunAt });
   }
 
   /** The ending, with somebody to watch for it. */
@@ -133,7 +148,9 @@ function clientLeft(): Error {
 
 /** When and why a call comes to an end without being finished, and who is told. */
 class Ending {
-  readonly deadline: Deadline | undefined;
+  readonly begunAt: Milliseconds;
+  settings: DeadlineSettings | undefined;
+  deadline: Deadline | undefined;
   isAwaited = false;
   /** Why the time is up. Undefined as long as it is not. */
   reason: Error | undefined = undefined;
@@ -146,8 +163,17 @@ class Ending {
   #isLate = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
-  constructor(deadline: Deadline | undefined) {
+  constructor(begunAt: Milliseconds, settings: DeadlineSettings | undefined, deadline: Deadline | undefined) {
+    this.begunAt = begunAt;
+    this.settings = settings;
     this.deadline = deadline;
+  }
+
+  reset(settings: DeadlineSettings | undefined, deadline: Deadline | undefined): void {
+    clearTimeout(this.#timer);
+    this.settings = settings;
+    this.deadline = deadline;
+    if (this.isAwaited) this.start();
   }
 
   start(): void {
@@ -155,7 +181,7 @@ class Ending {
     if (this.deadline === undefined) return;
     this.#ring(this.deadline.at, () => {
       this.#ring(this.deadline!.lastMoment, () => this.#late());
-      this.timeUp(createError('DEADLINE_EXCEEDED', 'There was no more time for this: the deadline of the request has come.'));
+      this.timeUp(deadlineExceeded());
     });
   }
 

@@ -105,6 +105,11 @@ export function createError(
   return error;
 }
 
+/** The time of the request is up. */
+export function deadlineExceeded(): GraphQLError {
+  return createError('DEADLINE_EXCEEDED', 'There was no more time for this: the deadline of the request has come.');
+}
+
 /** The same error with a code, unless it has one. graphql-js gives none to what it reports itself. */
 export function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
   if (isUnexpected(error)) return new InputError(error, code);

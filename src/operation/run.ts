@@ -23,6 +23,7 @@ import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { GraphQLRequest } from './graphql-request.ts';
+import { inTime } from './in-time.ts';
 import { startHooks, tellOfFailure } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './persisted-queries.ts';
@@ -83,7 +84,13 @@ interface Running {
   keep: PersistedQuery['keep'];
   operationType: OperationTypeNode | undefined;
   stream: PayloadStream | undefined;
+  /** From then on the execution sees to it that it ends in time. */
+  isExecuting: boolean;
+  /** Why the answer waits for nothing any more: then nothing is begun, either. */
+  timeIsUp: Error | undefined;
   result: ExecutionResult;
+  /** The result in the form for the client, as soon as it has one. */
+  answer: FormattedExecutionResult | undefined;
 }
 
 /**
@@ -101,12 +108,36 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     keep: undefined,
     operationType: undefined,
     stream: undefined,
+    isExecuting: false,
+    timeIsUp: undefined,
     result: nothingYet,
+    answer: undefined,
   };
-  return whenReady(rescued(makeContext, toErrors, running), finish, running);
+  return whenReady(rescued(runStages, toErrors, running), finish, running);
 }
 
 const nothingYet: ExecutionResult = {};
+
+function runStages(running: Running): Eventual<ExecutionResult> {
+  const stages = makeContext(running);
+  if (!(stages instanceof Promise)) return stages;
+  return running.isExecuting && running.hooks === undefined ? stages : stagesInTime(stages, running);
+}
+
+/** A context, a data source or a hook that hangs must not take the answer with it, nor those of a batch's neighbours. */
+function stagesInTime(stages: Promise<ExecutionResult>, running: Running): Promise<ExecutionResult> {
+  return inTime(stages, running.input.life, {
+    atTimeUp: (reason) => {
+      running.timeIsUp = reason;
+      if (!running.isExecuting) throw reason;
+      return undefined;
+    },
+    atLastMoment: () => {
+      if (running.result === nothingYet) throw running.timeIsUp;
+      return running.result;
+    },
+  });
+}
 
 function makeContext(running: Running): Eventual<ExecutionResult> {
   const { settings, input } = running;
@@ -114,6 +145,7 @@ function makeContext(running: Running): Eventual<ExecutionResult> {
 }
 
 function tellPlugins(contextValue: unknown, running: Running): Eventual<ExecutionResult> {
+  if (running.timeIsUp !== undefined) throw running.timeIsUp;
   running.contextValue = contextValue;
   running.contextFailed = false;
   const { plugins } = running.settings;
@@ -137,6 +169,7 @@ function readDocument(_told: void, running: Running): Eventual<ExecutionResult> 
 }
 
 function runDocument(document: DocumentNode, running: Running): Eventual<ExecutionResult> {
+  if (running.timeIsUp !== undefined) throw running.timeIsUp;
   const { settings, input, contextValue, hooks, keep } = running;
   const { schema, maxCost } = settings;
   const { operationName, variables } = input.request;
@@ -150,10 +183,18 @@ function runDocument(document: DocumentNode, running: Running): Eventual<Executi
 
 async function executeWithHooks(running: Running, hooks: OperationHooks, execution: Execution): Promise<ExecutionResult> {
   await hooks.didResolveOperation(execution.document, execution.operation);
-  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => execute(running, execution));
+  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => whenReady(execute(running, execution), keepResult, running));
+}
+
+/** For when a hook takes too long over the end of the execution. */
+function keepResult(result: ExecutionResult, running: Running): ExecutionResult {
+  running.result = result;
+  return result;
 }
 
 function execute(running: Running, execution: Execution): Eventual<ExecutionResult> {
+  if (running.timeIsUp !== undefined) throw running.timeIsUp;
+  running.isExecuting = true;
   const { delivery } = running.input;
   return delivery === undefined ? executeOperation(running.settings, execution) : executeInParts(running, execution, delivery);
 }
@@ -183,7 +224,13 @@ function finish(result: ExecutionResult, running: Running): Eventual<OperationOu
 
 function formatAnswer(running: Running): Eventual<OperationOutcome> {
   const tellsPlugins = running.hooks !== undefined || running.contextFailed;
-  return whenReady(tellsPlugins ? finishWithHooks(running) : formatResult(running.settings, running.result), toOutcome, running);
+  return whenReady(tellsPlugins ? hooksInTime(running) : formatResult(running.settings, running.result), toOutcome, running);
+}
+
+/** A hook that hangs has no word in the answer. */
+function hooksInTime(running: Running): Promise<FormattedExecutionResult> {
+  const atLastMoment = (): FormattedExecutionResult => running.answer ?? formatResult(running.settings, running.result);
+  return inTime(finishWithHooks(running), running.input.life, { atLastMoment });
 }
 
 /** A hook or formatError failed: neither is asked again. */
@@ -199,7 +246,8 @@ function toOutcome(answer: FormattedExecutionResult, { result, input, operationT
   return { result: answer, errors: result.errors ?? [], head: input.head, operationType, contextFailed, stream };
 }
 
-async function finishWithHooks({ settings, hooks, contextFailed, result }: Running): Promise<FormattedExecutionResult> {
+async function finishWithHooks(running: Running): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextFailed, result } = running;
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
   if (contextFailed && error !== undefined)
@@ -207,5 +255,6 @@ async function finishWithHooks({ settings, hooks, contextFailed, result }: Runni
       await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
   const formatted = formatResult(settings, result);
+  running.answer = formatted;
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }
