@@ -1,6 +1,7 @@
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Logger } from '../operation/logger.ts';
+import { addVary } from './vary.ts';
 
 /** An origin, a pattern for origins, or several of them. */
 export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
@@ -31,7 +32,7 @@ export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, he
     logger.error('cors.origin failed for a request: its origin is not let in.', error);
     return undefined;
   });
-  if (cors.origin !== undefined && cors.origin !== '*') headers.append('vary', 'Origin');
+  if (cors.origin !== undefined && cors.origin !== '*') addVary(headers, 'Origin');
   if (allowed === undefined) return;
   headers.set('access-control-allow-origin', allowed);
   if (cors.credentials === true) headers.set('access-control-allow-credentials', 'true');
@@ -66,7 +67,7 @@ function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: H
   if (cors.allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(cors.allowedHeaders));
   else if (asked !== null) {
     headers.set('access-control-allow-headers', asked);
-    headers.append('vary', 'Access-Control-Request-Headers');
+    addVary(headers, 'Access-Control-Request-Headers');
   }
   if (cors.maxAge !== undefined) headers.set('access-control-max-age', String(cors.maxAge));
 }

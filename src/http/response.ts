@@ -8,6 +8,7 @@ import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
+import { addVary } from './vary.ts';
 
 /** How an outcome becomes a response. */
 export interface ResponseSettings {
@@ -42,7 +43,8 @@ function respond(status: number, headers: HeaderMap, mediaType: ResponseMediaTyp
   if (headers.isEmpty) return { status, headers: HeaderMap.over(usualHeaders[mediaType], true), body };
   for (const name of framing) headers.delete(name);
   headers.set('content-type', usualHeaders[mediaType]['content-type']);
-  headers.append('vary', usualHeaders[mediaType].vary);
+  headers.set('x-content-type-options', 'nosniff');
+  addVary(headers, 'Accept');
   return { status, headers, body };
 }
 
@@ -55,11 +57,15 @@ const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection
 /** Statuses that never have a body (Fetch standard, "null body status"): the web's `Response` throws for one. */
 const bodiless = new Set([204, 205, 304]);
 
-/** What every answer says of itself. */
+/** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 const usualHeaders = {
-  'application/json': { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' },
-  'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8', vary: 'Accept' },
+  'application/json': usual('application/json'),
+  'application/graphql-response+json': usual('application/graphql-response+json'),
 } as const;
+
+function usual(mediaType: ResponseMediaType): Readonly<Record<'content-type' | 'x-content-type-options' | 'vary', string>> {
+  return { 'content-type': `${mediaType}; charset=utf-8`, 'x-content-type-options': 'nosniff', vary: 'Accept' };
+}
 
 /** A BigInt or a cycle that a custom scalar let through, or no result at all, fails its own element, not its neighbours: hence a catch of its own. */
 function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {
@@ -102,7 +108,8 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
     if (!Array.isArray(pair) || !isHeaderField(pair[0], pair[1])) continue;
     const [name, value] = pair as [string, string];
     // Fields that are lists by nature: one element's must not push out another's.
-    if (/^(?:set-cookie|vary)$/i.test(name)) headers.append(name, value);
+    if (/^vary$/i.test(name)) addVary(headers, value);
+    else if (/^set-cookie$/i.test(name)) headers.append(name, value);
     else headers.set(name, value);
   }
 }

@@ -148,6 +148,7 @@ const eventType = 'text/event-stream; charset=utf-8';
 function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   const fields = new HeaderMap(headers);
   fields.set('content-type', type);
+  fields.set('x-content-type-options', 'nosniff');
   // A proxy that compresses a stream holds back its events until a block is full; nginx buffers it unless told not to.
   fields.set('cache-control', 'no-store, no-transform');
   fields.set('x-accel-buffering', 'no');
