@@ -42,7 +42,8 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): (query: unknown,
     const body = JSON.stringify(typeof query === 'string' ? { query } : query);
     const search = method === 'GET' ? `?${new URLSearchParams({ query: String(query) }).toString()}` : '';
     const headers = { accept, 'content-type': 'application/json' };
-    return handler.fetch(new Request(`https://example.com/graphql${search}`, { method, headers, body: method === 'GET' ? null : body }));
+    const init = method === 'GET' ? { headers } : { method, headers, body };
+    return handler.fetch(new Request(`https://example.com/graphql${search}`, init));
   };
 }
 
