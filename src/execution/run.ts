@@ -80,7 +80,7 @@ export class Run {
     this.rowsBeforeCode = settings.rowsBeforeCode;
     this.life = settings.life;
     this.getAbortSignal = isGraphQL17 ? () => this.#abortSignal() : undefined;
-    this.getAsyncHelpers = isGraphQL17 ? () => asyncHelpers : undefined;
+    this.getAsyncHelpers = isGraphQL17 ? getAsyncHelpers : undefined;
   }
 
   /** Adds an error to the answer. */
@@ -112,6 +112,9 @@ export class Run {
     return this.#abortController.signal;
   }
 }
+
+/** One for all runs: a function of each run's own would be a twentieth of the smallest operation. */
+const getAsyncHelpers = (): AsyncHelpers => asyncHelpers;
 
 /** What `info.getAsyncHelpers()` gives. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */
 const asyncHelpers: AsyncHelpers = {

@@ -141,8 +141,8 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
 
 function valueIn(record: Readonly<Record<string, string>>, key: string): string | null {
   const value: unknown = record[key];
-  // Own fields only: there is a "constructor" in every object.
-  return typeof value === 'string' && Object.hasOwn(record, key) && fieldValue.test(value) ? value : null;
+  // That it is a string says that it is the record's own: what every object inherits, as "constructor", is none.
+  return typeof value === 'string' && fieldValue.test(value) ? value : null;
 }
 
 /** A token of RFC 9110 section 5.6.2. */

@@ -25,7 +25,7 @@ export function resolveOperation({ schema, document, operationName, refuse }: Op
 
 function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   // The usual document is one operation, which needs no list to be made.
-  const [only] = document.definitions;
+  const only = document.definitions[0];
   if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;
 
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);

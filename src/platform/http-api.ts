@@ -7,7 +7,7 @@ import type { HTTPResponse } from '../message/http-response.ts';
 import { readBody } from './event-body.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
-import { bodyOf, plainHeaders } from './result-headers.ts';
+import { plainHeaders } from './result-headers.ts';
 import { lambdaResultBytes } from './result-size.ts';
 
 /** API Gateway HTTP API, payload format 2.0. */
@@ -37,6 +37,8 @@ function toRequestV2(event: UnknownEvent): HTTPRequest {
 
 /** `multiValueHeaders` would be ignored here: cookies have a key of their own. Without `statusCode` the gateway would take all of it for a body. */
 function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
-  const result = { statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) };
+  const { status: statusCode, body } = response;
+  const headers = plainHeaders(response);
+  const result = body === null ? { statusCode, headers } : { statusCode, headers, body };
   return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
