@@ -425,6 +425,48 @@ describe('the hooks beside operations', () => {
     assert.deepEqual(told, ['no session']);
   });
 
+  test('contextCreationDidFail that fails is logged, the next plugin is told, and the client gets the first error', async () => {
+    const told: string[] = [];
+    const { send, log } = serving({
+      context: () => Promise.reject(new GraphQLError('Log in first.', { extensions: { code: 'UNAUTHENTICATED' } })),
+      plugins: [{ contextCreationDidFail: rejectLate }, { contextCreationDidFail: ({ error }) => void told.push(error.message) }],
+    });
+
+    const response = await send({ query: '{ __typename }' });
+
+    assert.equal(response.status, 401);
+    assert.equal(json(response).errors[0].message, 'Log in first.');
+    assert.deepEqual(told, ['Log in first.']);
+    assert.deepEqual(
+      log.map(({ message }) => message),
+      ['The contextCreationDidFail hook of a plugin failed.'],
+    );
+  });
+
+  test('didEncounterErrors that fails is logged, the next plugin is told, and the client gets the first error', async () => {
+    const told: string[] = [];
+    const { send, log } = serving({
+      plugins: [
+        only({ didEncounterErrors: rejectLate }),
+        only({
+          didEncounterErrors: ({ errors }) => void told.push(errors[0]!.message),
+          willSendResponse: ({ response }) => void response.http.headers.set('x-sent', 'yes'),
+        }),
+      ],
+    });
+
+    const response = await send({ query: '{ unknown }' });
+
+    assert.equal(response.status, 400);
+    assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+    assert.equal(response.headers.get('x-sent'), 'yes');
+    assert.match(told.join(), /unknown/);
+    assert.deepEqual(
+      log.map(({ message }) => message),
+      ['The didEncounterErrors hook of a plugin failed.'],
+    );
+  });
+
   test('invalidRequestWasReceived is told of a request that is refused before an operation is found', async () => {
     const told: string[] = [];
     const { send } = serving({ plugins: [{ invalidRequestWasReceived: ({ error }) => void told.push(error.message) }] });

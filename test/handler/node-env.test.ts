@@ -73,6 +73,15 @@ for (const expected of matrix) {
       assert.equal('stacktrace' in errors[0].extensions, expected.stacktraces);
     });
 
+    test('stack traces of what the client got wrong are not shown', async () => {
+      const requests = ['{ fail', '{ unknown }', 'query ($n: Int!) { fail @skip(if: $n) }', '', 'query A { fail } query B { fail }'];
+      for (const query of requests) {
+        const { errors } = (await answer({ nodeEnv }, post({ query }))).json();
+
+        assert.equal('stacktrace' in errors[0].extensions, false);
+      }
+    });
+
     test(`texts of unexpected errors ${verb(expected.unexpectedErrors)}`, async () => {
       const { text } = await answer({ nodeEnv }, post({ query: '{ fail }' }));
 

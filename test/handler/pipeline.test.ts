@@ -241,6 +241,16 @@ describe('formatError', () => {
     assert.deepEqual(errors[0].path, ['fail']);
   });
 
+  test('is asked for a request that is refused as for an element of a batch', async () => {
+    const { send } = serving({ formatError: (formatted) => ({ ...formatted, message: 'Sorry.' }) });
+
+    const single = json(await send({ query: 1 }));
+    const [element] = json(await send([{ query: 1 }]));
+
+    assert.equal(single.errors[0].message, 'Sorry.');
+    assert.deepEqual(single, element);
+  });
+
   test('that throws is a masked 500, and what it threw is logged', async () => {
     const { send, log } = serving({
       formatError: () => {

@@ -208,6 +208,27 @@ describe('a value that a scalar refused by an ordinary error', () => {
   }
 });
 
+describe('the line about an unexpected error', () => {
+  it('has the message for loggers that print texts alone', async () => {
+    const endpoint = createEndpoint(explodes);
+
+    await endpoint.send(post({ query: '{ hello }' }));
+
+    assert.match(endpoint.lines[0]?.message ?? '', /^Unexpected error \w+ at hello: .*hunter2/);
+  });
+
+  it('leaves the message to the error itself on the console, which prints both', async (t) => {
+    const printed = t.mock.method(console, 'error', () => {});
+    const endpoint = createEndpoint({ ...explodes, logger: console });
+
+    await endpoint.send(post({ query: '{ hello }' }));
+
+    const [text, cause] = printed.mock.calls[0]?.arguments ?? [];
+    assert.match(text, /^Unexpected error \w+ at hello$/);
+    assert.match((cause as Error).message, /hunter2/);
+  });
+});
+
 describe('a logger that throws', () => {
   it('fails no answer', async (t) => {
     t.mock.method(console, 'error', () => {});
