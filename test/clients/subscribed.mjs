@@ -1,0 +1,55 @@
+// A server with a subscription: the built package, on loopback, with graphql of the repository (not the clients' own).
+import { serve } from '../../dist/esm/node.js';
+
+/** Starts it on any free port. `ended` counts the sources that somebody has ended or that have come to their end. */
+export async function startSubscriptionServer() {
+  const state = { ended: 0, opened: 0 };
+  const server = await serve(
+    {
+      csrfPrevention: true,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      typeDefs: /* GraphQL */ `
+        type Query {
+          hello(name: String = "world"): String!
+        }
+        type Mutation {
+          shout(text: String!): String!
+        }
+        type Subscription {
+          "Counts up and ends; without a number it goes on until somebody leaves."
+          count(to: Int): Count!
+          broken: Int
+        }
+        type Count {
+          value: Int!
+          square: Int!
+        }
+      `,
+      resolvers: {
+        Query: { hello: (_, { name }) => `Hello, ${name}!` },
+        Mutation: { shout: (_, { text }) => text.toUpperCase() },
+        Subscription: {
+          count: {
+            async *subscribe(_, { to = Infinity }) {
+              state.opened += 1;
+              try {
+                for (let value = 1; value <= to; value++) yield { count: { value } };
+              } finally {
+                state.ended += 1;
+              }
+            },
+          },
+          broken: {
+            async *subscribe() {
+              yield { broken: 1 };
+              throw new Error('the database password is hunter2');
+            },
+          },
+        },
+        Count: { square: ({ value }) => value * value },
+      },
+    },
+    { port: 0, host: '127.0.0.1', signals: false },
+  );
+  return { url: `${server.url}graphql`, state, close: () => server.close() };
+}
