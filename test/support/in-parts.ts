@@ -29,12 +29,13 @@ export async function runInParts(
     head: { headers: new HeaderMap() },
     refuse: undefined,
     budget: undefined,
-    delivery: { subscriptions: false, incremental: format, execute: executeInParts },
+    delivery: { subscriptions: false, incremental: format === 'whole' ? undefined : format, execute: executeInParts },
   });
 }
 
 export interface RunInParts extends IncrementalDeliveryOptions {
-  readonly format?: Format;
+  /** 'whole': the client does not read parts. */
+  readonly format?: Format | 'whole';
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly life?: OperationLife;
 }
@@ -118,9 +119,11 @@ function apply(whole: { data: unknown; errors: unknown[] }, places: ReadonlyMap<
   whole.errors.push(...(entry.errors ?? []));
   const path = entry.path ?? [...(places.get(entry.id!)?.path ?? []), ...(entry.subPath ?? [])];
   if (entry.items) {
-    // The legacy format has the index of the first item at the end of the path.
+    // The legacy format has the index of the first item at the end of the path, and may tell the same items twice.
     const list = at(whole.data, entry.path === undefined ? path : path.slice(0, -1)) as unknown[];
-    list.push(...structuredClone(entry.items));
+    const start = entry.path === undefined ? list.length : Number(path.at(-1));
+    const items = Object.fromEntries(entry.items.map((item, index) => [start + index, item]));
+    mergeInto(list as never, structuredClone(items) as never);
   } else if (entry.data) {
     mergeInto(at(whole.data, path) as Record<string, unknown>, structuredClone(entry.data) as Record<string, unknown>);
   }

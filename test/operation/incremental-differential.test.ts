@@ -1,0 +1,47 @@
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { randomParts, resolvers, typeDefs } from '../support/differential/random-parts.ts';
+import { allParts, merge, runInParts } from '../support/in-parts.ts';
+import type { RunInParts } from '../support/in-parts.ts';
+import { createRandom } from '../support/random.ts';
+
+const skip = versionInfo.major < 17 && 'graphql 16 answers once';
+const options = { typeDefs, resolvers: resolvers as never };
+
+for (const settings of [
+  { format: 'current' },
+  { format: 'current', early: true },
+  { format: 'legacy' },
+  { format: 'legacy', early: true },
+] as const satisfies RunInParts[]) {
+  const { format, early = false } = settings as RunInParts;
+
+  test(`parts, ${format}${early ? ', early' : ''}: put together they are the answer in one piece`, { skip }, async () => {
+    let divided = 0;
+    for (let seed = 1; seed <= 120; seed++) {
+      const query = randomParts(createRandom(seed));
+
+      const whole = await runInParts(options, query, { format: 'whole' });
+      const parts = await allParts(await runInParts(options, query, settings));
+
+      const together = merge(parts);
+      deepEqual(plain(together.data), plain(whole.result.data), `seed ${seed}: ${query}`);
+      deepEqual(placesOf(together.errors), placesOf(whole.result.errors ?? []), `seed ${seed}: ${query}`);
+      if (parts.length > 1) divided += 1;
+    }
+
+    ok(divided > 60, `${divided} of 120 had parts`);
+  });
+}
+
+/** Where errors are. Of a field that is part of two deferred fragments graphql-js tells once or twice. */
+function placesOf(errors: readonly unknown[]): string[] {
+  return [...new Set(errors.map((error) => JSON.stringify((error as { path: unknown }).path)))].toSorted();
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
