@@ -23,6 +23,8 @@ export interface Sandbox {
 export interface InvokeOptions {
   /** The X-Ray trace header. Default: one of its own for each invocation. */
   readonly traceId?: string;
+  /** Told of each piece of a streamed response when it arrives. */
+  readonly onChunk?: (chunk: Buffer) => void;
 }
 
 /** AWS Lambda's runtime API for one sandbox (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). */
@@ -69,7 +71,7 @@ async function serve(invocations: Invocations, request: IncomingMessage, respons
     invocations.next(response);
     return;
   }
-  const body = await readBytes(request);
+  const body = await readBytes(request, invocations.onChunk(id.slice('invocation/'.length)));
   const { status, ...answer } =
     id === 'init' ? invocations.failInit(body) : takeOutcome(invocations, id.slice('invocation/'.length), verb, request, body);
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
@@ -105,6 +107,7 @@ interface Invocation {
   readonly id: string;
   readonly event: string;
   readonly traceId: string;
+  readonly onChunk: (chunk: Buffer) => void;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -129,7 +132,7 @@ class Invocations {
     });
   }
 
-  add(event: unknown, { traceId }: InvokeOptions): Promise<Outcome> {
+  add(event: unknown, { traceId, onChunk = () => {} }: InvokeOptions): Promise<Outcome> {
     this.#count += 1;
     const number = this.#count.toString(16).padStart(12, '0');
     return new Promise((settle) => {
@@ -137,6 +140,7 @@ class Invocations {
         id: `8476a536-e9f4-11e8-9739-${number}`,
         event: JSON.stringify(event),
         traceId: traceId ?? `Root=1-5bef4de7-ad49b0e87f6ef6c8${number.slice(4)};Parent=9a9197af755a6419;Sampled=1`,
+        onChunk,
         settle,
       });
       this.#handOver();
@@ -157,6 +161,10 @@ class Invocations {
 
   isCurrent(id: string): boolean {
     return this.#current.has(id);
+  }
+
+  onChunk(id: string): ((chunk: Buffer) => void) | undefined {
+    return this.#current.get(id)?.invocation.onChunk;
   }
 
   settle(id: string, outcome: Outcome): void {
@@ -202,9 +210,12 @@ function errorOf(body: Buffer): Outcome {
   return { kind: 'error', errorType, errorMessage, trace: trace ?? [] };
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, onChunk: ((chunk: Buffer) => void) | undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+    onChunk?.(chunk as Buffer);
+  }
   return Buffer.concat(chunks);
 }
 

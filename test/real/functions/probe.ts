@@ -25,6 +25,13 @@ export const probe = {
       fails: String
     }
     type Mutation { echo(text: String!): String! }
+    type Subscription {
+      count(to: Int!): Int!
+      "Two events: the second when the URL has answered."
+      gated(gate: String!): String!
+      "Has no end but that somebody leaves: then it calls the URL."
+      endless(report: String!): Int!
+    }
     type Platform { functionName: String requestId: String remainingTime: Int traceId: String hasContext: Boolean! hasEnv: Boolean! hasProcess: Boolean! }
   `,
   context: (call: ContextArgument) => call,
@@ -57,6 +64,29 @@ export const probe = {
       },
     },
     Mutation: { echo: (_: unknown, { text }: { text: string }) => text },
+    Subscription: {
+      count: {
+        async *subscribe(_: unknown, { to }: { to: number }) {
+          for (let count = 1; count <= to; count++) yield { count };
+        },
+      },
+      gated: {
+        async *subscribe(_: unknown, { gate }: { gate: string }) {
+          yield { gated: 'before' };
+          await (await fetch(gate)).text();
+          yield { gated: 'behind' };
+        },
+      },
+      endless: {
+        async *subscribe(_: unknown, { report }: { report: string }, { waitUntil }: ContextArgument) {
+          try {
+            for (let endless = 1; ; endless++) yield { endless };
+          } finally {
+            waitUntil(fetch(report, { method: 'POST' }));
+          }
+        },
+      },
+    },
   },
 };
 

@@ -1,0 +1,5 @@
+import { createStreamingHandler } from 'graphql-functions/aws-lambda';
+
+import { probe } from './probe.ts';
+
+export default createStreamingHandler(probe);
