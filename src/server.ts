@@ -20,6 +20,7 @@ import { createTrustedDocuments } from './operation/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from './schema/create-schema.ts';
+import { watchPlugins } from './watched-plugins.ts';
 import type { OpenedBuild } from './schema/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
@@ -45,7 +46,8 @@ export function createServer(options: ServerOptions): Server {
   assertOptions(options);
   const nodeEnv = options.nodeEnv ?? readNodeEnv();
   const development = nodeEnv === 'development';
-  const plugins = options.plugins ?? [];
+  const given = options.plugins ?? [];
+  const plugins = development && given.length > 0 ? watchPlugins(given, options.logger ?? console) : given;
   return {
     http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
     deadline: deadlineSettings(options),

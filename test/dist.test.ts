@@ -187,6 +187,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/incremental',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
+      'graphql-functions/plugin-check',
       'graphql-functions/schema-check',
     ]);
   });

@@ -27,12 +27,13 @@ const table: Readonly<Record<string, LayerRule>> = {
   'package-files.ts': { layers: [] },
   'default-page.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'explaining.ts': { layers: ['package-files.ts'], types: ['http/', 'operation/'] },
+  'watched-plugins.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'deadline.ts': { layers: [], types: ['message/'] },
   'invocation.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
   'context-fits.ts': { layers: [], types: ['datasource/', 'options.ts'] },
   'server.ts': {
-    layers: ['options.ts', 'environment.ts', 'deadline.ts', 'default-page.ts', 'explaining.ts', 'http/', 'operation/', 'cache/', 'schema/'],
+    layers: ['options.ts', 'environment.ts', 'deadline.ts', 'default-page.ts', 'explaining.ts', 'watched-plugins.ts', 'http/', 'operation/', 'cache/', 'schema/'],
     packages: ['type:graphql'],
   },
   'start.ts': { layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
@@ -74,7 +75,7 @@ const table: Readonly<Record<string, LayerRule>> = {
 };
 
 /** What stands on top may import everything; nothing may import it, but the entry of the same name. */
-const top = ['node/', 'node.ts', 'cli/', 'testing/', 'testing.ts', 'landing-page.ts', 'explain/', 'explain.ts'];
+const top = ['node/', 'node.ts', 'cli/', 'testing/', 'testing.ts', 'landing-page.ts', 'explain/', 'explain.ts', 'plugin-check.ts'];
 
 interface LayerRule {
   readonly layers: readonly string[];

@@ -151,6 +151,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type LongestChain',
     'type SerialCalls',
   ],
+  './plugin-check': ['checkPlugins'],
   './schema-check': ['checkWhole'],
 };
 

@@ -22,7 +22,7 @@ export function listOf(names: readonly string[], limit = 12): string {
 }
 
 /** Levenshtein's distance, row by row; anything above `limit` once that is certain. */
-function editDistance(from: string, to: string, limit: number): number {
+export function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
