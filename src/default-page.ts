@@ -14,7 +14,7 @@ export function createDefaultPage(context: ServerStartContext): Render {
 
 async function findPage(context: ServerStartContext): Promise<Render> {
   try {
-    const { landingPage } = requireOwn('./landing-page', 'graphql-functions/landing-page') as { landingPage: () => ServerPlugin };
+    const { landingPage } = requireOwn('landing-page') as { landingPage: () => ServerPlugin };
     const listener = await landingPage().serverWillStart?.(context);
     return () => listener?.renderLandingPage?.();
   } catch (error) {

@@ -18,7 +18,7 @@ export function createExplain(logger: Logger): Explain {
 
 function findExplain(logger: Logger): Explain {
   try {
-    return (requireOwn('./explain', 'graphql-functions/explain') as { explainOperation: Explain }).explainOperation;
+    return (requireOwn('explain') as { explainOperation: Explain }).explainOperation;
   } catch (error) {
     logger.warn(`Operations cannot be explained here: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}.`);
     return () => undefined;

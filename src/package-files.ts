@@ -7,12 +7,12 @@
  * - by the package's name, when this file is part of somebody's bundle: as seen from there, or from the project's folder.
  */
 
-/** Loads a module of this package: the one at a path beside this file, or the entry of the installed package. Throws when there is neither. */
-export function requireOwn(path: string, entry: string): unknown {
+/** Loads an entry of this package: its file beside this one, or that of the installed package. Throws when there is neither. */
+export function requireOwn(entry: string, file: string = entry): unknown {
   let failure: unknown;
   for (const { require, extension } of places()) {
     try {
-      return require(extension === undefined ? entry : `${path}${extension}`);
+      return require(extension === undefined ? `graphql-functions/${entry}` : `./${file}${extension}`);
     } catch (error) {
       failure = error;
     }

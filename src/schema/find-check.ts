@@ -9,7 +9,7 @@ export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<s
  */
 export function findCheck(): CheckWhole | { readonly missing: string } {
   try {
-    return (requireOwn('./schema/check-whole', 'graphql-functions/schema-check') as { checkWhole: CheckWhole }).checkWhole;
+    return (requireOwn('schema-check', 'schema/check-whole') as { checkWhole: CheckWhole }).checkWhole;
   } catch (error) {
     return { missing: String(error instanceof Error ? error.message.split('\n')[0] : error) };
   }
