@@ -81,13 +81,16 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
   }
 }
 
-/** What makes functions report their operations. */
+/** What makes functions report their operations, and which options were refused. */
 const operationLog = interceptEntry(
   'logged',
   (entry) => `import * as real from '${entry}';
-    import { withOperationLog } from ${JSON.stringify(operationLogFile())};
+    import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};
     export * from '${entry}';
-    export function createHandler(options) { return real.createHandler(withOperationLog(options)); }`,
+    export function createHandler(options) {
+      try { return real.createHandler(withOperationLog(options)); }
+      catch (error) { reportRefusal(options, error); throw error; }
+    }`,
 );
 
 /** Beside this file, in the sources as well as in what is built of them. */

@@ -69,7 +69,7 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     report: (event) => reporter.report(event),
   });
   reporter.banner(server, query);
-  if (query !== undefined) reporter.answer(query, await askFunction(server, query));
+  if (query !== undefined) reporter.answer(query, await askFunction(server, query), server);
   if (open) openPage(server);
   reporter.waiting();
 }

@@ -68,6 +68,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     freeze,
     env: functionEnvironment(settings, `${server.url}${stage}`, fromFile),
   };
+  report({ kind: 'bundling', folder });
   const stopWatching = await watchFolder(folder, functions, local);
   return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stopWatching) };
 }

@@ -5,26 +5,31 @@ import type { Transferable } from 'node:worker_threads';
 
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
-import { importUserCode, textOf } from './user-code.ts';
-import type { OperationRecord, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
+import { describeFailure, describeLoadFailure } from './describe-failure.ts';
+import { importUserCode, placeOf } from './user-code.ts';
+import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
 
-const { name, file, code, settings, thaw } = workerData as ThreadData;
+const { name, file, code, files, settings, thaw } = workerData as ThreadData;
 let received = 0;
 let active = 0;
 
 await start();
 
 async function start(): Promise<void> {
+  const refusals: Refusal[] = [];
   // What operation-log.ts, in the bundle, reports to.
   Object.assign(globalThis, {
     [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => send({ kind: 'operation', record }),
+    [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
+      refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
+    },
   });
   try {
     const callable = toCallable(name, await importUserCode(file, code), settings);
     parentPort?.on('message', (call: WireCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
-    send({ kind: 'failed', error: textOf(error) });
+    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, files) });
   }
 }
 
@@ -36,7 +41,7 @@ async function answer(callable: Callable, { id, request }: WireCall): Promise<vo
     const { body } = response;
     send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
   } catch (error) {
-    send({ kind: 'error', id, error: textOf(error) });
+    send({ kind: 'error', id, error: describeFailure(error) });
   }
   active--;
   if (active === 0 && thaw !== undefined) freeze(thaw);

@@ -7,6 +7,8 @@ import type { OperationRecord, WireRequest, WireResponse } from './wire.ts';
 
 /** Something that the user should see in the terminal. */
 export type DevEvent =
+  /** All functions of a folder, for the first time. */
+  | { readonly kind: 'bundling'; readonly folder: string }
   | { readonly kind: 'ready'; readonly name: string }
   | { readonly kind: 'reloaded'; readonly name: string }
   | { readonly kind: 'removed'; readonly name: string }
@@ -41,9 +43,12 @@ export class LocalFunction {
   readonly #settings: LocalSettings;
   #bundler: Bundler | undefined;
   #code: string | undefined;
+  #files: readonly string[] = [];
   #thread: FunctionThread | undefined;
   /** Why it cannot be bundled. */
   #problem: string | undefined;
+  /** Why it cannot be loaded. */
+  #refusal: string | undefined;
   #hasBeenReady = false;
 
   constructor(source: FunctionSource, settings: LocalSettings) {
@@ -51,6 +56,11 @@ export class LocalFunction {
     this.file = source.file;
     this.#source = source;
     this.#settings = settings;
+  }
+
+  /** Whether it has been found that it cannot be bundled, or loaded. */
+  get isBroken(): boolean {
+    return this.#problem !== undefined || this.#refusal !== undefined;
   }
 
   /** Bundles and loads it, and from then on again after every change. Resolves when it is ready or known to be broken. */
@@ -74,7 +84,9 @@ export class LocalFunction {
       await thread.ready;
       return await this.#callInTime(thread, request);
     } catch (error) {
-      this.#report({ kind: 'failed', name: this.name, message: (error as Error).message });
+      const { message } = error as Error;
+      // What keeps it from being loaded has been said when it was loaded.
+      if (message !== this.#refusal) this.#report({ kind: 'failed', name: this.name, message });
       throw error;
     } finally {
       if (cold) thread.retire();
@@ -117,7 +129,9 @@ export class LocalFunction {
     if (bundle.code === this.#code && this.#problem === undefined) return;
     if (bundle.warnings !== '') this.#report({ kind: 'warning', message: bundle.warnings });
     this.#problem = undefined;
+    this.#refusal = undefined;
     this.#code = bundle.code;
+    this.#files = bundle.files;
     this.isGraphQL = bundle.isGraphQL;
     this.#dropThread();
     void this.#announce(this.#currentThread());
@@ -136,7 +150,9 @@ export class LocalFunction {
       this.#hasBeenReady = true;
     } catch (error) {
       // Replaced meanwhile, it is of no interest any more.
-      if (thread === this.#thread) this.#report({ kind: 'broken', name: this.name, message: (error as Error).message });
+      if (thread !== this.#thread) return;
+      this.#refusal = (error as Error).message;
+      this.#report({ kind: 'broken', name: this.name, message: this.#refusal });
     }
   }
 
@@ -150,7 +166,7 @@ export class LocalFunction {
     const { name, file } = this.#source;
     const { env, freeze, platform: settings } = this.#settings;
     const thaw = freeze ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
-    const thread = new FunctionThread({ name, file, code: this.#code ?? '', settings, thaw }, env, {
+    const thread = new FunctionThread({ name, file, code: this.#code ?? '', files: this.#files, settings, thaw }, env, {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
       onOperation: (record) => this.#report({ kind: 'operation', name, record }),
     });

@@ -11,6 +11,11 @@ export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsS
   return source instanceof Promise ? source.then(withPlugin) : withPlugin(source);
 }
 
+/** To the thread in which this bundle runs: what createHandler was called with when it threw. */
+export function reportRefusal(source: unknown, refusal: unknown): void {
+  listenerOf<[source: unknown, refusal: unknown]>('graphql-functions.refusals')?.(source, refusal);
+}
+
 function withPlugin(options: ServerOptions): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
   return { ...options, plugins: [...(options.plugins ?? []), operationLog] };
@@ -56,8 +61,9 @@ function watch(dataSource: unknown, calls: WatchedRequest[]): void {
 
 /** To the thread in which this bundle runs. */
 function report(record: OperationRecord): void {
-  const listener = Object.getOwnPropertyDescriptor(globalThis, Symbol.for('graphql-functions.operations'))?.value as
-    | ((record: OperationRecord) => void)
-    | undefined;
-  listener?.(record);
+  listenerOf<[record: OperationRecord]>('graphql-functions.operations')?.(record);
+}
+
+function listenerOf<TArguments extends unknown[]>(name: string): ((...values: TArguments) => void) | undefined {
+  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 
 import { codeFrame } from './code-frame.ts';
 import type { Problem } from './problem.ts';
@@ -7,12 +7,15 @@ import type { Terminal } from './reporter.ts';
 
 /** Prints each problem with its place and the lines it is about. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {
-  for (const problem of problems) {
-    const { file, message } = problem;
-    const place = file === undefined ? '' : `${placeText(problem, directory)} `;
-    const frame = frameOf(problem, directory);
-    terminal.log(indented(`${place}${message}${frame === '' ? '' : `\n\n${frame}\n`}`));
-  }
+  for (const problem of problems) terminal.log(problemText(problem, directory));
+}
+
+/** "file:line:column message", and below it the lines that it is about. */
+export function problemText(problem: Problem, directory: string): string {
+  const { file, message } = problem;
+  const place = file === undefined ? '' : `${placeText(problem, directory)} `;
+  const frame = frameOf(problem, directory);
+  return indented(`${place}${message}${frame === '' ? '' : `\n\n${frame}\n`}`);
 }
 
 /** The same for programs: a list of { file, line, column, message } as JSON. */
@@ -39,7 +42,7 @@ function frameOf({ file, line, column }: Problem, directory: string): string {
 }
 
 function shorten(file: string, directory: string): string {
-  return file.startsWith(directory) ? relative(directory, file) : file;
+  return file.startsWith(`${directory}${sep}`) ? relative(directory, file) : file;
 }
 
 function indented(message: string): string {

@@ -9,9 +9,9 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends an operation, as a client would, to the first GraphQL function; undefined when there is none. */
+/** Sends an operation, as a client would, to the first GraphQL function that runs; undefined when there is none. */
 export async function askFunction({ url, prefix, functions }: DevServer, query: string): Promise<Answer | undefined> {
-  const asked = [...functions.values()].find(({ isGraphQL }) => isGraphQL);
+  const asked = [...functions.values()].find(({ isGraphQL, isBroken }) => isGraphQL && !isBroken);
   if (asked === undefined) return undefined;
   const address = `${url}${prefix}/${asked.name}`;
   const response = await fetch(address, {

@@ -23,7 +23,8 @@ export class Reporter {
   }
 
   report(event: DevEvent): void {
-    if (event.kind === 'warning') this.#terminal.error(event.message);
+    if (event.kind === 'bundling') this.#terminal.error(`Bundling ${relative(this.#directory, event.folder)} …`);
+    else if (event.kind === 'warning') this.#terminal.error(event.message);
     else if (event.kind === 'broken') this.#terminal.error(`\n${event.name} cannot run:\n\n${event.message}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${event.name} failed:\n\n${event.message}\n`);
     else if (event.kind === 'operation') this.#terminal.log(operationLine(event.name, event.record));
@@ -41,8 +42,10 @@ export class Reporter {
     this.#isRunning = true;
   }
 
-  answer(query: string, answer: Answer | undefined): void {
-    if (answer === undefined) this.#terminal.error('There is no GraphQL function that could answer the query.');
+  answer(query: string, answer: Answer | undefined, { functions }: Pick<DevServer, 'functions'>): void {
+    const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
+    if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
+    else if (answer === undefined) this.#terminal.error('There is no GraphQL function that could answer the query.');
     else this.#terminal.log(`${query}\n\nwas answered with status ${answer.status}:\n\n${answer.text}\n`);
   }
 

@@ -1,5 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 
+import type { ServerOptions } from '../options.ts';
+import type { OptionsSource } from '../start.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 
 // What passes between the server and the thread of a function. All of it can be cloned or transferred.
@@ -51,12 +53,22 @@ export type WireMessage =
   | { readonly kind: 'operation'; readonly record: OperationRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
+/** What createHandler was called with when it threw. It stays in the thread. */
+export interface Refusal {
+  readonly source: OptionsSource<ServerOptions>;
+  /** "file:line:column" of the call, where it is known. */
+  readonly place: string | undefined;
+  readonly refusal: unknown;
+}
+
 /** What a thread starts with. */
 export interface ThreadData {
   readonly settings: PlatformSettings;
   readonly name: string;
   readonly file: string;
   readonly code: string;
+  /** The user's files in the code, absolute. */
+  readonly files: readonly string[];
   /** How many requests the thread has been sent; between them it sleeps. Undefined: it goes on running. */
   readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
 }

@@ -203,7 +203,7 @@ test('a module that throws while it loads answers with the line of the source, a
 
   assert.deepEqual(
     events.map(({ kind }) => kind),
-    ['broken'],
+    ['bundling', 'broken'],
   );
   assert.match(await read(address('bad')), /^500 [^]*no database[^]*bad\.ts:3:7[^]*refused/);
 });
@@ -399,4 +399,37 @@ test('.graphql files can be imported, and are followed; a document of graphql-ta
   assert.match(await ask(), /\[\{"name":"a"\},\{"name":"b"\}\]/);
   await after({ kind: 'reloaded' }, () => project.write({ 'functions/schema/schema.graphql': 'type Query { c: Int }' }));
   assert.match(await ask(), /\[\{"name":"c"\},\{"name":"b"\}\]/);
+});
+
+test('a server that cannot be made is said with all that is wrong, at the user’s lines, and once', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      import { resolvers } from './lib/resolvers.ts';
+      export default createHandler({ typeDefs: 'type Query { a: Int }', maxDepth: '3', resolvers });`,
+    'functions/lib/resolvers.ts': 'export const resolvers = {\n  Query: { b: () => 1 },\n};',
+  });
+  await linkPackage(project);
+
+  const { events, address } = await serveProject(context, project);
+  const answer = await read(address('graphql'));
+
+  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  assert.equal(messages.length, 1);
+  assert.match(messages[0]!, /functions\/graphql\.ts:3:73 Expected the option maxDepth/);
+  assert.match(messages[0]!, /functions\/lib\/resolvers\.ts:2:12 resolvers\.Query names the field "b"/);
+  assert.match(messages[0]!, /> 2 \| {3}Query: \{ b: \(\) => 1 \},\n {6}\| {12}\^/);
+  assert.equal(answer, `500 ${messages[0]!.trim()}`);
+});
+
+test('what a module or a request throws is shown with the line that it comes from', async (context) => {
+  const { events, address } = await serveProject(context, {
+    'functions/broken.ts': "const one = 1;\nthrow new Error('Not today.');",
+    'functions/throws.ts': "export default () => {\n  throw new Error('Not this one.');\n};",
+  });
+
+  await read(address('throws'));
+
+  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  assert.match(messages[0]!, /Not today\.[^]*broken\.ts:2:7[^]*> 2 \| throw new Error\('Not today\.'\);\n {4}\| {7}\^/);
+  assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
 });

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+
+import { codeFrame } from './code-frame.ts';
+import type { Refusal } from './wire.ts';
+import { placeOf, textOf, toPlace } from './user-code.ts';
+
+/** Why a function cannot be loaded, for people: all that is wrong with its server, else the error and the line that it comes from. */
+export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], files: readonly string[]): Promise<string> {
+  const refused = refusals.find(({ refusal }) => refusal === error);
+  return refused === undefined ? describeFailure(error) : describeRefusal(refused, files);
+}
+
+/** The error with the user's part of its stack, and the lines around the first of these. */
+export function describeFailure(error: unknown): string {
+  const place = toPlace(placeOf(error));
+  const frame = place === undefined ? '' : frameIn(place.file, place);
+  return `${textOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
+}
+
+async function describeRefusal({ source, place, refusal }: Refusal, files: readonly string[]): Promise<string> {
+  // Only now: whoever has no mistakes need not wait for what finds them.
+  const [{ checkServer }, { problemText }, { SourceSearch }] = await Promise.all([
+    import('./check-server.ts'),
+    import('./print-problems.ts'),
+    import('./source-search.ts'),
+  ]);
+  const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
+  const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, new SourceSearch(files));
+  return problems.map((problem) => problemText(problem, process.cwd())).join('\n');
+}
+
+function frameIn(file: string, position: { readonly line: number; readonly column: number }): string {
+  try {
+    return codeFrame(readFileSync(file, 'utf8'), position);
+  } catch {
+    // A stack may name what is no file.
+    return '';
+  }
+}
