@@ -156,7 +156,9 @@ function assertEntries(path: string, values: object, expected: Readonly<Record<s
     const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
     if (expectation === undefined) {
       const known = Object.keys(expected);
-      throw new TypeError(`Unknown option "${path}${name}".${didYouMean(name, known)} Known options: ${known.join(', ')}.`);
+      // All of them only to those whose mistake is more than a slip.
+      const hint = didYouMean(name, known) || ` Known options: ${known.join(', ')}.`;
+      throw new TypeError(`Unknown option "${path}${name}".${hint}`);
     }
     if (value === undefined) continue;
     if (expectation.entries !== undefined && isObject(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
