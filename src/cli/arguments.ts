@@ -64,6 +64,10 @@ export interface BuildArguments {
   readonly out: string | undefined;
   /** Whether the schema keeps its descriptions. It does in any case where introspection is on. */
   readonly descriptions: boolean;
+  /** A folder for the bundled function and V8's code cache of it. Undefined: none is made. */
+  readonly codeCache: string | undefined;
+  /** The flags that the platform starts Node with, as far as V8 minds them. */
+  readonly nodeFlags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -159,7 +163,16 @@ function parseCheck(argv: readonly string[]): CheckArguments {
 
 function parseBuild(argv: readonly string[]): BuildArguments {
   const several = { type: 'string', multiple: true } as const;
-  const options = { ...common, function: text, schema: several, documents: several, out: text, descriptions: flag } as const;
+  const options = {
+    ...common,
+    function: text,
+    schema: several,
+    documents: several,
+    out: text,
+    descriptions: flag,
+    'code-cache': text,
+    'node-flags': text,
+  } as const;
   const { values, positionals } = readOptions('build', argv, options);
   refusePositionals('build', positionals.slice(1));
   const { functions, schema = [], documents = [], out, descriptions = false, env } = values;
@@ -171,6 +184,8 @@ function parseBuild(argv: readonly string[]): BuildArguments {
     documents,
     out,
     descriptions,
+    codeCache: values['code-cache'],
+    nodeFlags: (values['node-flags'] ?? '--expose-gc').split(/\s+/).filter((word) => word !== ''),
     env: toVariables(env),
   };
 }

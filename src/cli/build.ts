@@ -11,6 +11,7 @@ import { buildFileOf, makeBuild, readBuildDocuments } from './build-sources.ts';
 import { checkDocuments, toProblems } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 import { checkFunction } from './check-function.ts';
+import { writeCodeCache } from './code-cache.ts';
 import { DevError } from './dev-error.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
@@ -38,7 +39,23 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   await writeFile(file, `${JSON.stringify(artefact, undefined, 1)}\n`);
   terminal.log(summary(artefact, relative(directory, file)));
   if (!isUsed) terminal.log(instructions(source, file, artefact));
+  if (settings.codeCache !== undefined) await buildCodeCache(settings.codeCache, settings, source, directory, terminal);
   return 0;
+}
+
+async function buildCodeCache(
+  folder: string,
+  { nodeFlags }: BuildArguments,
+  source: FunctionSource,
+  directory: string,
+  terminal: Terminal,
+): Promise<void> {
+  await writeCodeCache({ file: source.file, folder: resolve(directory, folder), flags: nodeFlags });
+  terminal.log(`Wrote ${folder}: deploy it as it is. Its code cache is taken by Node ${process.versions.node} alone.`);
+  if (process.versions.node.startsWith('22.') && nodeFlags.join() === '--expose-gc')
+    terminal.log(
+      "Node 22 takes it only with the same sizes of the heap. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
+    );
 }
 
 /** What is not said is as it was the last time. */

@@ -55,6 +55,8 @@ Checks a function, its schema and operations, and writes <function>.build.json, 
   --documents <files>    operations that need no validation: .graphql files, or manifests (.json)
   --out <file>           where it is written                       (default: beside the function)
   --descriptions         keeps descriptions                        (default: only where introspection is on)
+  --code-cache <folder>  bundles the function into it, with V8's code cache; for zip files on Lambda
+  --node-flags=<flags>   what Node is started with there           (default: --expose-gc)
   --functions <folder>   where the functions are                   (default: functions, else netlify/functions)
   --function <name>      the same as the name behind the options   (default: graphql, or the only one)
   --env <NAME=value>     a variable for the function
