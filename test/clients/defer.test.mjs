@@ -89,7 +89,7 @@ apolloSuite('@apollo/client 4, GraphQL17Alpha9Handler', 'multipart/mixed;increme
   return {
     ...core,
     clientOptions: { incrementalHandler: new GraphQL17Alpha9Handler() },
-    isDone: ({ networkStatus }) => networkStatus === core.NetworkStatus.ready,
+    isDone: ({ loading }) => !loading,
   };
 });
 
@@ -99,7 +99,7 @@ apolloSuite('@apollo/client 4, Defer20220824Handler', 'multipart/mixed;deferSpec
   return {
     ...core,
     clientOptions: { incrementalHandler: new Defer20220824Handler() },
-    isDone: ({ networkStatus }) => networkStatus === core.NetworkStatus.ready,
+    isDone: ({ loading }) => !loading,
   };
 });
 

@@ -46,7 +46,10 @@ export async function startDeferringServer() {
         },
         Book: {
           review: () => gate.then(() => 'Long, and worth it'),
-          broken: () => gate.then(() => Promise.reject(new Error('the database password is hunter2'))),
+          broken: async () => {
+            await gate;
+            throw new Error('the database password is hunter2');
+          },
         },
       },
     },
