@@ -3,14 +3,17 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { serveEvent } from '../handler.ts';
 import type { ServerOptions } from '../options.ts';
+import { streaming } from '../http/streaming.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
 import { createStarter } from '../start.ts';
 import type { OptionsSource } from '../start.ts';
 import type { RequestFields } from './event-request.ts';
+import { readResults } from './event-stream.ts';
 import { createEvent, readResult } from './platforms.ts';
 import type { PlatformName } from './platforms.ts';
+import { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
 
 /** A document that knows the types of its result and variables, as code generators write them: a `DocumentNode` or a text. */
 export interface TypedDocument<TData, TVariables> {
@@ -37,6 +40,14 @@ export interface TestResult<TData> {
   readonly headers: Headers;
 }
 
+/** What came of one event of a subscription. */
+export interface SubscriptionResult<TData> {
+  readonly data?: TData | null;
+  readonly errors?: readonly GraphQLFormattedError[];
+  // Any: plugins put in it what they like.
+  readonly extensions?: Readonly<Record<string, any>>;
+}
+
 /** Sends operations and requests through the whole line, in this process and without a socket. */
 export interface Tester {
   /** Runs one operation. The types come from a typed document, or are written: `run<{ hello: string }>('{ hello }')`. */
@@ -46,6 +57,20 @@ export interface Tester {
     variables?: TVariables,
     options?: RunOptions,
   ): Promise<TestResult<TData>>;
+  /**
+   * Runs a subscription, from the first time that a result is asked for until its end, or until nobody asks for more. For
+   * platforms that carry streams; rejects where the answer is none.
+   *
+   * @example
+   * ```ts
+   * for await (const { data } of subscribe('subscription { newBook { title } }')) console.log(data.newBook.title);
+   * ```
+   */
+  subscribe<TData = any, TVariables = Readonly<Record<string, unknown>>>(
+    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    variables?: TVariables,
+    options?: Omit<RunOptions, 'method'>,
+  ): AsyncGenerator<SubscriptionResult<TData>, void>;
   /** Sends any HTTP request. Resolves when also the work handed to `waitUntil` is done. */
   send(request: RequestFields): Promise<Response>;
 }
@@ -59,7 +84,7 @@ export interface TesterSettings {
 }
 
 /** A handler of any entry point, or a function of yours around one. */
-export type AnyHandler = (event: any, context?: any) => Promise<any>;
+export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event: any, responseStream: any, context?: any) => Promise<any>);
 
 /**
  * Tests a server: from its options, as NODE_ENV=test whatever the variable says, the whole schema built and checked and
@@ -80,19 +105,33 @@ export function createTester<TContext extends object = object, TDataSources exte
 export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
   const { platform = 'fetch', context = {} } = settings;
-  const call = isHandler(server) ? server : serveOptions(server as OptionsSource<ServerOptions>);
+  const call = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
   const send: Tester['send'] = async (request) => {
     const work: Promise<unknown>[] = [];
     const waitUntil = (one: Promise<unknown>): void => void work.push(one);
     const result = await call(createEvent(platform, request), { waitUntil, ...context });
     // Work may hand over more work before it ends.
     while (work.length > 0) await Promise.all(work.splice(0));
-    return readResult(platform, result);
+    return isStreamingHandler(server) ? (result as Response) : readResult(platform, result);
   };
   return {
     send,
+    async *subscribe(document, variables, runOptions) {
+      const headers = { accept: 'text/event-stream', ...runOptions?.headers };
+      const response = await send(toRequest(textOf(document), variables, { ...runOptions, headers }));
+      if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
+        yield* readResults(response) as AsyncGenerator<SubscriptionResult<any>, void>;
+        return;
+      }
+      throw new Error(`Expected a stream of events, got status ${response.status} and ${(await response.text()).slice(0, 500)}`);
+    },
     run: async (document, variables, runOptions) => toResult(await send(toRequest(textOf(document), variables, runOptions))),
   };
+}
+
+function callHandler(handler: AnyHandler, platform: PlatformName): (event: unknown, context: unknown) => Promise<unknown> {
+  if (!isStreamingHandler(handler)) return handler;
+  return (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) });
 }
 
 /** Options that are a function take no argument. */
@@ -104,7 +143,7 @@ function isHandler(server: unknown): server is AnyHandler {
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
   const starter = createStarter(inTest(options));
   const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
-  return (event, context) => serveEvent(adapters, starter, { event, context, env: undefined });
+  return (event, context) => serveEvent(adapters, starter, { event, context, env: undefined }, streaming);
 }
 
 function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 
 import { GraphQLError, parse } from 'graphql';
 
-import { createHandler as createLambdaHandler } from '../../src/aws-lambda.ts';
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/aws-lambda.ts';
 import { createHandler, RESTDataSource } from '../../src/index.ts';
 import { createTester, recordingFetch } from '../../src/testing.ts';
 import type { PlatformName, TypedDocument } from '../../src/testing.ts';
@@ -191,4 +191,85 @@ test('a GraphQLError thrown on purpose keeps its status', async () => {
   });
 
   assert.equal((await run('{ hello }')).status, 401);
+});
+
+describe('subscribe', () => {
+  const countTypeDefs = 'type Query { hello: String } type Subscription { count(to: Int): Int }';
+  let ended = 0;
+  const resolvers = {
+    Subscription: {
+      count: {
+        async *subscribe(_parent: unknown, { to = Infinity }: { to?: number }) {
+          try {
+            for (let count = 1; count <= to; count++) yield { count };
+          } finally {
+            ended += 1;
+          }
+        },
+      },
+    },
+  };
+
+  it('gives the result of every event, until the end', async () => {
+    const { subscribe } = createTester({ typeDefs: countTypeDefs, resolvers });
+    const counts: unknown[] = [];
+
+    for await (const { data } of subscribe('subscription ($to: Int) { count(to: $to) }', { to: 3 })) counts.push(data.count);
+
+    assert.deepEqual(counts, [1, 2, 3]);
+  });
+
+  it('ends the subscription of who has seen enough', async () => {
+    const { subscribe } = createTester({ typeDefs: countTypeDefs, resolvers });
+    const before = ended;
+
+    for await (const { data } of subscribe<{ count: number }>('subscription { count }')) if (data?.count === 5) break;
+
+    assert.equal(ended, before + 1);
+  });
+
+  it('gives what is wrong with the document as a result', async () => {
+    const { subscribe } = createTester({ typeDefs: countTypeDefs, resolvers });
+
+    const { value } = await subscribe('subscription { nope }').next();
+
+    assert.equal(value?.errors?.[0]?.extensions?.['code'], 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  for (const platform of ['function-url', 'aws-rest'] as const) {
+    it(`reads the stream of a Lambda function behind ${platform}`, async () => {
+      const { subscribe, run, send } = createTester(createStreamingHandler({ typeDefs: `${countTypeDefs} # ${platform}`, resolvers }), {
+        platform,
+      });
+      const counts: unknown[] = [];
+
+      for await (const { data } of subscribe('subscription { count(to: 2) }')) counts.push(data.count);
+
+      assert.deepEqual(counts, [1, 2]);
+      assert.deepEqual((await run('{ __typename }')).data, { __typename: 'Query' });
+      assert.equal((await send({ method: 'OPTIONS' })).status, 204);
+    });
+  }
+
+  it('says what came instead on a platform that carries no streams', async () => {
+    const { subscribe } = createTester({ typeDefs: countTypeDefs, resolvers }, { platform: 'aws-http' });
+
+    await assert.rejects(subscribe('subscription { count }').next(), /Expected a stream of events, got status 406/);
+  });
+
+  it('says that a stream broke off', async () => {
+    const { subscribe } = createTester(
+      async (_event: unknown) => new Response('event: next\ndata: {}\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const results = subscribe('subscription { count }');
+
+    assert.deepEqual((await results.next()).value, {});
+    await assert.rejects(results.next(), /broke off/);
+  });
+
+  it('rejects with what a streaming handler throws', async () => {
+    const { send } = createTester(createStreamingHandler({ typeDefs: `${countTypeDefs} # refused`, resolvers }), { platform: 'aws-http' });
+
+    await assert.rejects(send({}), /carries a streamed answer/);
+  });
 });
