@@ -27,6 +27,7 @@ export type {
   ServerListener,
   ServerPlugin,
   ServerStartContext,
+  SubsequentPayload,
 } from './operation/plugin.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/trusted-documents.ts';
 export { gql } from './schema/gql.ts';

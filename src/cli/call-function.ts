@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { createEvent, readResult } from '../testing/platforms.ts';
 import type { RequestFields } from '../testing/event-request.ts';
+import { callStreamingHandler, isStreamingHandler } from '../testing/response-stream.ts';
 import type { DevPlatform, PlatformSettings } from './dev-platform.ts';
 import { createLambdaContext } from './lambda-context.ts';
 import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
@@ -97,8 +98,11 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
   return async (request) => {
     // As JSON brings it, and takes it: what the function changes or returns is nobody else's.
     const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
-    const result: unknown = await (handler as EventHandler)(event as object, createLambdaContext(name, timeout));
-    const { status, headers, body } = readResult(platform, result);
+    const context = createLambdaContext(name, timeout);
+    const readHead = (head: unknown): Response => readResult(platform, head);
+    const { status, headers, body } = isStreamingHandler(handler)
+      ? await callStreamingHandler({ handler, event, context, readHead })
+      : readHead(await (handler as EventHandler)(event as object, context));
     return { status, headers: [...headers], body: body as WireResponse['body'] };
   };
 }

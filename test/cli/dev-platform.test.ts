@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { DevPlatform } from '../../src/cli/dev-platform.ts';
 import { openerOf } from '../../src/cli/open-browser.ts';
 import { createProject, linkPackage, serveProject } from '../support/functions-project.ts';
+import { eventReader } from '../support/sse.ts';
 
 const graphql = `import { createHandler } from 'graphql-functions';
   export default createHandler({
@@ -226,3 +227,54 @@ test('an address is opened by the system’s own command, and reaches no shell',
   assert.deepEqual(openerOf('linux', 'http://a'), ['xdg-open', 'http://a']);
   assert.equal(openerOf('win32', 'http://a/?b&c').at(-1), 'http://a/?b&c');
 });
+
+const subscriptions = (create: string): string => `${create}
+  let ended = 0;
+  const options = {
+    csrfPrevention: true,
+    typeDefs: 'type Query { ended: Int! } type Subscription { count: Int! }',
+    resolvers: { Query: { ended: () => ended }, Subscription: { count: {
+      async *subscribe() {
+        try {
+          for (let count = 1; ; count++) yield { count };
+        } finally {
+          ended += 1;
+        }
+      },
+    } } },
+  };
+  export default create(options);`;
+
+const streaming: Readonly<Record<string, readonly [platform: DevPlatform, create: string]>> = {
+  'createHandler on Netlify': ['netlify', "import { createHandler as create } from 'graphql-functions/netlify';"],
+  'createStreamingHandler behind a function URL': [
+    'function-url',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+  'createStreamingHandler behind a REST API': [
+    'aws-rest',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+};
+
+for (const [name, [platform, create]] of Object.entries(streaming)) {
+  test(`${name}: the events of a subscription pass through, and its source is ended with the client`, async (context) => {
+    const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
+    await linkPackage(project);
+    const { address } = await serveProject(context, project, { platform: { platform } });
+    const send = (query: string): Promise<Response> =>
+      fetch(address('graphql'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ query }),
+      });
+
+    const reader = eventReader(await send('subscription { count }'));
+    assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
+    await reader.leave();
+
+    let ended = 0;
+    while (ended === 0) ({ ended } = ((await (await send('{ ended }')).json()) as { data: { ended: number } }).data);
+    assert.equal(ended, 1);
+  });
+}
