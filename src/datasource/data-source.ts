@@ -16,8 +16,8 @@ export interface DataSourceOperation {
   readonly signal: AbortSignal;
   /** Takes work that may end after the answer is known, a cache write for instance. */
   waitUntil(work: Promise<unknown>): void;
-  /** Follows every call of the operation. Absent unless somebody wants it explained. */
-  watchCall?(source: object, request: DataSourceRequest): CallWatch;
+  /** Follows the calls of the operation. Absent unless somebody wants it explained. */
+  watchCall?(source: object, request: DataSourceRequest): CallWatch | undefined;
 }
 
 /**

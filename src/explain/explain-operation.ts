@@ -12,9 +12,13 @@ export async function explainOperation({ settings, request, invocation, input, r
   const life = observed(input.life, recording);
   const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, life }));
   const leftAtEnd = invocation.deadlineLeft();
+  recording.isOver = true;
+  // Its answers are its events, and they are still to come.
+  if (outcome.stream !== undefined && outcome.operationType === 'subscription') return outcome;
 
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
-  const explain = writeReport({ recording, settings, request, operationRequest: input.request, deadline });
+  const inParts = outcome.stream !== undefined;
+  const explain = writeReport({ recording, settings, request, operationRequest: input.request, deadline, inParts });
   // Of this one run, and of nobody's use in a store.
   outcome.head.headers.set('cache-control', 'no-store');
   return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };

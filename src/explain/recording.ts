@@ -26,6 +26,8 @@ export class Recording {
   hasSource = false;
   /** Why graphql-js ran the operation, where it did not run by a plan. */
   fallback: string | undefined;
+  /** Nothing is written down any more: the report has been. */
+  isOver = false;
   /** The persisted query was found in a store; and one was put there. */
   foundQuery = false;
   keptQuery = false;
@@ -44,7 +46,9 @@ export class Recording {
     };
   }
 
-  watchCall(source: object, request: DataSourceRequest): WatchedCall {
+  /** A subscription goes on making calls for as long as it lives. */
+  watchCall(source: object, request: DataSourceRequest): WatchedCall | undefined {
+    if (this.isOver) return undefined;
     const call = new WatchedCall(source, request, currentPath());
     this.calls.push(call);
     return call;

@@ -21,10 +21,12 @@ export interface ReportInput {
   readonly request: HTTPRequest;
   readonly operationRequest: GraphQLRequest;
   readonly deadline: ExplainReport['deadline'] | undefined;
+  /** More of the answer is to come. */
+  readonly inParts: boolean;
 }
 
 /** What was seen, in words and numbers. */
-export function writeReport({ recording, settings, request, operationRequest, deadline }: ReportInput): ExplainReport {
+export function writeReport({ recording, settings, request, operationRequest, deadline, inParts }: ReportInput): ExplainReport {
   const { calls, operation } = recording;
   const duplicates = findDuplicates(calls, operation?.operation === 'query');
   const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
@@ -33,7 +35,7 @@ export function writeReport({ recording, settings, request, operationRequest, de
     advice: [...duplicates, ...chains].map(({ advice }) => advice),
     milliseconds: timesOf(recording),
     document: documentOf(recording, operationRequest),
-    executor: executorOf(recording, settings.operation),
+    executor: executorOf(recording, settings.operation, inParts),
     schema: schemaOf(settings.operation.schema),
     csrf: whyLetThrough(settings, request),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
@@ -63,10 +65,15 @@ function documentOf(recording: Recording, { query, extensions, documentId }: Gra
   return { ...cached, from: documentId !== undefined || hasHash ? 'trusted document' : 'request' };
 }
 
-function executorOf({ milliseconds, operation, fallback }: Recording, { executor }: OperationSettings): ExplainedExecutor {
+function executorOf(
+  { milliseconds, operation, fallback }: Recording,
+  { executor }: OperationSettings,
+  inParts: boolean,
+): ExplainedExecutor {
   if (operation === undefined) return { ran: 'none', why: 'The request was refused before an operation was found in it.' };
   if (milliseconds.execute === undefined)
     return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
+  if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
   if (executor === 'graphql-js') return { ran: 'graphql-js', why: 'The option executor is "graphql-js".' };
   if (fallback !== undefined) return { ran: 'graphql-js', why: fallback };
   return { ran: 'planned', why: 'Nothing speaks against a plan. It is made at the first run of a document, and kept with it.' };

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 
 import { GraphQLObjectType, GraphQLSchema, GraphQLString, version } from 'graphql';
 
+import { incrementalDelivery } from '../../src/incremental.ts';
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { createEvent } from '../../src/testing.ts';
@@ -228,6 +229,47 @@ describe('the report is in', () => {
 
     equal(explained.headers.get('cache-control'), 'no-store');
     equal(plain.headers.get('cache-control'), 'public, max-age=60');
+  });
+});
+
+describe('an answer of several', () => {
+  const request = (accept: string, query: string): Request => asking({ query }, { accept });
+
+  test('in parts is explained in its first part', { skip: version.startsWith('16') && 'graphql 16 answers once' }, async () => {
+    const handler = createHandler({
+      nodeEnv: 'development',
+      logger: recordingLogger()[0],
+      typeDefs: 'type Query { hello: String late: String } # in parts',
+      incrementalDelivery: incrementalDelivery(),
+    });
+    const response = await handler(request('multipart/mixed', '{ hello ... @defer { late } }'));
+    const parts = (await response.text()).match(/^\{.*\}$/gm)?.map((part) => JSON.parse(part)) ?? [];
+
+    equal(parts.length, 2);
+    deepEqual(parts[0].extensions.explain.executor, { ran: 'graphql-js', why: 'The answer comes in several parts.' });
+    equal(parts[1].extensions, undefined);
+  });
+
+  test('of a subscription goes on without being followed', async () => {
+    const handler = createHandler({
+      nodeEnv: 'development',
+      logger: recordingLogger()[0],
+      typeDefs: 'type Query { hello: String } type Subscription { ticks: Int }',
+      resolvers: {
+        Subscription: {
+          ticks: {
+            async *subscribe() {
+              yield { ticks: 1 };
+              yield { ticks: 2 };
+            },
+          },
+        },
+      },
+    } as ServerOptions);
+    const response = await handler(request('text/event-stream', 'subscription { ticks }'));
+
+    equal(response.status, 200);
+    deepEqual((await response.text()).match(/\{.*\}/g), ['{"data":{"ticks":1}}', '{"data":{"ticks":2}}']);
   });
 });
 
