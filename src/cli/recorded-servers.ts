@@ -56,8 +56,8 @@ const plugin = interceptEntry(
 
 /** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */
 async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {
-  const { typeDefs, resolvers, schema, build } = await (typeof source === 'function' ? source() : source);
-  const given = Object.entries({ typeDefs, resolvers, schema, build }).filter(([, value]) => value !== undefined);
+  const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
+  const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
   const handler = createHandler({ ...Object.fromEntries(given), nodeEnv: 'development', landingPage: false, logger: silent });
   const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
   const { data, errors } = (await handler({ query })) as { data?: IntrospectionQuery; errors?: readonly Error[] };

@@ -105,6 +105,37 @@ test('doctor takes an event, check takes patterns', () => {
   );
 });
 
+test('build takes a function, by its name behind the options or by --function', () => {
+  const defaults = {
+    name: 'build',
+    function: undefined,
+    functions: undefined,
+    schema: [],
+    documents: [],
+    out: undefined,
+    descriptions: false,
+    codeCache: undefined,
+    nodeFlags: ['--expose-gc'],
+    env: {},
+  };
+
+  assert.deepEqual(parseArguments(['build']), defaults);
+  assert.deepEqual(parseArguments(['build', 'books', '--schema', 'a', '--schema', 'b', '--documents', 'c', '--out', 'd.json']), {
+    ...defaults,
+    function: 'books',
+    schema: ['a', 'b'],
+    documents: ['c'],
+    out: 'd.json',
+  });
+  assert.deepEqual(parseArguments(['build', '--function', 'books', '--descriptions', '--code-cache', 'out', '--node-flags=--a  --b=1']), {
+    ...defaults,
+    function: 'books',
+    descriptions: true,
+    codeCache: 'out',
+    nodeFlags: ['--a', '--b=1'],
+  });
+});
+
 for (const [argv, message] of [
   [['migrate'], /no command "migrate"\. Commands: dev, check/],
   [['chek'], /Did you mean "check"/],
@@ -121,6 +152,7 @@ for (const [argv, message] of [
   [['doctor'], /--event <file>/],
   [['doctor', '--event', 'e', 'x'], /got "x"/],
   [['check', '--port', '1'], /--port/],
+  [['build', 'a', 'b'], /got "b"/],
   [['constructor'], /no command "constructor"/],
   [['dev', 'functions'], /Expected options after dev, got "functions"/],
   [['dev', '--port', '80a'], /--port.*"80a"/],

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+
+import { build as esbuild } from 'esbuild';
+import { version } from 'graphql';
 
 import type { BuildArtefact } from '../../src/schema/build-artefact.ts';
 import { startCommand } from '../support/command.ts';
@@ -199,4 +202,56 @@ test('dev serves what the schema’s files say, with descriptions, whether the b
 
   assert.match(before, /"description":"One\."/);
   assert.match(await describe(), /"description":"Only one\."/);
+});
+
+for (const [format, extension] of [
+  ['esm', 'mjs'],
+  ['cjs', 'cjs'],
+] as const) {
+  test(`a build survives being bundled and minified (${format})`, async (context) => {
+    const { run, directory } = await project(context, files);
+    await run('build', '--schema', 'schema/*.graphql');
+    const outfile = join(directory, `bundle.${extension}`);
+
+    await esbuild({
+      entryPoints: [join(directory, 'functions/graphql.ts')],
+      outfile,
+      bundle: true,
+      minify: true,
+      format,
+      platform: 'node',
+    });
+    await rm(join(directory, 'node_modules'), { recursive: true });
+    const event = JSON.stringify({ query: '{ book(id: 1) { title } }' });
+    const ask = `import('./bundle.${extension}').then((it) => (it.default.default ?? it.default)(${event})).then((it) => console.log(JSON.stringify(it)))`;
+    const { stdout } = await startCommand(context, ['--eval', ask], { cwd: directory }).ended;
+
+    assert.equal(stdout, '{"data":{"book":{"title":"Emma"}}}\n');
+  });
+}
+
+test('operations that ask for parts are known where a function answers in parts', { skip: version.startsWith('16.') }, async (context) => {
+  const source = withBuild(`incrementalDelivery: incrementalDelivery(), ${resolvers}`);
+  const { run, artefact } = await project(context, {
+    ...files,
+    'functions/graphql.ts': `import { incrementalDelivery } from 'graphql-functions/incremental';\n${source}`,
+    'ops/parts.json': '{ "1": "{ book(id: 1) { ... @defer { title } } }" }',
+  });
+
+  const { code } = await run('build', '--schema', 'schema/*.graphql', '--documents', 'ops/*');
+
+  assert.equal(code, 0);
+  assert.deepEqual((await artefact()).documents, ['{ book(id: 1) { ... @defer { title } } }']);
+});
+
+test('the folder with the code cache answers as the function does', async (context) => {
+  const { run, directory } = await project(context, files);
+
+  const { stdout, code } = await run('build', '--schema', 'schema/*.graphql', '--code-cache', 'dist');
+  const ask = "require('./dist').default({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
+  const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: directory }).ended;
+
+  assert.equal(code, 0);
+  assert.match(stdout, /Wrote dist: deploy it as it is/);
+  assert.equal(asked.stdout, '{"data":{"book":{"title":"Emma"}}}\n');
 });
