@@ -37,8 +37,8 @@ export interface Server {
 /** A server that is ready for requests. */
 export interface StartedServer {
   readonly http: HTTPSettings;
-  /** Tells the plugins that the process is about to end, then that it has answered its last request. */
-  stop(finished: Promise<void>): Promise<void>;
+  /** What the plugins' `serverWillStart` returned. */
+  readonly listeners: readonly ServerListener[];
 }
 
 /** Options → prepared server. Once per cold start. Throws for wrong options and wrong schema text. */
@@ -70,14 +70,8 @@ export async function startServer({ http, plugins, development, hasDefaultPage }
   const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
   return {
     http: renderLandingPage === undefined ? http : { ...http, renderLandingPage },
-    stop: (finished) => stopListeners(listeners, finished),
+    listeners,
   };
-}
-
-async function stopListeners(listeners: readonly ServerListener[], finished: Promise<void>): Promise<void> {
-  await Promise.all(listeners.map(async (listener) => listener.drainServer?.()));
-  await finished;
-  await Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
 }
 
 function httpSettings(options: ServerOptions, operation: OperationSettings, development: boolean): HTTPSettings {

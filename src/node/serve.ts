@@ -11,6 +11,7 @@ import { assertListenOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';
 import type { TrackedListener } from './listener.ts';
+import { stopListeners } from './stop-listeners.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -91,8 +92,8 @@ function closeOnce(server: Server, tracked: TrackedListener, state: ServerState,
     // The connection ends behind these answers. A client that is not told so sends its next request into the void.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
     tracked.endStreams();
-    const started = await tracked.starter.server();
-    await started.stop(finished(server, tracked, timeout));
+    const { http, listeners } = await tracked.starter.server();
+    await stopListeners({ listeners, finished: finished(server, tracked, timeout), timeout, logger: http.operation.logger });
   };
   return () => (closing ??= close());
 }

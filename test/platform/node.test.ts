@@ -139,6 +139,22 @@ test('a response that somebody else has begun is closed and logged, and does not
   assert.equal(log[0]?.message, 'A response could not be sent. Its connection is closed.');
 });
 
+for (const hook of ['drainServer', 'serverWillStop']) {
+  test(`serve stops though ${hook} of a plugin hangs, and says so`, async (t) => {
+    const plugins = [{ serverWillStart: () => ({ [hook]: () => new Promise<void>(() => {}) }) }];
+    const { options, log } = echoServer({ plugins });
+    const server = await serve(options, { port: 0, host: '127.0.0.1', signals: false, shutdownTimeout: 3000 });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+
+    const closed = server.close();
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(3000);
+    await closed;
+
+    assert.match(log.at(-1)?.message ?? '', new RegExp(`^${hook} of a plugin was not done within \\d+ ms`));
+  });
+}
+
 test('serve refuses a schema that a function would only notice when it is used', async () => {
   const options = { nodeEnv: 'production', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
 

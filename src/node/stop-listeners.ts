@@ -1,0 +1,42 @@
+import type { Logger } from '../operation/logger.ts';
+import type { ServerListener } from '../operation/plugin.ts';
+
+/** What is about to stop. */
+export interface Stopping {
+  readonly listeners: readonly ServerListener[];
+  /** Resolves when the last request has its answer. */
+  readonly finished: Promise<void>;
+  /** Milliseconds for the whole of it. */
+  readonly timeout: number;
+  readonly logger: Logger;
+}
+
+/**
+ * Tells the plugins that the process is about to end, then that it has answered its last request.
+ *
+ * A hook that hangs must not keep the process from ending: whoever asked it to would kill it, with everything that is in flight.
+ */
+export async function stopListeners({ listeners, finished, timeout, logger }: Stopping): Promise<void> {
+  const end = Date.now() + timeout;
+  const drained = Promise.all(listeners.map(async (listener) => listener.drainServer?.()));
+  await within(timeout, drained, () => logger.warn(`drainServer of a plugin was not done within ${timeout} ms.`));
+  await finished;
+  const left = Math.max(lastWords, end - Date.now());
+  const stopped = Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
+  await within(left, stopped, () => logger.warn(`serverWillStop of a plugin was not done within ${left} ms.`));
+}
+
+/** Milliseconds that serverWillStop has even when requests have taken all the time there was. */
+const lastWords = 1000;
+
+async function within(timeout: number, work: Promise<unknown>, late: () => void): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(() => resolve(late()), timeout);
+  });
+  try {
+    await Promise.race([work, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
