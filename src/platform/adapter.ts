@@ -33,6 +33,8 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
   readonly timeLimit?: (context: unknown) => number | undefined;
   /** Bytes that the platform lets a result have, its JSON form counted. Absent: no limit of its own. */
   readonly maxResultBytes?: number;
+  /** Whether the result is the body's JSON value itself, and not an object that has the body as a text. */
+  readonly bodyIsResult?: boolean;
   /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }

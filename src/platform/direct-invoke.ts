@@ -2,6 +2,7 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
+import { lambdaResultBytes } from './result-size.ts';
 
 /**
  * A direct invocation: the event is an operation request, and the result its response object. Only somebody with the
@@ -9,11 +10,22 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
  */
 export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',
-  recognises: (event) =>
-    !('httpMethod' in event) && !('rawUrl' in event) && ['query', 'extensions', 'documentId'].some((key) => key in event),
+  recognises: (event) => !('httpMethod' in event) && !('rawUrl' in event) && (sure.some((key) => key in event) || hasDocumentId(event)),
   toRequest,
   toResult: (response: HTTPResponse): unknown => (response.body === null ? {} : JSON.parse(response.body)),
+  maxResultBytes: lambdaResultBytes,
+  bodyIsResult: true,
 };
+
+/** Keys that no other event has. */
+const sure = ['query', 'extensions', 'documentId'];
+/** All keys of an operation request, the names of other servers for a document's id among them. */
+const parameters = new Set([...sure, 'operationName', 'variables', 'id', 'doc_id']);
+
+/** An `id` alone says little: events of every kind have one. Beside nothing but parameters of an operation it is a document's. */
+function hasDocumentId(event: UnknownEvent): boolean {
+  return ('id' in event || 'doc_id' in event) && Object.keys(event).every((key) => parameters.has(key));
+}
 
 function toRequest(event: UnknownEvent): HTTPRequest {
   return {

@@ -212,6 +212,22 @@ describe('a direct invocation', () => {
     assert.deepEqual(await invoke({ query: 'mutation { add(by: 3) }' }), { data: { add: 3 } });
   });
 
+  for (const name of ['documentId', 'id', 'doc_id']) {
+    test(`may name a trusted document by ${name}`, async () => {
+      const documents = { a1: 'query Echo($t: String!) { echo(text: $t) }' };
+      const handler = createHandler({ ...echoServer().options, trustedDocuments: { documents } });
+
+      assert.deepEqual(await handler({ [name]: 'a1', variables: { t: 'hi' } }), { data: { echo: 'hi' } });
+    });
+  }
+
+  test('is not an event of another kind that has an id', () => {
+    const scheduled = { id: 'cdc73f9d', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
+
+    assert.equal(findAdapter(adapters, scheduled).name, 'warm-up ping');
+    assert.equal(findAdapter(adapters, { id: 'a1', colour: 'red' }).name, 'unknown event');
+  });
+
   test('with errors gets them in the result, not thrown', async () => {
     const { errors, data } = await invoke({ query: '{ nothing }' });
 

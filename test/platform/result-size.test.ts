@@ -11,12 +11,12 @@ import type { Source } from '../support/sources.ts';
 const mebibyte = 1024 * 1024;
 
 /** A handler whose answer is as long as it is asked to be. */
-function verboseHandler(): { handler: ReturnType<typeof createHandler>; log: readonly LogLine[] } {
+function verboseHandler(character = 'x'): { handler: ReturnType<typeof createHandler>; log: readonly LogLine[] } {
   const [logger, log] = recordingLogger();
   const handler = createHandler({
     logger,
     typeDefs: 'type Query { text(length: Int!): String }',
-    resolvers: { Query: { text: (_, { length }) => 'x'.repeat(length) } },
+    resolvers: { Query: { text: (_, { length }) => character.repeat(length) } },
   });
   return { handler, log };
 }
@@ -46,6 +46,19 @@ for (const source of sources.filter(({ name }) => name !== 'web Request')) {
     assert.match(String(log.at(-1)?.message), /^The answer has about/);
   });
 }
+
+test('direct invocation: an answer just below what Lambda carries goes through, counted as it is', async () => {
+  // Twice the size, would it be counted as a text within a result.
+  const answer = await verboseHandler('"').handler({ query: `{ text(length: ${3 * mebibyte - 1000}) }` });
+
+  assert.equal(answer.data.text.length, 3 * mebibyte - 1000);
+});
+
+test('direct invocation: an answer beyond that is an error that says so', async () => {
+  const answer = await verboseHandler().handler({ query: `{ text(length: ${6 * mebibyte + 1000}) }` });
+
+  assert.match(answer.errors[0].message, /^The answer has about \d+ bytes, and direct invocation carries \d+ at most/);
+});
 
 test('a web Response carries an answer of any size', async () => {
   const { handler } = verboseHandler();
