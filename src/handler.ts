@@ -149,10 +149,9 @@ function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse
 
 /** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
 function assertFits(response: HTTPResponse | StreamedResponse, { adapter, starter }: Exchange): HTTPResponse | StreamedResponse {
-  const { name, maxResultBytes = Infinity } = adapter;
-  const bytes = isStreamed(response) ? undefined : bytesBeyond(maxResultBytes, response);
+  const bytes = isStreamed(response) ? undefined : bytesBeyond(adapter, response);
   if (bytes === undefined) return response;
-  const error = answerTooLarge(name, bytes, maxResultBytes);
+  const error = answerTooLarge(adapter.name, bytes, adapter.maxResultBytes!);
   starter.logger().error(error.message);
   throw error;
 }
@@ -166,11 +165,11 @@ function finish(response: HTTPResponse | StreamedResponse, exchange: Exchange): 
   return exchange.request === undefined ? response : finishResponse(refusalSettings(exchange), exchange.request, response);
 }
 
-/** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged. */
+/** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged, and CORS as far as it is known. */
 function refusalSettings({ server, starter }: Exchange): RefusalSettings {
   if (server !== undefined) return server.http;
   return {
-    cors: undefined,
+    cors: starter.cors(),
     httpStatusProfile: 'default',
     operation: { maskErrors: true, includeStacktrace: false, exposeUpstreamErrors: false, logger: starter.logger() },
   };

@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv } from './environment.ts';
+import type { CORSOptions } from './http/cors.ts';
 import { createError } from './operation/errors.ts';
 import { tellOfFailure } from './operation/hooks.ts';
 import type { Logger } from './operation/logger.ts';
@@ -18,6 +19,8 @@ export interface Starter {
   /** The server, started. A promise only while it starts; rejects with an error that is fit for the client. */
   server(): StartedServer | Promise<StartedServer>;
   logger(): Logger;
+  /** Undefined also while there are no options, because they come late or could not be had. */
+  cors(): CORSOptions | undefined;
   /** How long calls may take; undefined: as long as they like. The defaults, until there are options. */
   deadline(): DeadlineSettings | undefined;
 }
@@ -53,6 +56,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   return {
     server: () => started ?? (starting ??= start().catch(fail)),
     logger: () => prepared?.http.operation.logger ?? console,
+    cors: () => prepared?.http.cors,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
   };
 }

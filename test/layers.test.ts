@@ -47,7 +47,11 @@ const table: Readonly<Record<string, LayerRule>> = {
     ],
     packages: ['type:graphql'],
   },
-  'start.ts': { layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'], types: ['options.ts'], packages: ['type:graphql'] },
+  'start.ts': {
+    layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'],
+    types: ['options.ts', 'http/'],
+    packages: ['type:graphql'],
+  },
   'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
   'handler.ts': {
     layers: ['message/', 'platform/', 'http/', 'start.ts', 'invocation.ts', 'recreation.ts'],

@@ -185,3 +185,16 @@ describe('serverWillStart', () => {
     assert.equal(events.length, 6);
   });
 });
+
+test('a start that fails is answered with the CORS headers of options that are known', async () => {
+  const { options } = echoServer({
+    cors: { origin: ['https://app.example'] },
+    plugins: [{ serverWillStart: () => Promise.reject(new Error('no metrics')) }],
+  });
+  const request = post({ query: '{ __typename }' }, { headers: [['Origin', 'https://app.example']] });
+
+  const response = await httpAPI.read(await createHandler(options)(httpAPI.build(request)));
+
+  assert.equal(response.status, 500);
+  assert.equal(response.headers.get('access-control-allow-origin'), 'https://app.example');
+});
