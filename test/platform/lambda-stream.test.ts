@@ -11,7 +11,7 @@ import * as events from '../support/events.ts';
 import { plainRequest, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { recordStream, splitPrelude } from '../support/response-stream.ts';
-import { resultsOf } from '../support/sse.ts';
+import { parseEvents, resultsOf } from '../support/sse.ts';
 
 interface StreamingFunction {
   readonly source: EventSource<{ ticks: number }>;
@@ -138,6 +138,36 @@ test('a stream that is closed half way ends the source', async () => {
   output.destroy();
 
   await source.closed;
+});
+
+test('a subscription ends before the platform ends the function: with an error that says why, and complete', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const end = Date.now() + 15_000;
+  const { handler, source } = streamingFunction();
+  const { output, text } = recordStream();
+  source.push({ ticks: 1 });
+
+  const serving = handler(events.functionURLEvent(subscription), output, { getRemainingTimeInMillis: () => end - Date.now() });
+  const written = text();
+  for (let second = 0; second < 15; second++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(1000);
+  }
+  await serving;
+
+  const body = parseEvents(splitPrelude(await written).body);
+  assert.deepEqual(
+    body.map(({ event, data }) => [event, data?.data?.ticks ?? data?.errors?.[0].extensions.code]),
+    [
+      [undefined, undefined],
+      ['next', 1],
+      // A sign of life after 12 s of silence.
+      [undefined, undefined],
+      ['next', 'DEADLINE_EXCEEDED'],
+      ['complete', undefined],
+    ],
+  );
+  assert.equal(source.isClosed(), true);
 });
 
 test('an answer longer than 6 MB goes through', async () => {
