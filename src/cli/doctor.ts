@@ -3,14 +3,14 @@ import { join, relative } from 'node:path';
 
 import type { DoctorArguments } from './arguments.ts';
 import { importEsbuild } from './bundle.ts';
+import { describeFailure } from './describe-failure.ts';
 import { DevError } from './dev-error.ts';
-import { diagnose, wireForm } from './diagnosis.ts';
+import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { createLambdaContext } from './lambda-context.ts';
-import { loadFunction } from './load-function.ts';
+import { BundleError, loadFunction } from './load-function.ts';
 import type { Terminal } from './reporter.ts';
-import { textOf } from './user-code.ts';
 
 /** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
@@ -28,18 +28,31 @@ export async function runDoctor(settings: DoctorArguments, directory: string, te
     say(terminal, 'Answer', 'There is no folder of functions to ask. Name one with --functions <folder>.');
     return 0;
   }
-  return ask(source, event, relative(directory, source.file), terminal);
+  return ask({ source, event, from: diagnosis.source, file: relative(directory, source.file) }, terminal);
 }
 
-async function ask(source: FunctionSource, event: unknown, file: string, terminal: Terminal): Promise<number> {
+interface Question {
+  readonly source: FunctionSource;
+  readonly event: unknown;
+  /** The source of the event. */
+  readonly from: string;
+  /** Of the function, for messages. */
+  readonly file: string;
+}
+
+async function ask({ source, event, from, file }: Question, terminal: Terminal): Promise<number> {
   terminal.error(`Bundling and asking ${file} …\n`);
   try {
     const { exports } = await loadFunction(await importEsbuild(), source);
     const result = await eventHandlerOf(source.name, exports)(event, createLambdaContext(source.name));
     say(terminal, 'Answer', JSON.stringify(result, undefined, 2) ?? String(result));
-    return isServerError(result) ? 1 : 0;
+    const body = readableBody(result);
+    if (body !== undefined) say(terminal, 'Body', body);
+    const problem = findResultProblem(from, event, result);
+    if (problem !== undefined) say(terminal, 'Problem', problem.replace(/^The platform\b/, from));
+    return problem !== undefined || isServerError(result) ? 1 : 0;
   } catch (error) {
-    say(terminal, 'Answer', `None. ${file} failed:\n\n${textOf(error)}`);
+    say(terminal, 'Answer', `None. ${file} failed:\n\n${error instanceof BundleError ? error.message : describeFailure(error)}`);
     return 1;
   }
 }
@@ -58,14 +71,17 @@ function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>
 
 async function readEvent(path: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    // Some editors begin a file with a byte order mark, which JSON does not know.
+    return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'There is no such file' : (error as Error).message;
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
     throw new DevError(`Cannot read the event ${path}: ${reason}. Save one as JSON, for example by console.log(JSON.stringify(event)).`, {
       cause: error,
     });
   }
 }
+
+const reasons: Readonly<Record<string, string>> = { ENOENT: 'There is no such file', EISDIR: 'It is a folder' };
 
 /** The named one; else `graphql`, else the first. Undefined when no folder was named and there is none. */
 async function findFunction(settings: DoctorArguments, directory: string): Promise<FunctionSource | undefined> {
@@ -79,6 +95,17 @@ async function findFunction(settings: DoctorArguments, directory: string): Promi
   const found = functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined ? functions[0] : undefined);
   if (found !== undefined || !isAsked) return found;
   throw new DevError(`There is no function "${name ?? 'graphql'}" in ${path}. There are: ${functions.map((one) => one.name).join(', ')}.`);
+}
+
+/** In the result it is a text within JSON, with all quotes escaped. */
+function readableBody(result: unknown): string | undefined {
+  const { body, isBase64Encoded } = (result ?? {}) as { body?: unknown; isBase64Encoded?: unknown };
+  if (typeof body !== 'string') return undefined;
+  try {
+    return JSON.stringify(JSON.parse(isBase64Encoded === true ? Buffer.from(body, 'base64').toString() : body), undefined, 2);
+  } catch {
+    return undefined;
+  }
 }
 
 function isServerError(result: unknown): boolean {

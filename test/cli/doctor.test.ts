@@ -32,6 +32,7 @@ test('doctor says what an event is, the request it became, and the answer', asyn
   assert.match(stdout, /\nRequest {2}POST \/graphql\n {9}content-type: application\/json\n {9}\n {9}\{"query":"\{ a \}"\}\n/);
   assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
   assert.ok(stdout.includes(String.raw`"body": "{\"data\":{\"a\":\"hello\"}}"`), stdout);
+  assert.match(stdout, /\nBody {5}\{\n {11}"data": \{\n {13}"a": "hello"\n/);
   assert.match(stderr, /Bundling and asking functions\/graphql\.ts …/);
   assert.equal(code, 0);
 });
@@ -47,6 +48,24 @@ test('doctor asks the function that is named, and shows where it failed', async 
 
   assert.match(stdout, /Answer {3}None\. functions\/other\.ts failed:[^]*Not today\.[^]*other\.ts:2:9/);
   assert.equal(code, 1);
+});
+
+test('doctor says what the platform would have against a result', async (context) => {
+  const event = JSON.stringify(createEvent('aws-rest', { body: '{}' }));
+  const wrong = 'export const handler = async () => ({ statusCode: 200, body: { a: 1 }, extra: 1 });';
+
+  const { code, stdout } = await doctor(context, { 'functions/graphql.ts': wrong, 'event.json': event }, '--event', 'event.json');
+
+  assert.match(stdout, /\nProblem {2}API Gateway REST API, or HTTP API \(1\.0\) would refuse this result: it has the key "extra"/);
+  assert.equal(code, 1);
+});
+
+test('a file may begin with a byte order mark, and is not a folder', async (context) => {
+  const marked = await doctor(context, { 'event.json': `\u{FEFF}${post}` }, '--event', 'event.json');
+  const folder = await doctor(context, { 'events/a.json': post }, '--event', 'events');
+
+  assert.match(marked.stdout, /Source {3}API Gateway HTTP API/);
+  assert.match(folder.stderr, /events: It is a folder\./);
 });
 
 test('an event of nobody is a problem that lists what is in it, and asks no function', async (context) => {
