@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { makeArtefact } from '../src/cli/make-artefact.ts';
 import { installPackedPackage } from './support/packed-package.ts';
 import type { InstalledProject } from './support/packed-package.ts';
 
@@ -131,6 +132,22 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       );
 
       equal(printed.trim(), '200 {"data":{"hello":"world"}}');
+    });
+
+    test(`a build is read, got by ${name}`, async () => {
+      const artefact = makeArtefact(['type Query { hello: String }'], { schema: ['a.graphql'], documents: [], descriptions: false }, []);
+      const printed = await project.run(
+        `(async () => {
+          ${load}
+          const { readBuild } = ${type === 'module' ? "await import('graphql-functions/build')" : "require('graphql-functions/build')"};
+          const { resolvers } = ${options};
+          const { body } = await createHandler({ resolvers, build: readBuild(${JSON.stringify(artefact)}) })(${JSON.stringify(httpAPIEvent)}, {});
+          console.log(body);
+        })()`,
+        { flags, type },
+      );
+
+      equal(printed.trim(), '{"data":{"hello":"world"}}');
     });
 
     test(`the whole schema is checked in development, got by ${name}`, async () => {
