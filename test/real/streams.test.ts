@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { contracts } from '../../src/testing/results.ts';
 import { json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
+import { chunkReader, parseParts } from '../support/multipart.ts';
 import { splitPrelude } from '../support/response-stream.ts';
 import { readResult } from '../support/results.ts';
 import { functionURL, restAPI } from '../support/sources.ts';
@@ -20,6 +21,8 @@ import { startReportServer } from './report-server.ts';
 import type { Outcome } from './runtime-api.ts';
 
 const events = { headers: [['Accept', 'text/event-stream']] } satisfies Partial<PlainRequest>;
+const multipart = { headers: [['Accept', 'multipart/mixed;incrementalSpec=v0.2, application/json']] } satisfies Partial<PlainRequest>;
+const deferring = 'query ($gate: String!) { hello ... @defer { later(gate: $gate) } }';
 const counting = 'subscription { count(to: 3) }';
 const counted = [1, 2, 3].map((count) => ({ data: { count } }));
 
@@ -91,6 +94,24 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     assert.deepEqual(resultsOf(body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
   });
 
+  test('the first part of an answer leaves before what is deferred is there', async (t) => {
+    const gate = await startGateServer(t);
+    let text = '';
+    const onChunk = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (text.includes('Hello, world!')) gate.open();
+    };
+
+    const { body } = streamed(
+      await graphql.invoke(functionURL.build(post({ query: deferring, variables: { gate: gate.url } }, multipart)), { onChunk }),
+    );
+
+    assert.deepEqual(parseParts(body), [
+      { data: { hello: 'Hello, world!' }, pending: [{ id: '0', path: [] }], hasNext: true },
+      { hasNext: false, incremental: [{ id: '0', data: { later: 'at last' } }], completed: [{ id: '0' }] },
+    ]);
+  });
+
   test('an answer of 20 MB goes through', async () => {
     const { body } = streamed(await graphql.invoke(functionURL.build(post({ query: '{ text(length: 20000000) }' }))));
 
@@ -148,6 +169,27 @@ for (const runtime of fetchRuntimes) {
       gate.open();
       assert.deepEqual(await reader.next(), { event: 'next', data: { data: { gated: 'behind' } } });
       assert.deepEqual(await reader.next(), { event: 'complete', data: '' });
+    });
+
+    test('the first part of an answer leaves before what is deferred is there', async (t) => {
+      const gate = await startGateServer(t);
+      const reader = chunkReader(
+        await fetch(served.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' },
+          body: JSON.stringify({ query: deferring, variables: { gate: gate.url } }),
+        }),
+      );
+
+      const first = await reader.next();
+      gate.open();
+      let rest = '';
+      for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) rest += chunk;
+
+      assert.match(first!, /Hello, world!/);
+      assert.deepEqual((parseParts(first! + rest).at(-1) as { incremental: unknown }).incremental, [
+        { id: '0', data: { later: 'at last' } },
+      ]);
     });
 
     test('a client that leaves ends the source', async (t) => {

@@ -1,4 +1,5 @@
 import type { ContextArgument } from 'graphql-functions';
+import { incrementalDelivery } from 'graphql-functions/incremental';
 
 let calls = 0;
 let worked = 0;
@@ -6,6 +7,7 @@ let worked = 0;
 /** Options of a server whose answers tell what its platform gave it. All of its data is in its arguments. */
 export const probe = {
   csrfPrevention: true,
+  incrementalDelivery: incrementalDelivery(),
   typeDefs: `#graphql
     type Query {
       hello(name: String = "world"): String!
@@ -23,6 +25,8 @@ export const probe = {
       platform: Platform!
       text(length: Int!): String!
       fails: String
+      "When the URL has answered."
+      later(gate: String!): String!
     }
     type Mutation { echo(text: String!): String! }
     type Subscription {
@@ -61,6 +65,10 @@ export const probe = {
       text: (_: unknown, { length }: { length: number }) => 'x'.repeat(length),
       fails: () => {
         throw new Error('secret of the probe');
+      },
+      later: async (_: unknown, { gate }: { gate: string }) => {
+        await (await fetch(gate)).text();
+        return 'at last';
       },
     },
     Mutation: { echo: (_: unknown, { text }: { text: string }) => text },
