@@ -6,9 +6,12 @@
  */
 import { createGraphiQLFetcher, createLocalStorage } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
+import type { GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
-import { createElement } from 'react';
+import { createElement, Fragment } from 'react';
 import { createRoot } from 'react-dom/client';
+
+import { ExplainButton } from './explain-button.ts';
 
 declare global {
   interface Window {
@@ -24,13 +27,25 @@ window.MonacoEnvironment = { getWorker: (_, label) => new Worker(workerURL, { na
 // Not the path alone: "//evil.example/", which reaches us as a path, would be an address of another host to fetch.
 const endpoint = location.origin + location.pathname;
 
-const playground = createElement(GraphiQL, {
-  fetcher: createGraphiQLFetcher({
-    url: endpoint,
-    // No page of another site can send this without a preflight: it passes any setting of csrfPrevention.
-    headers: { accept: 'application/graphql-response+json, application/json', 'vendor-require-preflight': 'playground' },
-    enableIncrementalDelivery: false,
-  }),
+/** Sent with every request, and read anew for each. */
+const headers: Record<string, string> = {
+  accept: 'application/graphql-response+json, application/json',
+  // No page of another site can send this without a preflight: it passes any setting of csrfPrevention.
+  'vendor-require-preflight': 'playground',
+};
+
+function explain(isOn: boolean): void {
+  if (isOn) headers['graphql-functions-explain'] = '1';
+  else delete headers['graphql-functions-explain'];
+}
+
+const toolbar = createElement(GraphiQL.Toolbar, {
+  children: ({ prettify, merge, copy }) =>
+    createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { onSwitch: explain })),
+});
+
+const properties: GraphiQLProps = {
+  fetcher: createGraphiQLFetcher({ url: endpoint, headers, enableIncrementalDelivery: false }),
   // Functions of one site share an origin, and must not share their tabs.
   storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
   defaultQuery: `# Ctrl-Enter (⌘-Enter) runs the operation.
@@ -41,7 +56,8 @@ const playground = createElement(GraphiQL, {
   __typename
 }
 `,
-});
+};
+const playground = createElement(GraphiQL, properties, toolbar);
 
 const place = document.querySelector('#playground');
 if (place !== null) createRoot(place).render(playground);

@@ -90,6 +90,30 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
+  test('an answer is explained at the push of a button, and no longer after the next', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+    await playground.writeOperation('{ author(id: "austen") { name } }');
+    const explain = async (): Promise<any> => {
+      const responding = page.waitForResponse((response) => response.request().postData()?.includes('austen') === true);
+      await page.getByRole('button', { name: /^Execute query/ }).click();
+      return ((await (await responding).json()) as { extensions?: { explain: any } }).extensions?.explain;
+    };
+
+    await page.getByRole('button', { name: 'Explain how answers come about' }).click();
+    const report = await explain();
+    await playground.keepScreenshot('explain');
+    await page.getByRole('button', { name: 'Answers are explained in extensions.explain' }).click();
+    const afterwards = await explain();
+
+    assert.equal(report.executor.ran, 'planned');
+    assert.equal(report.calls[0].field, 'author');
+    assert.equal(afterwards, undefined);
+    assert.deepEqual(playground.complaints, []);
+    assert.deepEqual(playground.foreign, []);
+    await page.close();
+  });
+
   test('an error of a resolver is shown', async () => {
     const playground = await PlaygroundPage.open(browser, example);
 
