@@ -45,9 +45,17 @@ const entries = ['', '/aws-lambda', '/netlify', '/fetch'].map(
     ] as const,
 );
 
+/** The option whose value weighs so much that it is handed in: graphql-js's two incremental executors are 6 KiB of it. */
+const withParts = [
+  'fetch, parts',
+  `import { createHandler } from 'graphql-functions/fetch'; import { incrementalDelivery } from 'graphql-functions/incremental';
+   export default createHandler({ ...${oneField}, incrementalDelivery: incrementalDelivery() });`,
+] as const;
+const partsAllowance = 7.5 * 1024;
+
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
 const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
-const handlers = await Promise.all(entries.map(([name, text]) => bundle(name, text)));
+const handlers = await Promise.all([...entries, withParts].map(([name, text]) => bundle(name, text)));
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
   : [];
@@ -98,7 +106,7 @@ function partOf(path: string): string {
 }
 
 function overBudget({ name, gzip }: Bundle): string[] {
-  const above = gzip - bare.gzip;
+  const above = gzip - bare.gzip - (name === withParts[0] ? partsAllowance : 0);
   return above <= budget
     ? []
     : [
