@@ -7,6 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { makeArtefact } from '../src/cli/make-artefact.ts';
+import { mergeResolvers } from '../src/schema/merge-resolvers.ts';
+import { resolversMark } from '../src/schema/resolver-shape.ts';
 import { bundle, bundles, coldContestants, reference } from './contestants.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';
@@ -71,11 +73,11 @@ export async function measureCold(types: number, runs: number): Promise<ColdResu
 }
 
 /** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */
-async function writeArtefact(file: string, { typeDefs, body }: Workload): Promise<void> {
+async function writeArtefact(file: string, { typeDefs, body, resolvers }: Workload): Promise<void> {
   await mkdir(bundles, { recursive: true });
   const { query } = JSON.parse(body(0)) as { query: string };
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
-  await writeFile(file, JSON.stringify(makeArtefact([typeDefs], from, [query])));
+  await writeFile(file, JSON.stringify(makeArtefact([typeDefs], from, [query], resolversMark(mergeResolvers(resolvers)))));
 }
 
 function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {

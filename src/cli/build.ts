@@ -5,6 +5,8 @@ import { parse, Source, validate } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
 import type { BuildArtefact } from '../schema/build-artefact.ts';
+import { mergeResolvers } from '../schema/merge-resolvers.ts';
+import { resolversMark } from '../schema/resolver-shape.ts';
 import type { BuildArguments } from './arguments.ts';
 import { artefactPlugin, readArtefact } from './artefact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from './build-sources.ts';
@@ -92,7 +94,13 @@ async function build(settings: BuildArguments, source: FunctionSource, file: str
     documents: settings.documents,
     descriptions: settings.descriptions || options?.introspection === true,
   };
-  const artefact = await makeBuild({ from, typeDefs: options?.typeDefs, schema, directory });
+  const artefact = await makeBuild({
+    from,
+    typeDefs: options?.typeDefs,
+    schema,
+    directory,
+    resolvers: resolversMark(mergeResolvers(options?.resolvers)),
+  });
   return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
 }
 

@@ -25,6 +25,8 @@ export interface BuildArtefact {
   readonly rest: string;
   /** Documents that are valid, to the letter. */
   readonly documents: readonly string[];
+  /** A mark of resolvers that fit the schema; see resolver-shape.ts. */
+  readonly resolvers: string;
   /** Of all of the above. */
   readonly seal: string;
 }
@@ -42,6 +44,6 @@ export interface BuildSources {
 }
 
 /** Tells whether an artefact is as it was written. */
-export function sealOf({ format, graphql, from, text, types, members, rest, documents }: Omit<BuildArtefact, 'seal'>): string {
-  return fingerprint([format, graphql, JSON.stringify(from), text, types, members, rest, ...documents].join('\0'));
+export function sealOf({ format, graphql, from, text, types, members, rest, documents, resolvers }: Omit<BuildArtefact, 'seal'>): string {
+  return fingerprint([format, graphql, JSON.stringify(from), text, types, members, rest, resolvers, ...documents].join('\0'));
 }

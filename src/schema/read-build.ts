@@ -3,6 +3,7 @@ import { print, version } from 'graphql';
 import { artefactFormat, sealOf, type BuildArtefact } from './build-artefact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
+import { resolversMark } from './resolver-shape.ts';
 import type { SchemaBuild, SchemaBuildUse } from './schema-build.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { sourcesOf } from './type-defs.ts';
@@ -30,15 +31,21 @@ export function readBuild(artefact: object): SchemaBuild {
 function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
   if (isPending(artefact)) return { typeDefs: pendingTypeDefs(artefact, use) };
   const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
-  if (problem === undefined) {
-    const { text, documents } = artefact as BuildArtefact;
-    return { typeDefs: use.typeDefs ?? text, index: decodeIndex(artefact as BuildArtefact), knownDocuments: new Set(documents) };
-  }
+  if (problem === undefined) return openFitting(artefact as BuildArtefact, use);
   const message = `${problem.words} Run \`npx graphql-functions build\`, and deploy what it writes.`;
   const typeDefs = use.typeDefs ?? problem.text;
   if (use.strict || typeDefs === undefined) throw new Error(message);
   use.report(`${message} Until then the schema is made as without a build, which takes a cold start longer.`);
   return { typeDefs };
+}
+
+function openFitting(artefact: BuildArtefact, { typeDefs = artefact.text }: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
+  return {
+    typeDefs,
+    index: decodeIndex(artefact),
+    knownDocuments: new Set(artefact.documents),
+    vouchesFor: (resolvers) => resolversMark(resolvers) === artefact.resolvers,
+  };
 }
 
 /** What the command line puts in a build's place while it makes or checks one: the schema's own texts. */

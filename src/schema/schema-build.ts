@@ -1,3 +1,4 @@
+import type { MergedResolvers } from './merge-resolvers.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import type { TypeDefs } from './type-defs.ts';
 
@@ -23,6 +24,8 @@ export interface OpenedBuild {
   readonly typeDefs: TypeDefs | undefined;
   /** Where everything stands in the build's own text. Undefined: to be found in `typeDefs`. */
   readonly index?: SchemaIndex;
+  /** Whether resolvers are known to fit, so that they need no check. */
+  readonly vouchesFor?: (resolvers: MergedResolvers) => boolean;
   /** Texts of documents that are valid for this schema. */
   readonly knownDocuments?: ReadonlySet<string>;
 }

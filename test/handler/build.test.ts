@@ -7,6 +7,8 @@ import type { ASTVisitor, ValidationContext } from 'graphql';
 import { makeArtefact } from '../../src/cli/make-artefact.ts';
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/index.ts';
+import { mergeResolvers } from '../../src/schema/merge-resolvers.ts';
+import { resolversMark } from '../../src/schema/resolver-shape.ts';
 import { readBuild, typeDefsMark } from '../../src/schema/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -65,6 +67,14 @@ describe('with a build', () => {
     const { errors } = await ask(unvalidated, { build: readBuild(artefactOf([unvalidated])), fastValidation: false });
 
     assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  test('resolvers that were checked when it was built are not checked again in production, and are in a test', () => {
+    const unchecked = { Query: { helo: () => 1 } };
+    const build = readBuild(makeArtefact([typeDefs], from, [], resolversMark(mergeResolvers(unchecked))));
+
+    assert.doesNotThrow(() => createHandler({ build, resolvers: unchecked, nodeEnv: 'production' }));
+    assert.throws(() => createHandler({ build, resolvers: unchecked, nodeEnv: 'test' }), /helo/);
   });
 
   test('a resolver without a field is an error at start', () => {

@@ -8,6 +8,9 @@ import { makeArtefact } from '../../src/cli/make-artefact.ts';
 import type { BuildArtefact } from '../../src/schema/build-artefact.ts';
 import { createSchemaIndex } from '../../src/schema/create-index.ts';
 import { sealOf } from '../../src/schema/build-artefact.ts';
+import { mergeResolvers } from '../../src/schema/merge-resolvers.ts';
+import type { MergedResolvers } from '../../src/schema/merge-resolvers.ts';
+import { resolversMark } from '../../src/schema/resolver-shape.ts';
 import { decodeIndex, readBuild, typeDefsMark } from '../../src/schema/read-build.ts';
 import { LazySchema } from '../../src/schema/lazy-schema.ts';
 import type { OpenedBuild } from '../../src/schema/schema-build.ts';
@@ -97,6 +100,18 @@ test('a build of typeDefs fits them, given as text or parsed the same', () => {
   assert.ok(open(artefact, undefined, true).index);
 });
 
+test('a build vouches for resolvers like those it was made with, and for no others', () => {
+  const [made, alike, other] = [{ title: () => 1 }, { title: () => 2 }, { titel: () => 1 }].map((Query) => mergeResolvers({ Query }));
+  const artefact = makeArtefact([sdl], fromFiles, [], resolversMark(made as MergedResolvers));
+
+  const { vouchesFor } = open(artefact);
+
+  assert.deepEqual(
+    [made, alike, other].map((one) => vouchesFor?.(one as MergedResolvers)),
+    [true, true, false],
+  );
+});
+
 const ownTypeDefs = { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) };
 const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: TypeDefs, expected: RegExp]>> = {
   'of typeDefs that have changed': [artefactOf([sdl], ownTypeDefs), sdl.replace('String', 'ID'), /is stale: `typeDefs` have changed/],
@@ -114,6 +129,7 @@ const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: Typ
   ],
   'whose index was changed': [{ ...artefactOf([sdl], ownTypeDefs), types: 'Query type 0 12' }, sdl, /was changed after/],
   'that got a document more': [{ ...artefactOf([sdl], ownTypeDefs), documents: ['{ title }', '{ wrong }'] }, sdl, /was changed after/],
+  'whose resolvers’ mark was changed': [{ ...artefactOf([sdl], ownTypeDefs), resolvers: 'x' }, sdl, /was changed after/],
   'without a seal': [{ ...artefactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
   'with parts missing': [{ format: 1, from: {} }, sdl, /was changed after/],
   'with parts of wrong types': [{ ...artefactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
