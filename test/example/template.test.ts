@@ -17,8 +17,11 @@ const template = await readFile(join(root, 'template.yaml'), 'utf8');
 
 type Handler = (event: unknown, context?: unknown) => Promise<{ statusCode: number; headers: Record<string, string>; body: string }>;
 
+/** Without what is there for whoever wants it. */
+const deployed = template.replaceAll(/^ *#.*\n/gm, '');
+
 /** The handlers that template.yaml names, each with the source it is bundled from. */
-const functions = [...template.matchAll(/Handler: (\S+)[^]*?EntryPoints: \[(\S+)\]/g)].map(([, handler = '', entry = '']) => ({
+const functions = [...deployed.matchAll(/Handler: (\S+)[^]*?EntryPoints: \[(\S+)\]/g)].map(([, handler = '', entry = '']) => ({
   handler,
   entry,
 }));
@@ -62,6 +65,18 @@ test('template.yaml names the two functions of the example', () => {
     { handler: 'graphql.default', entry: 'functions/graphql.ts' },
     { handler: 'catalogue.lambda', entry: 'functions/catalogue.ts' },
   ]);
+});
+
+test('template.yaml has a function that streams, which is one as soon as its comment signs are taken away', () => {
+  const [comment = ''] = /(?:^  #(?: .*)?\n)+/m.exec(template.slice(template.indexOf('  # StreamingFunction'))) ?? [];
+  const text = comment.replaceAll(/^  # ?/gm, '  ');
+
+  assert.match(
+    text,
+    /^  StreamingFunction:\n    Type: AWS::Serverless::Function\n    Properties:\n      Handler: graphql-stream\.default\n/,
+  );
+  assert.match(text, /^      FunctionUrlConfig:\n        AuthType: NONE\n        InvokeMode: RESPONSE_STREAM\n/m);
+  assert.match(text, /^        EntryPoints: \[functions\/graphql-stream\.ts\]\n/m);
 });
 
 test('the bundle that template.yaml describes answers the events of both front doors', async (context) => {

@@ -5,6 +5,8 @@
  */
 import { inspect } from 'node:util';
 
+import { callStreamingHandler, isStreamingHandler } from '../../src/testing/response-stream.ts';
+
 interface Failure {
   readonly file: string;
   readonly problem: string;
@@ -51,8 +53,12 @@ async function sendRequest(handler: unknown): Promise<string | undefined> {
 /** The same of a handler for Lambda alone. */
 async function sendEvent(handler: unknown): Promise<string | undefined> {
   if (typeof handler !== 'function') return undefined;
-  const requestContext = { http: { method: 'POST', path: '/graphql' } };
+  const requestContext = { domainName: 'example.lambda-url.eu-central-1.on.aws', http: { method: 'POST', path: '/graphql' } };
   const event = { version: '2.0', rawPath: '/graphql', rawQueryString: '', headers, body, requestContext };
+  if (isStreamingHandler(handler)) {
+    const response = await callStreamingHandler({ handler, event, context: {}, readHead: () => new Response() });
+    return response.text();
+  }
   const result = (await handler(event, {})) as { body: string };
   return result.body;
 }
