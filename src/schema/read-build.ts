@@ -3,6 +3,7 @@ import { print, version } from 'graphql';
 import { artefactFormat, sealOf, type BuildArtefact } from './build-artefact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
+import { describeValue } from './merge-resolvers.ts';
 import { resolversMark } from './resolver-shape.ts';
 import type { SchemaBuild, SchemaBuildUse } from './schema-build.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -21,6 +22,8 @@ import { sourcesOf } from './type-defs.ts';
  * ```
  */
 export function readBuild(artefact: object): SchemaBuild {
+  if (describeValue(artefact) !== 'an object')
+    throw new TypeError(`readBuild takes what is in <function>.build.json, got ${describeValue(artefact)}.`);
   return { artefact, open: (use) => openBuild(artefact, use) };
 }
 

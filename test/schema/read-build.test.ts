@@ -134,8 +134,12 @@ const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: Typ
   'with parts missing': [{ format: 1, from: {} }, sdl, /was changed after/],
   'with parts of wrong types': [{ ...artefactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
   'that is empty': [{}, sdl, /not one that this version/],
-  'that is a list': [[1], sdl, /not one that this version/],
 };
+
+test('what is no content of a file says so', () => {
+  for (const wrong of [undefined, null, 'text', [1]])
+    assert.throws(() => readBuild(wrong as never), /readBuild takes what is in <function>\.build\.json, got/);
+});
 
 describe('a build that does not fit', () => {
   for (const [what, [artefact, typeDefs, expected]] of Object.entries(misfits)) {
