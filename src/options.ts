@@ -93,7 +93,7 @@ export interface ServerOptions<
   readonly suggestions?: boolean;
   /** Replace the text of unexpected errors by "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
-  /** Send `extensions.stacktrace`. Default: only when NODE_ENV is development. */
+  /** Send `extensions.stacktrace` with what resolvers and the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
   /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
   readonly exposeUpstreamErrors?: boolean;

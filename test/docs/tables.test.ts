@@ -16,6 +16,9 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['platforms', 'A long-lived Node process', 'src/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
   ['configuration', 'Context and data sources', 'src/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/operation/errors.ts', codesOf],
+  ['explain', 'The report', 'src/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
+  ['explain', 'A call', 'src/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
+  ['explain', 'Who answers', 'src/datasource/cache-outcome.ts', layersOf],
 ];
 
 for (const [page, heading, source, names] of tables) {
@@ -83,6 +86,12 @@ function membersOfDataSource(source: string): string[] {
 function codesOf(source: string): string[] {
   const [, union = ''] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
   return [...[...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code), 'UNAUTHENTICATED', 'FORBIDDEN'];
+}
+
+/** Those that the cache has, an equal call under way, and nobody. */
+function layersOf(source: string): string[] {
+  const [, union = ''] = /export type CacheOutcome =([^;]+);/.exec(source) ?? [];
+  return [...[...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name), 'shared', 'none'];
 }
 
 /** Without comments, which each file has of its own. */
