@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
+console.log('Building the package into dist/ …');
 try {
   // Settled, so that none of them still writes when what a failure leaves is removed.
   const builds = await Promise.allSettled([
