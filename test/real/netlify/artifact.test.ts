@@ -10,9 +10,11 @@ import { netlifyEvent } from '../../support/events.ts';
 import { json, post } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { netlifyV1 } from '../../support/sources.ts';
+import { resultsOf } from '../../support/sse.ts';
 import { testAnswers } from '../answers.ts';
 import { createFolder } from '../bundle.ts';
 import type { Folder } from '../bundle.ts';
+import { startGateServer } from '../gate-server.ts';
 import { deploy } from '../lambda-function.ts';
 import type { Deployment, LambdaFunction } from '../lambda-function.ts';
 import { needs, pathInPart } from '../parts.ts';
@@ -70,6 +72,23 @@ describe("what Netlify's bundler makes of a function, in AWS's runtime client", 
     assert.deepEqual(json(response).data, { worked: 1 });
   });
 
+  test('an event of a subscription leaves before the next is there', async (t) => {
+    const gate = await startGateServer(t);
+    const v2 = await deployForTest(t, artifact('v2', entryPoint));
+    let text = '';
+    const onChunk = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (text.includes('before')) gate.open();
+    };
+    const query = 'subscription ($gate: String!) { gated(gate: $gate) }';
+    const request = post({ query, variables: { gate: gate.url } }, { headers: [['accept', 'text/event-stream']] });
+
+    const response = await sendThrough(v2, request, onChunk);
+
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+    assert.deepEqual(resultsOf(response.body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
+  });
+
   test('the example answers from its catalogue', async (t) => {
     const environment = { CATALOGUE_URL: await startCatalogue(t) };
     const graphql = await deployForTest(t, { ...artifact('graphql', entryPoint), environment });
@@ -106,8 +125,12 @@ function resultOf(outcome: Outcome): unknown {
   return outcome.value;
 }
 
-async function sendThrough(deployed: LambdaFunction, request: PlainRequest): Promise<PlainResponse> {
-  const outcome = await deployed.invoke(netlifyEvent(request));
+async function sendThrough(
+  deployed: LambdaFunction,
+  request: PlainRequest,
+  onChunk = (_chunk: Buffer): void => {},
+): Promise<PlainResponse> {
+  const outcome = await deployed.invoke(netlifyEvent(request), { onChunk });
   assert.ok(outcome.kind === 'streamed' && outcome.failure === undefined, JSON.stringify(outcome));
   assert.equal(outcome.contentType, 'application/vnd.awslambda.http-integration-response');
 
