@@ -119,11 +119,11 @@ function answerInTime(answering: Promise<HTTPResponse | StreamedResponse>, excha
     const stop = invocation.onLastMoment(() => {
       timer = setTimeout(() => resolve(tooLate(exchange)), operationsTime);
     });
-    const done = (): void => {
+    const end = (): void => {
       stop();
       clearTimeout(timer);
     };
-    answering.then(resolve, reject).then(done, done);
+    answering.then(resolve, reject).then(end, end);
   });
 }
 

@@ -208,8 +208,8 @@ class Ending {
   }
 
   onTimeUp(callback: (reason: Error) => void): () => void {
-    if (this.#error !== undefined) callback(this.#error);
-    else this.#timeUp.add(callback);
+    if (this.#error === undefined) this.#timeUp.add(callback);
+    else callback(this.#error);
     return () => this.#timeUp.delete(callback);
   }
 

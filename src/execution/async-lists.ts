@@ -51,7 +51,8 @@ class AsyncList extends PendingContainer {
         if (step.done === true) break;
         if (this.isOver()) {
           abandon(step.value);
-          return this.#close();
+          this.#close();
+          return;
         }
         this.#put(index, step.value);
       }

@@ -32,7 +32,10 @@ const lastWords = 1000;
 async function within(timeout: number, work: Promise<unknown>, late: () => void): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(() => resolve(late()), timeout);
+    timer = setTimeout(() => {
+      late();
+      resolve();
+    }, timeout);
   });
   try {
     await Promise.race([work, timeUp]);

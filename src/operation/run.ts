@@ -18,7 +18,7 @@ import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
 import type { Delivery, IncrementalSettings, PayloadStream } from './delivery.ts';
-import { DocumentError, formatResult, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, DocumentError, formatResult, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
@@ -133,7 +133,7 @@ function stagesInTime(stages: Promise<ExecutionResult>, running: Running): Promi
       return undefined;
     },
     atLastMoment: () => {
-      if (running.result === nothingYet) throw running.timeIsUp;
+      if (running.result === nothingYet) throw deadlineExceeded();
       return running.result;
     },
   });

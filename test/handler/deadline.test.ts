@@ -235,7 +235,7 @@ for (const executor of [undefined, 'graphql-js'] as const) {
       const seen: unknown[] = [];
       const listener: GraphQLRequestListener = {
         didEncounterErrors: ({ errors }) => void seen.push(errors.map(({ path }) => path)),
-        willSendResponse: ({ response }) => void response.http.headers.set('x-late', 'yes'),
+        willSendResponse: ({ response }) => response.http.headers.set('x-late', 'yes'),
       };
 
       const response = await answerOf(t, { plugins: [{ requestDidStart: () => listener }] });
