@@ -109,7 +109,8 @@ function oneAfterTheOther(calls: readonly TimedCall[]): TimedCall[] {
 
 /** `authors.0.books.*.reviews`: the same field of the items of one list. Further down, items wait for what is above them. */
 function listFieldOf({ field }: WatchedCall): string | undefined {
-  return typeof field?.at(-2) === 'number' ? field.with(-2, '*').join('.') : undefined;
+  if (field === undefined || typeof field.at(-2) !== 'number') return undefined;
+  return [...field.slice(0, -2), '*', field.at(-1)].join('.');
 }
 
 /** Milliseconds. Items that merely arrived one after the other leave gaps. */

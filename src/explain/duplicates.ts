@@ -47,10 +47,13 @@ function remedyFor(calls: readonly WatchedCall[], group: readonly WatchedCall[])
 
 /** Names alone: values may be secrets. */
 function differingHeaders(first: WatchedCall, others: readonly WatchedCall[]): string[] {
-  const headersOf = ({ request }: WatchedCall): Map<string, string> => new Map(request.headersIfAny ?? []);
   const expected = headersOf(first);
   const names = new Set<string>();
   for (const headers of others.map(headersOf))
     for (const name of [...expected.keys(), ...headers.keys()]) if (headers.get(name) !== expected.get(name)) names.add(name);
   return [...names];
+}
+
+function headersOf({ request }: WatchedCall): Map<string, string> {
+  return new Map(request.headersIfAny ?? []);
 }

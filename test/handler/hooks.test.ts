@@ -450,7 +450,7 @@ describe('the hooks beside operations', () => {
         only({ didEncounterErrors: rejectLate }),
         only({
           didEncounterErrors: ({ errors }) => void told.push(errors[0]!.message),
-          willSendResponse: ({ response }) => void response.http.headers.set('x-sent', 'yes'),
+          willSendResponse: ({ response }) => response.http.headers.set('x-sent', 'yes'),
         }),
       ],
     });
