@@ -29,7 +29,8 @@ const endpoint = location.origin + location.pathname;
 
 /** Sent with every request, and read anew for each. */
 const headers: Record<string, string> = {
-  accept: 'application/graphql-response+json, application/json',
+  // GraphiQL reads parts in the current format; whole answers come for all that has none.
+  accept: 'application/graphql-response+json, application/json, multipart/mixed;incrementalSpec=v0.2',
   // No page of another site can send this without a preflight: it passes any setting of csrfPrevention.
   'vendor-require-preflight': 'playground',
 };
@@ -45,7 +46,7 @@ const toolbar = createElement(GraphiQL.Toolbar, {
 });
 
 const properties: GraphiQLProps = {
-  fetcher: createGraphiQLFetcher({ url: endpoint, headers, enableIncrementalDelivery: false }),
+  fetcher: createGraphiQLFetcher({ url: endpoint, headers }),
   // Functions of one site share an origin, and must not share their tabs.
   storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
   defaultQuery: `# Ctrl-Enter (⌘-Enter) runs the operation.

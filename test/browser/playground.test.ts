@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { versionInfo } from 'graphql';
 import type { Browser } from 'playwright-core';
 
 import { startDevServer } from '../../src/cli/dev.ts';
 import type { DevServer } from '../../src/cli/dev.ts';
+import { incrementalDelivery } from '../../src/incremental.ts';
 import { createHandler } from '../../src/index.ts';
 import { landingPage } from '../../src/landing-page.ts';
+import { serve } from '../../src/node.ts';
 import type { ServerOptions } from '../../src/options.ts';
+import { deferred } from '../support/deferred.ts';
 import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
 import { serveStage } from './stage-server.ts';
 
@@ -135,6 +139,27 @@ describe('the playground in Chromium', needsChromium(), () => {
     assert.ok(playground.page.workers().length > 0);
     assert.deepEqual(playground.complaints, []);
     assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('what is deferred is shown when it comes', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async (context) => {
+    const slow = deferred<string>();
+    const resolvers = { Query: { greet: () => 'Hello!', slow: () => slow.promise } };
+    const typeDefs = 'type Query { greet: String slow: String }';
+    const server = await serve(
+      { nodeEnv: 'development', csrfPrevention: true, incrementalDelivery: incrementalDelivery(), typeDefs, resolvers },
+      { port: 0, host: 'localhost', signals: false },
+    );
+    context.after(() => server.close());
+    const playground = await PlaygroundPage.open(browser, `${server.url}graphql`);
+
+    await playground.writeOperation('{ greet ... @defer { slow } }');
+    const first = await playground.run();
+    slow.resolve('at last');
+    await playground.page.locator('.result-window').getByText('at last').waitFor();
+
+    assert.equal(first, '{"data":{"greet":"Hello!"}}');
+    assert.deepEqual(playground.complaints, []);
     await playground.page.close();
   });
 
