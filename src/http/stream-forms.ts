@@ -59,7 +59,8 @@ function isBefore(stream: Stream, quality: number, named: number): boolean {
 }
 
 function streamOf({ range, quality, parameters }: MediaRange, index: number): Stream | undefined {
-  const container = containers[range];
+  // A range may be any text, "constructor" included.
+  const container = Object.hasOwn(containers, range) ? containers[range] : undefined;
   if (container === undefined || quality === 0) return undefined;
   const spec = parameters.find((parameter) => parameter.includes('spec='));
   const format = spec === undefined ? plainFormat : formats[spec];

@@ -35,6 +35,11 @@ describe('how an operation with @defer is answered', () => {
     });
   }
 
+  it('not at all where Accept is the name of a property that every object has', () => {
+    equal(chooseForms(parseAccept('constructor'), true), undefined);
+    equal(chooseForms(parseAccept('__proto__'), true), undefined);
+  });
+
   it('in one piece where nothing writes multipart', () => {
     equal(chooseForms(parseAccept('multipart/mixed;deferSpec=20220824,application/json'), false)?.parts, undefined);
     equal(chooseForms(parseAccept('multipart/mixed'), false), undefined);
