@@ -183,8 +183,8 @@ function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLErro
   if (operation !== 'subscription') return undefined;
   return createError(
     'OPERATION_RESOLUTION_FAILURE',
-    'Expected a query or a mutation: this is answered once, and a subscription has many answers. Where the platform carries ' +
-      'streams (a web Request, Node, createStreamingHandler on AWS), send it by itself as a POST with "accept: text/event-stream".',
+    'Expected a query or a mutation: a subscription needs a stream, which is asked for by a POST with "accept: text/event-stream", ' +
+      'not in a batch, where the platform carries it: a web Request, Node, createStreamingHandler on AWS.',
   );
 }
 
