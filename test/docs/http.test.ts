@@ -55,6 +55,7 @@ describe('docs/http.md tells the truth about statuses', () => {
         },
       },
     ],
+    'the [deadline](time.md) came before any resolver ran': [{}, { context: () => new Promise(() => {}), deadline: { ms: 20 } }],
     'anything else that threw outside of a resolver': [
       {},
       {

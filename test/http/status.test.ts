@@ -104,6 +104,13 @@ const rows: readonly Row[] = [
     draft: 422,
     code: 'BAD_USER_INPUT',
   },
+  {
+    name: 'a context that is not there when the time is up',
+    request: post({ query: '{ hello }' }),
+    options: { context: () => new Promise(() => {}), deadline: { ms: 20 } },
+    status: 504,
+    code: 'DEADLINE_EXCEEDED',
+  },
   { name: 'no query', request: post({}), status: 400, draft: 422, code: 'BAD_REQUEST' },
   { name: 'an empty query', request: post({ query: '' }), status: 400, draft: 422, code: 'BAD_REQUEST' },
   { name: 'a query that is null', request: post({ query: null }), status: 400, draft: 422, code: 'BAD_REQUEST' },
