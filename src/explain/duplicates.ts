@@ -38,7 +38,9 @@ function remedyFor(calls: readonly WatchedCall[], group: readonly WatchedCall[])
   if (asksAnew !== undefined) return `It was asked for with cache: '${asksAnew.request.cache}', which is never answered from memory.`;
   const names = differingHeaders(first, others);
   if (names.length > 0) return `The requests differ in header fields, and so are not the same to the memo: ${names.join(', ')}.`;
-  const between = calls.find(({ request, start }) => request.method !== 'GET' && request.url === url && start > first.start);
+  const between = calls.find(
+    ({ request, start }) => request.method !== 'GET' && request.url === url && start > first.start && start < others.at(-1)!.start,
+  );
   if (between !== undefined)
     return `A ${between.request.method} to the same address came between, after which it had to be asked for again.`;
   if (group.some(({ error }) => error !== undefined)) return 'A call that fails is not remembered.';
