@@ -159,7 +159,11 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.locator('.result-window').getByText('at last').waitFor();
 
     assert.equal(first, '{"data":{"greet":"Hello!"}}');
-    assert.deepEqual(playground.complaints, []);
+    // GraphiQL stops reading at the closing boundary, which Chromium takes for a request that was given up.
+    assert.deepEqual(
+      playground.complaints.filter((one) => one !== `failed: ${server.url}graphql`),
+      [],
+    );
     await playground.page.close();
   });
 
