@@ -94,15 +94,13 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
   return {
     source,
     lines,
-    send: (query, { accept = 'text/event-stream', variables, method = 'POST', signal } = {}) =>
-      handler.fetch(
-        new Request(`https://example.com/graphql${method === 'GET' ? `?${new URLSearchParams({ query }).toString()}` : ''}`, {
-          method,
-          headers: { accept, 'content-type': 'application/json' },
-          body: method === 'GET' ? null : JSON.stringify({ query, variables }),
-          signal: signal ?? null,
-        }),
-      ),
+    send: (query, { accept = 'text/event-stream', variables, method = 'POST', signal } = {}) => {
+      const headers = { accept, 'content-type': 'application/json' };
+      const search = new URLSearchParams({ query }).toString();
+      if (method === 'GET') return handler.fetch(new Request(`https://example.com/graphql?${search}`, { headers }));
+      const body = JSON.stringify({ query, variables });
+      return handler.fetch(new Request('https://example.com/graphql', { method, headers, body, signal: signal ?? null }));
+    },
   };
 }
 
@@ -116,8 +114,7 @@ async function codesOf(response: Response): Promise<unknown[]> {
 describe('a subscription', () => {
   it('is answered with an event for each event of its source, and one for its end', async () => {
     const { source, send } = serve();
-    source.push({ ticks: 1 });
-    source.push({ ticks: 2 });
+    source.push({ ticks: 1 }, { ticks: 2 });
     source.complete();
 
     const response = await send('subscription { ticks }');
@@ -147,8 +144,7 @@ describe('a subscription', () => {
 
   it('runs each event through resolvers, arguments, fragments and variables', async () => {
     const { source, send } = serve();
-    source.push({ book: { title: 'Emma', author: Promise.resolve('Jane Austen') } });
-    source.push({ book: null });
+    source.push({ book: { title: 'Emma', author: Promise.resolve('Jane Austen') } }, { book: null });
     source.complete();
 
     const response = await send(
@@ -164,8 +160,7 @@ describe('a subscription', () => {
 
   it('goes on after an event with errors, which are masked like any others', async () => {
     const { source, send, lines } = serve();
-    source.push({ book: { title: 'Emma' } });
-    source.push({ book: { title: 'Persuasion' } });
+    source.push({ book: { title: 'Emma' } }, { book: { title: 'Persuasion' } });
     source.complete();
 
     const results = resultsOf(await (await send('subscription { book(id: 1) { title fail } }')).text()) as any[];
@@ -184,8 +179,7 @@ describe('a subscription', () => {
 
   it('answers an event that JSON cannot carry with an error, and goes on', async () => {
     const { source, send } = serve();
-    source.push({ odd: 1n });
-    source.push({ odd: 2 });
+    source.push({ odd: 1n }, { odd: 2 });
     source.complete();
 
     const results = resultsOf(await (await send('subscription { odd }')).text()) as any[];
@@ -536,8 +530,7 @@ describe('context, data sources and plugins', () => {
         },
       ],
     });
-    source.push({ ticks: 1 });
-    source.push({ ticks: 'x' });
+    source.push({ ticks: 1 }, { ticks: 'x' });
     source.complete();
 
     await (await send('subscription { ticks }')).text();

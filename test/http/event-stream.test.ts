@@ -60,8 +60,7 @@ test('what is there already is part of the first chunk', async () => {
 
 test('every payload is a next event, and the end a complete event', async () => {
   const { stream, source, told } = openStream();
-  source.push(1);
-  source.push(2);
+  source.push(1, 2);
   source.complete();
 
   const chunks: string[] = [];

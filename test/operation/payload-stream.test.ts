@@ -23,8 +23,7 @@ const done = { done: true, value: undefined };
 
 test('a value is asked for when a payload is', async () => {
   const source = createEventSource<number>();
-  source.push(1);
-  source.push(2);
+  source.push(1, 2);
   const payloads = payloadsOf(source);
 
   assert.equal(source.pulls(), 0);

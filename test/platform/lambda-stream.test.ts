@@ -222,7 +222,7 @@ test('work handed to waitUntil goes on behind the last byte, and the invocation 
   const { output, text } = recordStream();
   let isOver = false;
 
-  const serving = handler(events.functionURLEvent(post({ query: '{ hello }' })), output, context).then(() => {
+  const serving = handler(events.functionURLEvent(post({ query: '{ hello }' })), output, context).finally(() => {
     isOver = true;
   });
   await text();

@@ -140,7 +140,7 @@ test('a stream that opens while the server stops is ended at once', async () => 
   const text = ((await (await subscribing).toArray()) as string[]).join('');
   await closing;
 
-  const [error] = parseEvents(text).filter(({ event }) => event === 'next');
+  const error = parseEvents(text).find(({ event }) => event === 'next');
   assert.equal(error?.data.errors[0].extensions.code, 'SERVICE_UNAVAILABLE');
   assert.equal(source.isClosed(), true);
 });

@@ -2,7 +2,7 @@ import { deferred } from './deferred.ts';
 
 /** A source of events, as a subscription's `subscribe` returns one, which a test pushes by hand. */
 export interface EventSource<T> extends AsyncIterable<T> {
-  push(event: T): void;
+  push(...events: readonly T[]): void;
   /** No more events. */
   complete(): void;
   fail(error: unknown): void;
@@ -38,9 +38,14 @@ export function createEventSource<T>(): EventSource<T> {
   };
   return {
     [Symbol.asyncIterator]: () => iterator,
-    push: (value) => settle(async () => ({ done: false, value })),
+    push: (...values) => {
+      for (const value of values) settle(async () => ({ done: false, value }));
+    },
     complete: () => settle(async () => ({ done: true, value: undefined })),
-    fail: (error) => settle(() => Promise.reject(error)),
+    fail: (error) =>
+      settle(async () => {
+        throw error;
+      }),
     pulls: () => pulls,
     closed: closed.promise,
     isClosed: () => isClosed,
