@@ -1,11 +1,5 @@
-import type {
-  DocumentNode,
-  ExecutionResult,
-  FormattedExecutionResult,
-  GraphQLError,
-  OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql';
+import { GraphQLError } from 'graphql';
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
@@ -168,7 +162,8 @@ function readDocument(_told: void, running: Running): Eventual<ExecutionResult> 
   return whenReady(loadDocument(settings, source, hooks, input.budget), runDocument, running);
 }
 
-function runDocument(document: DocumentNode, running: Running): Eventual<ExecutionResult> {
+function runDocument(document: DocumentNode | GraphQLError, running: Running): Eventual<ExecutionResult> {
+  if (document instanceof GraphQLError) return { errors: [document] };
   if (running.timeIsUp !== undefined) throw running.timeIsUp;
   const { settings, input, contextValue, hooks, keep } = running;
   const { schema, maxCost } = settings;
