@@ -99,7 +99,7 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
       const search = new URLSearchParams({ query }).toString();
       if (method === 'GET') return handler.fetch(new Request(`https://example.com/graphql?${search}`, { headers }));
       const body = JSON.stringify({ query, variables });
-      return handler.fetch(new Request('https://example.com/graphql', { method, headers, body, signal: signal ?? null }));
+      return handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body, signal: signal ?? null }));
     },
   };
 }
