@@ -75,5 +75,8 @@ function withoutDescriptions(document: DocumentNode): DocumentNode {
 function membersOfLarge(entry: TypeEntry, index: SchemaIndex): readonly (readonly ScannedMember[])[] | undefined {
   const parts = partsOf(entry) as readonly Span[];
   const size = parts.reduce((sum, [start, end]) => sum + end - start, 0);
-  return size < manyCharacters ? undefined : parts.map((part) => membersAt(index, part) as readonly ScannedMember[]);
+  if (size < manyCharacters) return undefined;
+  const members = parts.map((part) => membersAt(index, part));
+  // Those that the scan cannot read have no place in the text.
+  return members.flat().some(({ at }) => isParsed(at)) ? undefined : (members as (readonly ScannedMember[])[]);
 }
