@@ -76,7 +76,7 @@ async function lastPayload({ settings, hooks }: ExecutionInParts, thrown: unknow
 }
 
 /** The signal fires when the client has left, and when time is up: then its reason is an error for the client, who is still there. */
-export function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
+function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
   const end = (): void => {
     if (isGraphQLError(signal.reason)) stream.finish(signal.reason);
     else void stream.return();
