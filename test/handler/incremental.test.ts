@@ -164,6 +164,27 @@ describe('an answer in parts', { skip }, () => {
     assert.equal(signal.aborted, true);
   });
 
+  it('asks its source for a hundred items more than its reader takes, and ends it when the reader goes', async () => {
+    let items = 0;
+    let ended = false;
+    const list = async function* endless(): AsyncGenerator<number> {
+      try {
+        for (;;) yield (items += 1);
+      } finally {
+        ended = true;
+      }
+    };
+    const reader = chunkReader(await serve({ resolvers: resolversOf({ list }) })('{ list @stream }'));
+    await reader.next();
+    await reader.next();
+
+    for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => void setImmediate(resolve));
+    assert.ok(items < 250, `${items} items for a reader of two parts`);
+
+    await reader.cancel();
+    assert.equal(ended, true);
+  });
+
   it('leaves the signal alone when all of it has come', async () => {
     let signal: AbortSignal | undefined;
     const context = (argument: { signal: AbortSignal }): object => {
