@@ -90,7 +90,7 @@ function toResult(response: HTTPResponse, { adapter, starter, invocation }: Exch
 }
 
 /** Whether its body comes in pieces. */
-export function isStreamed(response: HTTPResponse | StreamedResponse): response is StreamedResponse {
+function isStreamed(response: HTTPResponse | StreamedResponse): response is StreamedResponse {
   return typeof response.body === 'object' && response.body !== null;
 }
 
