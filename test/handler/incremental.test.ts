@@ -182,6 +182,7 @@ describe('an answer in parts', { skip }, () => {
     assert.ok(items < 250, `${items} items for a reader of two parts`);
 
     await reader.cancel();
+    await new Promise((resolve) => void setImmediate(resolve));
     assert.equal(ended, true);
   });
 
