@@ -95,7 +95,7 @@ function parseDocument({ settings, source, budget }: Reading): DocumentNode | Gr
   // The parser calls itself for every level: deep nesting would end in a RangeError, whose stack is not ours to spend.
   assertNesting(source, settings.maxNesting, settings.maxTokens);
   try {
-    const document = parse(source, { maxTokens: Math.min(settings.maxTokens, budget?.tokens ?? Infinity) });
+    const document = parseWithoutStack(source, Math.min(settings.maxTokens, budget?.tokens ?? Infinity));
     budget?.spendTokens(tokensOf(document));
     return document;
   } catch (error) {
@@ -103,6 +103,20 @@ function parseDocument({ settings, source, budget }: Reading): DocumentNode | Gr
     // How many tokens were read is not said; there cannot be more than characters.
     if (error.extensions['code'] === undefined) budget?.spendTokens(error.positions?.[0] ?? source.length);
     return withCode(error, 'GRAPHQL_PARSE_FAILED');
+  }
+}
+
+/**
+ * The stack of a syntax error is the parser's own, which tells nobody anything, and twice as dear as the rest of the
+ * error (10 of 22 µs): anybody can ask for it. `Reflect.set`, because `Error` is frozen in some processes.
+ */
+function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return parse(source, { maxTokens });
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
 }
 
