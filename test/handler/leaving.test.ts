@@ -109,6 +109,45 @@ test('the signal of an operation that answered on a node:http server never fires
   assert.equal(signal().aborted, false);
 });
 
+test('no resolver is begun when the client has left, and plugins are told why', async () => {
+  const started = deferred<void>();
+  const gate = deferred<object>();
+  const told = deferred<unknown>();
+  let began = false;
+  const client = new AbortController();
+  const handler = createHandler({
+    logger: recordingLogger()[0],
+    typeDefs: 'type Query { slow: Thing } type Thing { name: String } # no resolver is begun',
+    resolvers: {
+      Query: {
+        slow: () => {
+          started.resolve();
+          return gate.promise;
+        },
+      },
+      Thing: { name: () => ((began = true), 'x') },
+    },
+    plugins: [{ requestDidStart: () => ({ didEncounterErrors: ({ errors }) => told.resolve(errors[0]!.extensions['code']) }) }],
+  });
+
+  const answer = handler(
+    new Request('https://example.com/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query: '{ slow { name } }' }),
+      signal: client.signal,
+    }),
+  );
+  await started.promise;
+  client.abort();
+  await answer;
+  gate.resolve({});
+  await new Promise((resolve) => setImmediate(resolve));
+
+  assert.equal(await told.promise, 'CLIENT_LEFT');
+  assert.equal(began, false);
+});
+
 /** Options whose context is made, slowly, while the client leaves, and only then asks for the signal. */
 function slowContext(): {
   options: ServerOptions;

@@ -160,6 +160,23 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await assertAnswers(t, { taskRoot: folder.path, handler: 'module.handler' });
   });
 
+  test('a resolver that never settles is left behind before the time of the invocation is up', async (t) => {
+    await folder.write(
+      'never.mjs',
+      `import { createHandler } from 'graphql-functions/aws-lambda';
+       export const handler = createHandler({
+         typeDefs: 'type Query { hello: String never: String }',
+         resolvers: { Query: { hello: () => 'world', never: () => new Promise(() => {}) } },
+       });`,
+    );
+    const deployed = await deployForTest(t, { taskRoot: folder.path, handler: 'never.handler', timeout: 1000 });
+
+    const response = await sendThrough(deployed, httpAPI, post({ query: '{ hello never }' }));
+
+    assert.deepEqual(json(response).data, { hello: 'world', never: null });
+    assert.equal(json(response).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+  });
+
   for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda']) {
     const name = `required-${entry.length}`;
     test(`require('${entry}') beside the package, with require() of ES modules turned off`, async (t) => {
