@@ -131,6 +131,7 @@ function answerInTime(answering: Promise<HTTPResponse | StreamedResponse>, excha
 const operationsTime = 10;
 
 function tooLate(exchange: Exchange): HTTPResponse {
+  exchange.starter.logger().warn('The deadline came before there was anything to answer with: the request was given up.');
   return toLateResponse(refusalSettings(exchange), exchange.request);
 }
 

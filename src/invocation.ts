@@ -54,6 +54,10 @@ export class PlatformInvocation implements Invocation {
     return this.#controller.signal;
   }
 
+  get isOver(): boolean {
+    return this.#hasAnswer;
+  }
+
   deadlineLeft(): Milliseconds | undefined {
     const deadline = (this.#ending ??= new Ending(this, this.#platform, this.#settings)).deadline();
     return deadline && deadline.at - Date.now();
@@ -112,7 +116,7 @@ export class PlatformInvocation implements Invocation {
 
   /** The options are known now, which they need not have been when the call began. */
   optionsAreKnown(): void {
-    this.#ending?.optionsAreKnown();
+    if (!this.#hasAnswer) this.#ending?.optionsAreKnown();
   }
 
   /** The ending, with somebody to watch for it. */

@@ -17,6 +17,8 @@ export interface Invocation {
   answered(): void;
   /** The client has left before that: fires the signal. */
   left(): void;
+  /** Whether there is an answer already: nothing is begun any more. */
+  readonly isOver: boolean;
   /** Milliseconds until what is finished is answered, negative when that moment has passed; undefined where none is known. */
   deadlineLeft(): Milliseconds | undefined;
   /**

@@ -9,6 +9,8 @@ export interface OperationLife {
   readonly signal: AbortSignal;
   /** Keeps the function alive for work that outlasts the answer. */
   waitUntil(work: Promise<unknown>): void;
+  /** Whether there is an answer already, made without what comes now. */
+  readonly isOver: boolean;
   /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
   deadlineLeft(): number | undefined;
   /** Calls back when that moment has come, or the client has left. Returns what takes it back. It sets a timer: only for who waits. */

@@ -105,9 +105,20 @@ export function createError(
   return error;
 }
 
+const tooLate = 'There was no more time for this: the deadline of the request has come.';
+
 /** The time of the request is up. */
 export function deadlineExceeded(): GraphQLError {
-  return createError('DEADLINE_EXCEEDED', 'There was no more time for this: the deadline of the request has come.');
+  return createError('DEADLINE_EXCEEDED', tooLate);
+}
+
+/** The answer looks like a success, and somebody has to know that it is not all of it: one line for an operation. */
+export function reportLate(logger: Logger, errors: readonly GraphQLError[]): void {
+  const late = errors.filter(({ message }) => message === tooLate);
+  if (late.length === 0) return;
+  const paths = late.slice(0, 5).map(({ path }) => path?.join('.') ?? 'the whole operation');
+  const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';
+  logger.warn(`The deadline came before this was finished: ${paths.join(', ')}${more}.`);
 }
 
 /** The same error with a code, unless it has one. graphql-js gives none to what it reports itself. */

@@ -12,7 +12,7 @@ import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
 import type { Delivery, IncrementalSettings, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, DocumentError, formatResult, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, DocumentError, formatResult, reportLate, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
@@ -113,6 +113,8 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
 const nothingYet: ExecutionResult = {};
 
 function runStages(running: Running): Eventual<ExecutionResult> {
+  // The start of the server, or a body, that came too late.
+  if (running.input.life.isOver) throw deadlineExceeded();
   const stages = makeContext(running);
   if (!(stages instanceof Promise)) return stages;
   return running.isExecuting && running.hooks === undefined ? stages : stagesInTime(stages, running);
@@ -214,6 +216,7 @@ function toErrors(thrown: unknown): ExecutionResult {
 /** Result → outcome: the answer as the client gets it. */
 function finish(result: ExecutionResult, running: Running): Eventual<OperationOutcome> {
   running.result = result;
+  if (result.errors !== undefined) reportLate(running.settings.logger, result.errors);
   return rescued(formatAnswer, giveUp, running);
 }
 

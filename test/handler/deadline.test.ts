@@ -286,7 +286,10 @@ describe('at the deadline, a data source', () => {
 
     assert.deepEqual(json(await httpAPI.read(await answer)), partialAnswer);
     assert.equal(((await aborted.promise) as { extensions: { code: string } }).extensions.code, 'DEADLINE_EXCEEDED');
-    assert.deepEqual(lines, []);
+    assert.deepEqual(
+      lines.map(({ message }) => message),
+      ['The deadline came before this was finished: slow.'],
+    );
   });
 
   test('leaves a request that another operation waits for', async (t) => {
@@ -340,6 +343,8 @@ describe('what hangs before an operation runs is answered with status 504', () =
 
   test('the start of the server', async (t) => {
     const turn = stopTheClock(t);
+    // The logger is among the options, which are not there yet.
+    t.mock.method(console, 'warn', () => {});
     const answer = createHandler(never)(httpAPIEvent(post({ query: '{ name }' })), lambdaContext(3000));
 
     await turn(2500);
@@ -365,6 +370,25 @@ describe('what hangs before an operation runs is answered with status 504', () =
     await turn(10);
 
     assert.equal((await answer).status, 504);
+  });
+
+  test('and a server that has started too late runs nothing', async (t) => {
+    const turn = stopTheClock(t);
+    // The logger is among the options, which are not there yet.
+    t.mock.method(console, 'warn', () => {});
+    const start = deferred<ServerOptions>();
+    let began = false;
+    const [options] = optionsWith({ context: () => ((began = true), {}) });
+    const answer = createHandler(() => start.promise)(httpAPIEvent(post({ query: '{ name }' })), lambdaContext(3000));
+
+    await turn(2500);
+    await turn(250);
+    await turn(10);
+    await answer;
+    start.resolve(options);
+    await quiet();
+
+    assert.equal(began, false);
   });
 
   test('and a context that comes too late begins nothing', async (t) => {
@@ -429,7 +453,7 @@ describe('work handed to waitUntil', () => {
     await turn(250);
 
     assert.deepEqual(json(await httpAPI.read(await answer)), partialAnswer);
-    assert.match(lines[0]?.message ?? '', /was not done 250 ms after the answer/);
+    assert.match(lines.at(-1)?.message ?? '', /was not done 250 ms after the answer/);
   });
 });
 

@@ -66,6 +66,7 @@ export function createLife(): { life: OperationLife; timeUp(reason: Error): void
     life: {
       signal: controller.signal,
       waitUntil() {},
+      isOver: false,
       deadlineLeft: () => undefined,
       onTimeUp: (callback) => add(onTimeUp, callback),
       onLastMoment: (callback) => add(onLastMoment, callback),
