@@ -5,13 +5,16 @@
  * of that not the query string, so that a link can open the playground but fill in nothing.
  */
 import { createGraphiQLFetcher, createLocalStorage } from '@graphiql/toolkit';
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
 import type { GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
+import { getOperationAST, parse } from 'graphql';
 import { createElement, Fragment } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { ExplainButton } from './explain-button.ts';
+import { subscribe } from './subscribe.ts';
 
 declare global {
   interface Window {
@@ -45,8 +48,25 @@ const toolbar = createElement(GraphiQL.Toolbar, {
     createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { onSwitch: explain })),
 });
 
+const answer = createGraphiQLFetcher({ url: endpoint, headers });
+
+const fetcher: Fetcher = (parameters, options) => {
+  if (!isSubscription(parameters)) return answer(parameters, options);
+  return subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters });
+};
+
+/** Not by GraphiQL's own document: it lags behind what is written. */
+function isSubscription({ query, operationName }: FetcherParams): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+  } catch {
+    // The server says what is wrong with it.
+    return false;
+  }
+}
+
 const properties: GraphiQLProps = {
-  fetcher: createGraphiQLFetcher({ url: endpoint, headers }),
+  fetcher,
   // Functions of one site share an origin, and must not share their tabs.
   storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
   defaultQuery: `# Ctrl-Enter (⌘-Enter) runs the operation.

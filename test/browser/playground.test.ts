@@ -13,6 +13,7 @@ import { landingPage } from '../../src/landing-page.ts';
 import { serve } from '../../src/node.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { deferred } from '../support/deferred.ts';
+import { createEventSource } from '../support/event-source.ts';
 import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';
 import { serveStage } from './stage-server.ts';
 
@@ -139,6 +140,32 @@ describe('the playground in Chromium', needsChromium(), () => {
     assert.ok(playground.page.workers().length > 0);
     assert.deepEqual(playground.complaints, []);
     assert.deepEqual(playground.foreign, []);
+    await playground.page.close();
+  });
+
+  test('each event of a subscription is shown when it comes, until the button is pressed again', async (context) => {
+    const source = createEventSource<{ word: string }>();
+    const server = await serve(
+      {
+        nodeEnv: 'development',
+        csrfPrevention: true,
+        typeDefs: 'type Query { hello: String } type Subscription { word: String }',
+        resolvers: { Subscription: { word: { subscribe: () => source } } },
+      },
+      { port: 0, host: 'localhost', signals: false },
+    );
+    context.after(() => server.close());
+    const playground = await PlaygroundPage.open(browser, `${server.url}graphql`);
+
+    await playground.writeOperation('subscription { word }');
+    source.push({ word: 'first' });
+    const first = await playground.run();
+    source.push({ word: 'second' });
+    await playground.page.locator('.result-window').getByText('second').waitFor();
+    await playground.page.getByRole('button', { name: /^Stop query/ }).click();
+    await source.closed;
+
+    assert.equal(first, '{"data":{"word":"first"}}');
     await playground.page.close();
   });
 
