@@ -16,9 +16,16 @@ import { writeCodeCache } from '../src/cli/code-cache.ts';
 import { makeArtefact } from '../src/cli/make-artefact.ts';
 import { bundle } from './contestants.ts';
 import { createEvent } from './event.ts';
-import { median } from './statistics.ts';
+import { median, rounded } from './statistics.ts';
 import { coldWorkload } from './workloads.ts';
 
+export interface CodeCacheResult {
+  readonly types: number;
+  readonly isBuilt: boolean;
+  readonly cpuMilliseconds: Readonly<Record<string, number>>;
+}
+
+const asJSON = process.env['AS_JSON'] !== undefined;
 const runs = Number(process.argv[2] ?? 9);
 const folder = mkdtempSync(join(tmpdir(), 'code-cache-'));
 const resolvers = "{ Query: { probe: (_, { id }) => ({ id, c0: 'zero', c1: 'one', next: { id: 'next' } }) } }";
@@ -40,13 +47,15 @@ const event = join(folder, 'event.json');
 const script = join(folder, 'measure.cjs');
 try {
   writeFileSync(script, program);
-  console.log(`${process.version}, ${runs} runs, CPU ms`);
-  for (const types of [10, 300, 3000]) for (const isBuilt of [false, true]) await measure(types, isBuilt);
+  if (!asJSON) console.log(`${process.version}, ${runs} runs, CPU ms`);
+  const results: CodeCacheResult[] = [];
+  for (const types of [10, 300, 3000]) for (const isBuilt of [false, true]) results.push(await measure(types, isBuilt));
+  if (asJSON) console.log(JSON.stringify(results));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measure(types: number, isBuilt: boolean): Promise<void> {
+async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult> {
   const file = await bundleOf(types, isBuilt);
   const ours = join(folder, `${types}-${isBuilt}`);
   await writeCodeCache({ file, folder: ours, flags: ['--expose-gc'] });
@@ -62,7 +71,8 @@ async function measure(types: number, isBuilt: boolean): Promise<void> {
   for (const { run } of figures) run();
   for (let round = 0; round < runs; round += 1) for (const { run, samples } of figures) samples.push(run());
   const cells = figures.map(({ name, samples }) => `${name} ${median(samples).toFixed(1).padStart(5)}`);
-  console.log(`${String(types).padStart(5)} types, ${isBuilt ? 'with build' : 'no build  '}  ${cells.join('   ')}`);
+  if (!asJSON) console.log(`${String(types).padStart(5)} types, ${isBuilt ? 'with build' : 'no build  '}  ${cells.join('   ')}`);
+  return { types, isBuilt, cpuMilliseconds: Object.fromEntries(figures.map(({ name, samples }) => [name, rounded(median(samples))])) };
 }
 
 async function bundleOf(types: number, isBuilt: boolean): Promise<string> {

@@ -6,6 +6,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import type { CodeCacheResult } from './code-cache.ts';
 import { measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
@@ -40,6 +41,7 @@ for (const [types, runs] of [
   cold.push(await measureCold(types, runs));
 }
 
+const codeCache = await script<CodeCacheResult[]>('code-cache.ts', [], { AS_JSON: '1' });
 const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
 const memory = await script<MemoryResult>('memory.ts', ['1000000']);
 
@@ -59,6 +61,7 @@ const results = {
   versions: dependencies,
   warm,
   cold,
+  codeCache,
   sizes,
   dataSources,
   memory,

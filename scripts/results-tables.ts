@@ -22,13 +22,19 @@ export interface Results {
     readonly types: number;
     readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number; rssMiB: number }>>;
   }[];
+  readonly codeCache: readonly {
+    readonly types: number;
+    readonly isBuilt: boolean;
+    readonly cpuMilliseconds: Readonly<Record<string, number>>;
+  }[];
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
   readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
 }
 
 const root = join(import.meta.dirname, '..');
-const pages = ['README.md', 'docs/performance.md'];
+/** The pages that have such tables. */
+export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/build.md'];
 
 export async function readResults(): Promise<Results> {
   return JSON.parse(await readFile(join(root, 'bench/results.json'), 'utf8')) as Results;
@@ -67,6 +73,23 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Bundle of one field', 'KB, gzip'],
       Object.entries(sizes).map(([name, { gzipKB }]) => [name, String(gzipKB)]),
     ),
+  build: ({ cold }) => {
+    const names = [reference, ours, built];
+    return toTable(
+      ['Types of the schema', ...names],
+      cold.map(({ types, contestants }) => [inWords(types), ...names.map((name) => coldCell(contestants[name]))]),
+    );
+  },
+  'code-cache': ({ codeCache }) => {
+    const names = namesOf(codeCache.map(({ cpuMilliseconds }) => cpuMilliseconds));
+    return toTable(
+      ['CPU, ms', ...names],
+      codeCache.map(({ types, isBuilt, cpuMilliseconds }) => [
+        `${inWords(types)} types${isBuilt ? ', with a build' : ''}`,
+        ...names.map((name) => String(cpuMilliseconds[name] ?? '–')),
+      ]),
+    );
+  },
   'data-sources': ({ dataSources }) => {
     const names = namesOf(Object.values(dataSources));
     return toTable(
@@ -87,8 +110,11 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
     ),
 };
 
+const ours = 'graphql-functions';
+const built = 'graphql-functions, with build';
+const reference = 'bare graphql-js 17';
 /** The columns of the table on the first page. */
-const summarised = ['graphql-functions', 'bare graphql-js 17', 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
+const summarised = [ours, reference, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
 
 function summaryRows({ cold, warm }: Results): string[][] {

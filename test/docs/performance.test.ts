@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { cellsOf } from '../../scripts/options-table.ts';
-import { readResults, resultsIn, tables } from '../../scripts/results-tables.ts';
+import { pages, readResults, resultsIn, tables } from '../../scripts/results-tables.ts';
 import { root } from './pages.ts';
 
 const results = await readResults();
 
-for (const path of ['README.md', 'docs/performance.md']) {
+for (const path of pages) {
   const page = await readFile(join(root, path), 'utf8');
 
   for (const [name, cells] of resultsIn(page)) {
@@ -25,8 +25,8 @@ for (const path of ['README.md', 'docs/performance.md']) {
   });
 }
 
-test('docs/performance.md shows every table there is', async () => {
-  const page = await readFile(join(root, 'docs/performance.md'), 'utf8');
+test('every table is shown somewhere', async () => {
+  const texts = await Promise.all(pages.map((path) => readFile(join(root, path), 'utf8')));
 
-  assert.deepEqual(new Set(resultsIn(page).map(([name]) => name)), new Set(Object.keys(tables)));
+  assert.deepEqual(new Set(texts.flatMap((page) => resultsIn(page).map(([name]) => name))), new Set(Object.keys(tables)));
 });
