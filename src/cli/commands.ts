@@ -11,6 +11,7 @@ import { openBrowser } from './open-browser.ts';
 import { readOwnVersion } from './own-version.ts';
 import { askFunction } from './query.ts';
 import { UsageError } from './read-options.ts';
+import { shutDown } from './shut-down.ts';
 import { Reporter } from './reporter.ts';
 
 /** How a command has gone. */
@@ -57,12 +58,15 @@ async function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string
 }
 
 async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
+  let server: DevServer | undefined;
+  // Ctrl+C goes to all processes of the terminal, esbuild's included; this signal comes to one.
+  process.once('SIGTERM', () => void shutDown(server, 143));
   await followRunner(process.env, () => {
     console.error('What started the dev server is gone, and so it ends.');
-    process.exit();
+    void shutDown(server, 0);
   });
   const reporter = new Reporter(console, process.cwd());
-  const server = await startDevServer({
+  server = await startDevServer({
     ...settings,
     directory: process.cwd(),
     environment: process.env,

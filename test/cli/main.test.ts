@@ -45,7 +45,9 @@ test('dev without a GraphQL function says so when it is given a query', async (c
   await command.until('Ctrl+C');
   command.child.kill();
 
-  assert.match((await command.ended).stderr, /no GraphQL function/);
+  const { code, stderr } = await command.ended;
+  assert.match(stderr, /no GraphQL function/);
+  assert.equal(code, 143);
 });
 
 test('a taken port is one line and exit code 1', async (context) => {

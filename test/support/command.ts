@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
 /** What a command said and how it ended. */
@@ -20,7 +21,7 @@ export interface Running {
 /** Milliseconds after which a command that should have ended is killed: a test must fail, not hang. */
 const patience = 60_000;
 
-/** Starts a script with this Node; it is killed when the test ends. */
+/** Starts a script with this Node; it is ended when the test ends. */
 export function startCommand(
   context: TestContext,
   argv: readonly string[],
@@ -34,7 +35,7 @@ export function startCommand(
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: patience,
   });
-  context.after(() => child.kill('SIGKILL'));
+  context.after(() => end(child));
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -52,4 +53,14 @@ export function startCommand(
       void ended.then((outcome) => reject(new Error(`It ended before it said "${expected}": ${JSON.stringify(outcome)}`)));
     });
   return { child, until, ended };
+}
+
+/** Asks it to end first: the dev server then ends esbuild's process, too. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+  child.kill();
+  await exit;
+  clearTimeout(timer);
 }
