@@ -22,7 +22,9 @@ const allowances: Readonly<Record<string, number>> = {
   'one handler for every front door, a lazy schema, safe defaults': 25,
   'limits of depth, cost and size (2.3), persisted queries and trusted documents (0.7)': 4,
   'planned execution (7.2), fast validation (1.9)': 9,
-  'deadlines, with partial answers from plans and from graphql-js; one signal for each operation (1.8)': 2,
+  'deadlines, with partial answers from plans and from graphql-js; one signal for each operation (2.7)': 3,
+  'what is asked of that which is handed in: parts of an answer, explain, a build (0.9)': 1,
+  'no promise from event to result where nothing is asynchronous (0.6)': 1,
 };
 /** Subscriptions, and the half of @defer and @stream that is HTTP: measured 2.8. Only where the platform carries streams. */
 const streamsAllowance = 3 * 1024;
