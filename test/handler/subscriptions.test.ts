@@ -13,6 +13,7 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import type { LogLine } from '../support/recording-logger.ts';
 import { eventReader, parseEvents, resultsOf } from '../support/sse.ts';
 import type { ServerSentEvent } from '../support/sse.ts';
+import { unhandledRejections } from '../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { hello: String fail: String }
@@ -60,7 +61,7 @@ function serve(options: Partial<ServerOptions<any, any>> = {}): Served {
       Subscription: {
         ticks: { subscribe },
         book: { subscribe: async () => source, resolve: (event: { book: unknown }) => event.book },
-        slow: { subscribe, resolve: ({ slow }: { slow: Promise<number> }) => slow },
+        slow: { subscribe, resolve: ({ slow }: { slow: () => Promise<number> }) => slow() },
         secret: {
           subscribe,
           resolve: () => {
@@ -469,17 +470,24 @@ describe('the end of a subscription', () => {
   });
 
   it('breaks off what an event waits for, whose late answer is dropped', async () => {
-    const late = deferred<number>();
+    const [asked, late] = [deferred(), deferred<number>()];
     const { source, send } = serve();
     const reader = eventReader(await send('subscription { slow }'));
-    source.push({ slow: late.promise });
+    source.push({
+      slow() {
+        asked.resolve();
+        return late.promise;
+      },
+    });
     const waiting = reader.next();
+    await asked.promise;
 
     await reader.leave();
-    late.reject(new Error('too late'));
+    const unhandled = await unhandledRejections(async () => late.reject(new Error('too late')));
 
     assert.equal(await waiting, undefined);
     assert.equal(source.isClosed(), true);
+    assert.equal(unhandled, 0);
   });
 });
 
