@@ -20,7 +20,7 @@ function findExplain(logger: Logger): Explain {
   try {
     return (requireOwn('explain') as { explainOperation: Explain }).explainOperation;
   } catch (error) {
-    logger.warn(`Operations cannot be explained here: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}.`);
+    logger.warn('Operations cannot be explained here.', error);
     return () => undefined;
   }
 }
