@@ -116,7 +116,8 @@ function mark(field: Field): void {
     return current.run({ path: info.path }, () => resolve(source, values, contextValue, info));
   };
   marked.add(resolveMarked);
-  field.resolve = resolveMarked;
+  // Where somebody has frozen the schema, calls do not know their field.
+  Reflect.set(field, 'resolve', resolveMarked);
 }
 
 function namedType(type: GraphQLType): GraphQLNamedType {

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
+
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { API } from '../datasource/api.ts';
@@ -146,6 +148,24 @@ describe('calls that waited for one another', () => {
     );
     match(chains[0]?.advice ?? '', /^The items of books\.\*\.author waited for each other: 3 calls/);
     deepEqual(longestChain?.fields, ['books.0.author', 'books.1.author', 'books.2.author']);
+  });
+
+  test('where the schema is frozen, calls are told without their fields', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 'Emma' }));
+    const resolve = (_: unknown, __: unknown, { dataSources }: any): unknown => dataSources.api.read('title');
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({ name: 'Query', fields: { title: { type: GraphQLString, resolve } } }),
+    });
+    Object.freeze(schema.getQueryType()?.getFields()['title']);
+    const { typeDefs: _, resolvers: __, ...rest } = library(origin.url, () => undefined);
+    const server = await startExplaining(t, reply, { ...rest, typeDefs: undefined as never, resolvers: undefined as never, schema });
+
+    const { calls } = await server.explain('{ title }');
+
+    deepEqual(
+      calls.map(({ field, status }) => [field, status]),
+      [[undefined, 200]],
+    );
   });
 
   test('with graphql-js as the executor the fields are known as well, below interfaces and in fragments too', async (t) => {

@@ -290,6 +290,19 @@ test('the deadline is told where there is one', async () => {
   ok(deadline.leftAtStart > 0 && deadline.leftAtStart <= 3_000 && deadline.leftAtEnd <= deadline.leftAtStart, JSON.stringify(deadline));
 });
 
+test('a call that the deadline cut off has no end, and the rest is told', async (t) => {
+  const server = await startExplaining(t, () => new Promise(() => {}), { deadline: { ms: 50, reserveMs: 0 } });
+
+  const { calls, executor, deadline } = await server.explainRun((api) => api.read('book'));
+
+  equal(executor.ran, 'planned');
+  deepEqual(
+    calls.map(({ cache, field, tries, status }) => [cache, field, tries, status]),
+    [['miss', 'run', 1, undefined]],
+  );
+  ok(deadline !== undefined && deadline.leftAtEnd <= 0, JSON.stringify(deadline));
+});
+
 for (const nodeEnv of ['production', '', 'test', 'Development', 'development ']) {
   test(`with NODE_ENV ${JSON.stringify(nodeEnv)} nothing is explained, and the header is not read`, async (t) => {
     const server = await startExplaining(t, reply, { ...hello, nodeEnv });
