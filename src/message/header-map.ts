@@ -31,7 +31,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
-    if (this.#record !== undefined) return valueIn(this.#record, name) ?? valueIn(this.#record, name.toLowerCase());
+    if (this.#record !== undefined)
+      return valueIn(this.#record, name) ?? (isLowerCase(name) ? null : valueIn(this.#record, name.toLowerCase()));
     const key = name.toLowerCase();
     if (key === 'set-cookie') return this.#setCookies?.join(', ') ?? null;
     return this.#fields?.get(key) ?? null;
@@ -143,6 +144,22 @@ function valueIn(record: Readonly<Record<string, string>>, key: string): string 
   const value: unknown = record[key];
   // That it is a string says that it is the record's own: what every object inherits, as "constructor", is none.
   return typeof value === 'string' && fieldValue.test(value) ? value : null;
+}
+
+/**
+ * Names that are known to be in lower case: `toLowerCase` makes a new string to compare with, which takes three times as
+ * long. Bounded, for clients can send any.
+ */
+const lowerCase = new Set<string>();
+const maxRemembered = 256;
+const longestRemembered = 64;
+
+/** Whether the name of a field is in lower case. */
+export function isLowerCase(name: string): boolean {
+  if (lowerCase.has(name)) return true;
+  if (name !== name.toLowerCase()) return false;
+  if (lowerCase.size < maxRemembered && name.length <= longestRemembered) lowerCase.add(name);
+  return true;
 }
 
 /** A token of RFC 9110 section 5.6.2. */

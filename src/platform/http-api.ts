@@ -13,13 +13,23 @@ import { lambdaResultBytes } from './result-size.ts';
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
   name: 'API Gateway HTTP API (2.0)',
-  recognises: (event) => 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event),
+  recognises: (event) => isPayloadV2(event) && !isFromFunctionURL(event),
   toRequest: toRequestV2,
   toResult: toResultV2,
   // The gateway's integration timeout, which cannot be raised.
   timeLimit: () => 30_000,
   maxResultBytes: lambdaResultBytes,
 };
+
+/** Whether an event has the payload format 2.0, which function URLs send too. */
+export function isPayloadV2(event: UnknownEvent): boolean {
+  return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
+}
+
+/** Their domain is the only difference. */
+export function isFromFunctionURL(event: UnknownEvent): boolean {
+  return textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.');
+}
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
 function toRequestV2(event: UnknownEvent): HTTPRequest {

@@ -9,8 +9,8 @@ import { restAPI } from './rest-api.ts';
 
 /** Every source of HTTP requests on AWS Lambda. The order matters: a REST API's event has no mark that the others lack. */
 export const lambdaAdapters: readonly PlatformAdapter<never>[] = [
-  functionURL,
   httpAPI,
+  functionURL,
   applicationLoadBalancer,
   latticeV2,
   latticeV1,
