@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { artefactPlugin } from './artefact-plugin.ts';
 import { DevError } from './dev-error.ts';
 import type { FunctionSource } from './functions-folder.ts';
-import { interceptEntry } from './intercept-entry.ts';
+import { interceptEntry, makersOf } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';
 
 /** What came of bundling a function. */
@@ -87,10 +87,14 @@ const operationLog = interceptEntry(
   (entry) => `import * as real from '${entry}';
     import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};
     export * from '${entry}';
-    export function createHandler(options) {
-      try { return real.createHandler(withOperationLog(options)); }
+    ${makersOf(entry)
+      .map(
+        (maker) => `export function ${maker}(options) {
+      try { return real.${maker}(withOperationLog(options)); }
       catch (error) { reportRefusal(options, error); throw error; }
     }`,
+      )
+      .join('\n')}`,
 );
 
 /** Beside this file, in the sources as well as in what is built of them. */

@@ -8,6 +8,7 @@ import { DevError } from './dev-error.ts';
 import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
+import { callStreamingHandler, isStreamingHandler } from '../testing/response-stream.ts';
 import { createLambdaContext } from './lambda-context.ts';
 import { BundleError, loadFunction } from './load-function.ts';
 import type { Terminal } from './reporter.ts';
@@ -44,7 +45,7 @@ async function ask({ source, event, from, file }: Question, terminal: Terminal):
   terminal.error(`Bundling and asking ${file} …\n`);
   try {
     const { exports } = await loadFunction(await importEsbuild(), source);
-    const result = await eventHandlerOf(source.name, exports)(event, createLambdaContext(source.name));
+    const result = await callWithEvent(eventHandlerOf(source.name, exports), event, createLambdaContext(source.name));
     say(terminal, 'Answer', JSON.stringify(result, undefined, 2) ?? String(result));
     const body = readableBody(result);
     if (body !== undefined) say(terminal, 'Body', body);
@@ -58,6 +59,18 @@ async function ask({ source, event, from, file }: Question, terminal: Terminal):
 }
 
 type EventHandler = (event: unknown, context: object) => unknown;
+
+/** Of a handler that writes into a stream the result is what it would have returned: head and body. */
+async function callWithEvent(handler: EventHandler, event: unknown, context: object): Promise<unknown> {
+  if (!isStreamingHandler(handler)) return handler(event, context);
+  let result: unknown;
+  const readHead = (head: unknown): Response => {
+    result = head;
+    return new Response();
+  };
+  const body = await (await callStreamingHandler({ handler, event, context, readHead })).text();
+  return result === undefined ? JSON.parse(body) : { ...(result as object), body };
+}
 
 /** As on Lambda, where the name of the export is a setting: `handler`, else the default export. */
 function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>): EventHandler {

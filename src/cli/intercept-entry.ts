@@ -3,6 +3,11 @@ import type { Plugin } from 'esbuild';
 /** Which of our entries have a createHandler that functions import. */
 const entries = /^graphql-functions(?:\/(?:aws-lambda|netlify|fetch))?$/;
 
+/** The names under which an entry makes handlers. */
+export function makersOf(entry: string): readonly string[] {
+  return entry.endsWith('/aws-lambda') ? ['createHandler', 'createStreamingHandler'] : ['createHandler'];
+}
+
 /**
  * Puts a module of ours between a function and the entry that it imports. By the bundler, and not by a hook in the
  * library: that would be in every production bundle. The module may import the entry itself.

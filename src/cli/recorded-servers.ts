@@ -4,7 +4,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
 import type { ServerOptions } from '../options.ts';
 import type { OptionsSource } from '../start.ts';
-import { interceptEntry } from './intercept-entry.ts';
+import { interceptEntry, makersOf } from './intercept-entry.ts';
 import { placeOf } from './user-code.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
@@ -46,12 +46,16 @@ const plugin = interceptEntry(
   (entry) => `import * as real from '${entry}';
     import { createHandler as createUniversal } from 'graphql-functions';
     export * from '${entry}';
-    export function createHandler(options) {
+    ${makersOf(entry)
+      .map(
+        (maker) => `export function ${maker}(options) {
       let handler = () => {}, refusal;
-      try { handler = real.createHandler(options); } catch (error) { refusal = error; }
+      try { handler = real.${maker}(options); } catch (error) { refusal = error; }
       globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
       return handler;
     }`,
+      )
+      .join('\n')}`,
 );
 
 /** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */

@@ -187,6 +187,18 @@ export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }
   assert.match(stderr, /The operations are not checked before the schema is sound\.\n\n11 problems\.\n$/);
 });
 
+test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
+  const streaming = graphql
+    .replace('graphql-functions', 'graphql-functions/aws-lambda')
+    .replaceAll('createHandler', 'createStreamingHandler');
+  const files = { 'functions/graphql.ts': streaming, 'a.graphql': '{ nothing }' };
+
+  const { code, stdout } = await check(context, files, 'a.graphql');
+
+  assert.match(stdout, /^a\.graphql:1:3.*Cannot query field "nothing"/);
+  assert.equal(code, 1);
+});
+
 test('options that come asynchronously are checked too', async (context) => {
   const { code, stdout } = await check(context, {
     'functions/graphql.ts':

@@ -261,7 +261,7 @@ for (const [name, [platform, create]] of Object.entries(streaming)) {
   test(`${name}: the events of a subscription pass through, and its source is ended with the client`, async (context) => {
     const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
     await linkPackage(project);
-    const { address } = await serveProject(context, project, { platform: { platform } });
+    const { address, after } = await serveProject(context, project, { platform: { platform } });
     const send = (query: string): Promise<Response> =>
       fetch(address('graphql'), {
         method: 'POST',
@@ -269,7 +269,11 @@ for (const [name, [platform, create]] of Object.entries(streaming)) {
         body: JSON.stringify({ query }),
       });
 
-    const reader = eventReader(await send('subscription { count }'));
+    let response: Promise<Response> | undefined;
+    const logged = await after({ kind: 'operation' }, async () => void (await (response = send('subscription { count }'))));
+    assert.ok(logged.kind === 'operation');
+    assert.equal(logged.record.operation, 'subscription { count }');
+    const reader = eventReader(await response!);
     assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
     await reader.leave();
 

@@ -60,6 +60,21 @@ test('doctor says what the platform would have against a result', async (context
   assert.equal(code, 1);
 });
 
+test('doctor reads what a function writes into the stream of Lambda’s runtime', async (context) => {
+  const streaming = graphql
+    .replace('graphql-functions', 'graphql-functions/aws-lambda')
+    .replaceAll('createHandler', 'createStreamingHandler');
+  const event = createEvent('function-url', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
+  const files = { 'functions/graphql.ts': streaming, 'event.json': JSON.stringify(event) };
+
+  const { code, stdout } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+
+  assert.match(stdout, /^Source {3}Lambda function URL\n/);
+  assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
+  assert.match(stdout, /\nBody {5}\{\n {11}"data": \{\n {13}"a": "hello"\n/);
+  assert.equal(code, 0);
+});
+
 test('a file may begin with a byte order mark, and is not a folder', async (context) => {
   const marked = await doctor(context, { 'event.json': `\u{FEFF}${post}` }, '--event', 'event.json');
   const folder = await doctor(context, { 'events/a.json': post }, '--event', 'events');
