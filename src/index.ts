@@ -1,5 +1,6 @@
 export { createHandler } from './universal.ts';
 export type { Handler } from './universal.ts';
+export type { ContextFits } from './context-fits.ts';
 export type { ContextValue, ServerOptions } from './options.ts';
 export type { OptionsSource } from './start.ts';
 export type { DeadlineOptions } from './deadline.ts';

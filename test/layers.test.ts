@@ -85,7 +85,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'build.ts': { layers: ['schema/'] },
   'index.ts': {
     layers: ['universal.ts', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
-    types: ['http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
+    types: ['context-fits.ts', 'http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
   },
 };
 

@@ -37,6 +37,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type CacheOptions',
     'type CacheOptionsSource',
     'type ContextArgument',
+    'type ContextFits',
     'type ContextValue',
     'type CostOptions',
     'type DataSourceConfig',

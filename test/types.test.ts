@@ -15,7 +15,7 @@ import type { HandlerContext, HandlerEvent, Context as NetlifyContext } from '@n
 import { createHandler as createLambdaHandler } from '../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../src/fetch.ts';
 import { createHandler, DataSource, RESTDataSource } from '../src/index.ts';
-import type { Handler, HTTPRequest, ResponseHead, ServerPlugin } from '../src/index.ts';
+import type { ContextFits, Handler, HTTPRequest, ResponseHead, ServerOptions, ServerPlugin } from '../src/index.ts';
 import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
 import { serve } from '../src/node.ts';
 import type { NodeExchange } from '../src/node.ts';
@@ -33,6 +33,7 @@ export function never(): void {
   contextAndDataSources();
   withoutOne();
   fitting();
+  wrapper({ typeDefs });
   sources();
   platforms();
   void results();
@@ -150,6 +151,11 @@ function fitting(): void {
     resolvers: { Query: { book: (_, _args, { dataSources }) => is<Counter>(dataSources.counter) } },
   });
   createHandler(async () => ({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ counter: new Counter() }) }));
+}
+
+/** A function around createHandler whose types are open passes the question on. */
+function wrapper<T extends object, D extends object>(options: ServerOptions<T, D> & ContextFits<T, D>): Handler {
+  return createHandler(options);
 }
 
 /** Options as a promise or from a function: the types flow all the same. */
