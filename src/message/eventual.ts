@@ -11,10 +11,10 @@ export type Eventual<T> = T | Promise<T>;
  */
 export function whenReady<T, TState, TResult>(
   value: Eventual<T>,
-  next: (value: T, state: TState) => Eventual<TResult>,
+  stage: (value: T, state: TState) => Eventual<TResult>,
   state: TState,
 ): Eventual<TResult> {
-  return value instanceof Promise ? later(value, next, state) : next(value, state);
+  return value instanceof Promise ? later(value, stage, state) : stage(value, state);
 }
 
 /** What `run` returns; whatever it throws or rejects with is handed to `rescue`. */
@@ -36,10 +36,10 @@ export function rescued<T, TState>(
 
 function later<T, TState, TResult>(
   value: Promise<T>,
-  next: (value: T, state: TState) => Eventual<TResult>,
+  stage: (value: T, state: TState) => Eventual<TResult>,
   state: TState,
 ): Promise<TResult> {
-  return value.then((ready) => next(ready, state));
+  return value.then((ready) => stage(ready, state));
 }
 
 function rescuedLater<T, TState>(value: Promise<T>, rescue: (thrown: unknown, state: TState) => Eventual<T>, state: TState): Promise<T> {

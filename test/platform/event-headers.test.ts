@@ -65,3 +65,22 @@ test('names that mean something to JavaScript are names like any other', () => {
 test('lists with holes and foreign values keep what is text', () => {
   assert.equal(readHeaders({}, { accept: [null, 'a', 5, 'b', undefined] }).get('accept'), 'a, b');
 });
+
+for (const value of [5, null, undefined, ['b', 'c']]) {
+  test(`names that came before may come with other values: ${JSON.stringify(value)}`, () => {
+    readHeaders({ accept: 'a', host: 'b' });
+
+    const headers = readHeaders({ accept: 'a', host: value });
+
+    assert.equal(headers.get('accept'), 'a');
+    assert.equal(headers.get('host'), Array.isArray(value) ? 'b, c' : null);
+  });
+}
+
+test('names that came before may come with one in another case, and fewer or more than before', () => {
+  readHeaders({ accept: 'a', host: 'b' });
+
+  assert.equal(readHeaders({ accept: 'a', HOST: 'b' }).get('host'), 'b');
+  assert.deepEqual([...readHeaders({ accept: 'a' })], [['accept', 'a']]);
+  assert.equal(readHeaders({ accept: 'a', host: 'b', Origin: 'c' }).get('origin'), 'c');
+});
