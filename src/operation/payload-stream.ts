@@ -101,7 +101,7 @@ export class SourcedPayloads<T> implements PayloadStream {
 const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
 
 /** Runs up to the first wait at once. What a source says at its end has no reader any more. */
-async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
+export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
   try {
     await source.return?.();
   } catch {

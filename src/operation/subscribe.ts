@@ -2,12 +2,14 @@ import * as graphql from 'graphql';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { isGraphQL17 } from '../execution/installed.ts';
+import type { OperationLife } from './context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
-import { formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
 import { executeOperation, withCoercionCode } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
+import { inTime } from './in-time.ts';
 import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
-import { SourcedPayloads } from './payload-stream.ts';
+import { closeSource, SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
 
 /**
@@ -16,7 +18,8 @@ import type { SubsequentPayload } from './plugin.ts';
  */
 export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResult> {
   const { settings, execution, life, open } = parts;
-  const events = await createEvents(settings, execution);
+  const creating = createEvents(settings, execution);
+  const events = creating instanceof Promise ? await createdInTime(creating, life) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(settings, events);
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
@@ -26,6 +29,20 @@ export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResul
   endWithSignal(stream, life.signal);
   open(stream);
   return {};
+}
+
+/** A source that is not there when the time is up is ended when it comes. */
+function createdInTime<T extends object>(creating: Promise<T>, life: OperationLife): Promise<T> {
+  let isLate = false;
+  const giveUp = (reason: Error): never => {
+    isLate = true;
+    throw reason;
+  };
+  const closeIfLate = (events: T): void => {
+    if (isLate && Symbol.asyncIterator in events) void closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator]());
+  };
+  creating.then(closeIfLate, () => {});
+  return inTime(creating, life, { atTimeUp: giveUp, atLastMoment: () => giveUp(deadlineExceeded()) });
 }
 
 /** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */

@@ -170,6 +170,31 @@ test('a subscription ends before the platform ends the function: with an error t
   assert.equal(source.isClosed(), true);
 });
 
+test('a source that does not come in time is an event that says so, and is ended when it comes', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+  const end = Date.now() + 3_000;
+  const [asked, coming, source] = [deferred(), deferred<AsyncIterable<unknown>>(), createEventSource<unknown>()];
+  const subscribe = (): Promise<AsyncIterable<unknown>> => {
+    asked.resolve();
+    return coming.promise;
+  };
+  const { handler } = streamingFunction({ resolvers: { Subscription: { ticks: { subscribe } } } });
+  const { output, text } = recordStream();
+
+  const serving = handler(events.functionURLEvent(subscription), output, { getRemainingTimeInMillis: () => end - Date.now() });
+  const written = text();
+  await asked.promise;
+  // The timer is set in the turn behind the one in which something is first waited for.
+  await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(2_600);
+  await serving;
+  coming.resolve(source);
+  await source.closed;
+
+  const [result] = resultsOf(splitPrelude(await written).body) as { errors: { extensions: { code: string } }[] }[];
+  assert.equal(result?.errors[0]?.extensions.code, 'DEADLINE_EXCEEDED');
+});
+
 test('an answer longer than 6 MB goes through', async () => {
   const { handler } = streamingFunction();
   const { output, text } = recordStream();
