@@ -138,13 +138,20 @@ function tooLate(exchange: Exchange): HTTPResponse {
 function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const { adapter, starter, invocation } = exchange;
   exchange.request = adapter.toRequest(invocation.event);
-  return isHealthCheck(exchange.request) ? healthResponse() : whenReady(starter.server(), serve, exchange);
+  if (isHealthCheck(exchange.request)) return healthResponse();
+  const server = starter.server();
+  return server instanceof Promise ? whenReady(server, serveFirst, exchange) : serve(server, exchange);
+}
+
+/** A request that has waited for the start of the server. */
+function serveFirst(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
+  exchange.invocation.optionsAreKnown();
+  return serve(server, exchange);
 }
 
 function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   const { request, invocation, streaming } = exchange;
   exchange.server = server;
-  invocation.optionsAreKnown();
   return whenReady(handleHTTPRequest(server.http, request!, invocation, streaming), assertFits, exchange);
 }
 
