@@ -1,10 +1,21 @@
-import { defaultFieldResolver, isAbstractType, isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import {
+  defaultFieldResolver,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isListType,
+  isObjectType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import type {
   DocumentNode,
   ExecutionArgs,
   ExecutionResult,
-  GraphQLField,
-  GraphQLFieldResolver,
+  GraphQLObjectType,
+  GraphQLOutputType,
   GraphQLResolveInfo,
   GraphQLSchema,
   OperationDefinitionNode,
@@ -35,10 +46,8 @@ export function startRace(args: ExecutionArgs, life: ExecutionLife): { readonly 
   const race = new Race(life);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
   const document = withOwnOperation(args.document, args.operationName, (operation) => races.set(operation, race));
-  return { args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver) }, end: () => race.end() };
+  return { args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver, 3) }, end: () => race.end() };
 }
-
-type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
 const races = new WeakMap<OperationDefinitionNode, Race>();
 
@@ -60,8 +69,9 @@ function withOwnOperation(
 const prepared = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
 
 /**
- * Puts a racing resolver in the place of every one that the document may call. In the schema itself, for a copy of it would
- * have other types than those that resolvers know. Everywhere else these resolvers do what those did.
+ * Puts a racing function in the place of every one that the document may call: resolvers, and those that say which type
+ * an object has. In the schema itself, for a copy of it would have other types than those that resolvers know. Everywhere
+ * else these functions do what those did.
  */
 function raceResolvers(schema: GraphQLSchema, document: DocumentNode): void {
   const known = prepared.get(schema) ?? new WeakSet();
@@ -70,27 +80,40 @@ function raceResolvers(schema: GraphQLSchema, document: DocumentNode): void {
   known.add(document);
   const typeInfo = new TypeInfo(schema);
   const Field = ({ name }: { readonly name: { readonly value: string } }): void => {
-    const parent = typeInfo.getParentType();
-    const types = isAbstractType(parent) ? schema.getPossibleTypes(parent) : isObjectType(parent) ? [parent] : [];
-    for (const type of types) makeRace(type.getFields()[name.value]);
+    for (const type of objectTypesOf(schema, typeInfo.getParentType())) makeRace(type.getFields()[name.value], 'resolve', 3);
+    const type = getNamedType(typeInfo.getType());
+    if (isAbstractType(type)) makeRace(type, 'resolveType', 2);
+    for (const objectType of objectTypesOf(schema, type)) makeRace(objectType, 'isTypeOf', 2);
   };
   visit(document, visitWithTypeInfo(typeInfo, { Field }));
 }
 
-function makeRace(field: GraphQLField<unknown, unknown> | undefined): void {
-  if (field?.resolve === undefined || racingResolvers.has(field.resolve)) return;
-  const resolver = racing(field.resolve);
-  // False for a schema that is frozen: it is then not answered by halves.
-  if (Reflect.set(field, 'resolve', resolver)) racingResolvers.add(resolver);
+function objectTypesOf(schema: GraphQLSchema, type: unknown): readonly GraphQLObjectType[] {
+  if (isAbstractType(type)) return schema.getPossibleTypes(type);
+  return isObjectType(type) ? [type] : [];
 }
 
-const racingResolvers = new WeakSet<Resolver>();
+/** What graphql-js calls of a schema while it executes. Its `info` is the fourth argument of a resolver, and the third of the others. */
+type Asked = (...values: never[]) => unknown;
+type InfoPlace = 2 | 3;
 
-/** The same resolver, but in an execution that may end before its time nothing is begun after that, and nothing waited for. */
-function racing(resolve: Resolver): Resolver {
-  return (source, args, contextValue, info) => {
-    const race = races.get(info.operation);
-    return race === undefined ? resolve(source, args, contextValue, info) : race.run(info, () => resolve(source, args, contextValue, info));
+function makeRace<TKey extends string>(owner: { [K in TKey]?: unknown } | undefined, key: TKey, place: InfoPlace): void {
+  const asked = owner?.[key];
+  if (owner === undefined || typeof asked !== 'function' || racers.has(asked)) return;
+  const racer = racing(asked as Asked, place);
+  // False for a schema that is frozen: it is then not answered by halves.
+  if (Reflect.set(owner, key, racer)) racers.add(racer);
+}
+
+const racers = new WeakSet<object>();
+
+/** The same function, but in an execution that may end before its time nothing is begun after that, and nothing waited for. */
+function racing(asked: Asked, place: InfoPlace): () => unknown {
+  return function race(this: unknown, ...values: unknown[]): unknown {
+    const info = values[place] as GraphQLResolveInfo;
+    const ask = (): unknown => Reflect.apply(asked, this, values);
+    const own = races.get(info.operation);
+    return own === undefined ? ask() : own.run(info, ask, place === 3 ? info.returnType : undefined);
   };
 }
 
@@ -105,11 +128,11 @@ class Race {
     this.#life = life;
   }
 
-  run(info: GraphQLResolveInfo, resolve: () => unknown): unknown {
+  run(info: GraphQLResolveInfo, ask: () => unknown, type: GraphQLOutputType | undefined): unknown {
     if (this.#reason !== undefined) throw this.#reason;
     // The signal of the operation, in place of one that fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#life.signal);
-    return this.#watch(resolve());
+    return this.#watch(ask(), type);
   }
 
   end(): void {
@@ -117,20 +140,37 @@ class Race {
   }
 
   /** A value of which graphql-js may have to wait for something: that may then fail. */
-  #watch(value: unknown): unknown {
+  #watch(value: unknown, type: GraphQLOutputType | undefined): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (isThenable(value)) return this.#wait(value).then((settled) => this.#watch(settled));
-    if (Array.isArray(value)) return value.some(isThenable) ? value.map((item) => this.#watch(item)) : value;
-    return isGraphQL17 && isAsyncIterable(value) ? this.#watchItems(value) : value;
+    if (isThenable(value)) return this.#watchPromise(value, type);
+    const list = getNullableType(type);
+    return isListType(list) ? this.#watchList(value, list.ofType as GraphQLOutputType) : value;
   }
 
-  #watchItems(items: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  #watchPromise(value: PromiseLike<unknown>, type: GraphQLOutputType | undefined): Promise<unknown> {
+    const watched = this.#wait(value).then((settled) => this.#watch(settled, type));
+    // graphql 16 lets go of the promises behind an item that fails: without this they would fail unhandled when the time is up.
+    abandon(watched);
+    return watched;
+  }
+
+  #watchList(items: object, type: GraphQLOutputType): unknown {
+    const watch = (item: unknown): unknown => this.#watch(item, type);
+    if (Array.isArray(items)) return items.map(watch);
+    if (isGraphQL17 && isAsyncIterable(items)) return this.#watchAsync(items, watch);
+    return Symbol.iterator in items ? each(items as Iterable<unknown>, watch) : items;
+  }
+
+  #watchAsync(items: AsyncIterable<unknown>, watch: (item: unknown) => unknown): AsyncIterable<unknown> {
     return {
       [Symbol.asyncIterator]: () => {
         const iterator = items[Symbol.asyncIterator]();
         const close = (): void => abandon(iterator.return?.());
         return {
-          next: () => this.#wait(iterator.next(), close) as Promise<IteratorResult<unknown>>,
+          next: async () => {
+            const step = (await this.#wait(iterator.next(), close)) as IteratorResult<unknown>;
+            return step.done === true ? step : { done: false, value: watch(step.value) };
+          },
           return: () => {
             close();
             return Promise.resolve({ done: true, value: undefined });
@@ -159,4 +199,9 @@ class Race {
     for (const late of this.#waiting) late(reason);
     this.#waiting.clear();
   }
+}
+
+/** One after another, as they are asked for: what is iterated may be a generator. */
+function* each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Generator {
+  for (const item of items) yield watch(item);
 }

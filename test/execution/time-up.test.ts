@@ -13,7 +13,7 @@ import type { Example } from '../support/differential/both-executors.ts';
 import { unhandledRejections } from '../support/unhandled-rejections.ts';
 
 const typeDefs = `
-  type Query { name: String slow: String slowToo: String strict: String! object: Thing list: [Thing] strictList: [Thing!] names: [String] node: Node }
+  type Query { name: String slow: String slowToo: String strict: String! object: Thing list: [Thing] strictList: [Thing!] names: [String] rows: [[String]] node: Node }
   type Mutation { first: String second: String third: String strict: String! }
   type Thing { name: String slow: String strict: String! object: Thing }
   interface Node { slow: String }
@@ -115,6 +115,34 @@ for (const [executor, run] of [
       await closed.promise;
     });
 
+    it('answers the finished items of lists in a list, and of what is iterated', async () => {
+      const rootValue = { rows: [['a', never()], ['b']], names: new Set(['c', never()]) };
+
+      const answer = await answerAtBell(run, { text: '{ rows names }', rootValue });
+
+      deepEqual(answer.data, { rows: [['a', null], ['b']], names: ['c', null] });
+      deepEqual(answer.errors.toSorted(), ['DEADLINE_EXCEEDED names.1', 'DEADLINE_EXCEEDED rows.0.1']);
+    });
+
+    for (const [question, functions] of [
+      ['resolveType', { Node: { resolveType: never } }],
+      ['isTypeOf', { Page: { isTypeOf: never } }],
+    ] as const) {
+      it(`answers null where ${question} does not`, async () => {
+        const answer = await answerAtBell(run, { text: '{ name node { slow } }', functions, rootValue: { name: 'x', node: {} } });
+
+        deepEqual(answer, { data: { name: 'x', node: null }, errors: ['DEADLINE_EXCEEDED node'] });
+      });
+    }
+
+    it('takes an object for a list only where the schema has one', async () => {
+      const object = { name: 'x', slow: never, async *[Symbol.asyncIterator]() {} };
+
+      const answer = await answerAtBell(run, { text: '{ object { name slow } }', rootValue: { object } });
+
+      deepEqual(answer, { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
+    });
+
     it('begins no field of a mutation that has not begun', async () => {
       const begun: string[] = [];
       const noting = (name: string, result: unknown) => () => {
@@ -156,6 +184,17 @@ for (const [executor, run] of [
       const count = await unhandledRejections(async () => {
         await answerAtBell(run, { text: '{ slow slowToo }', rootValue: { slow: () => late.promise, slowToo: () => late.promise } });
         late.reject(new Error('the connection is gone'));
+        await quiet();
+      });
+
+      equal(count, 0);
+    });
+
+    it('leaves no rejection unhandled behind an item that has failed', async () => {
+      const strictList = [null, never()];
+
+      const count = await unhandledRejections(async () => {
+        await answerAtBell(run, { text: '{ strictList { name } slow }', rootValue: { strictList, slow: never } });
         await quiet();
       });
 
