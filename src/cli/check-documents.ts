@@ -2,8 +2,17 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { NoUnusedFragmentsRule, parse, Source, specifiedRules, validate, visit } from 'graphql';
-import type { DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  isTypeSystemDefinitionNode,
+  isTypeSystemExtensionNode,
+  NoUnusedFragmentsRule,
+  parse,
+  Source,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
 
 import { DevError } from './dev-error.ts';
 import type { Problem } from './problem.ts';
@@ -27,7 +36,9 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
   const problems: Problem[] = [];
   for (const { path, text } of files) {
     try {
-      documents.push(parse(new Source(text, path)));
+      const document = parse(new Source(text, path));
+      // A pattern for all files of a project also names those of the schema.
+      if (!document.definitions.every(isOfSchema)) documents.push(document);
     } catch (error) {
       problems.push(...toProblems(path, [error as GraphQLError]));
     }
@@ -47,6 +58,10 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
   }
   const order = new Map(files.map(({ path }, index) => [path, index]));
   return problems.toSorted((a, b) => (order.get(a.file ?? '') ?? 0) - (order.get(b.file ?? '') ?? 0));
+}
+
+function isOfSchema(definition: DefinitionNode): boolean {
+  return isTypeSystemDefinitionNode(definition) || isTypeSystemExtensionNode(definition);
 }
 
 /** The fragments of all documents, by their names. */

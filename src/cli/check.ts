@@ -7,6 +7,7 @@ import { artefactPlugin } from './artefact-plugin.ts';
 import { checkDocuments, readDocuments } from './check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import { DevError } from './dev-error.ts';
+import { documentsIn } from './embedded-operations.ts';
 import { findFunctions, resolveFunctionsFolder } from './functions-folder.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { printProblems, printProblemsAsJSON } from './print-problems.ts';
@@ -68,5 +69,5 @@ async function checkFiles(
     return [{ message: `No schema to validate documents with. Name a GraphQL function with --function; sound ones: ${known}.` }];
   }
   terminal.error(`Checking ${files.length === 1 ? '1 file' : `${files.length} files`} of operations …`);
-  return checkDocuments(schema, files);
+  return checkDocuments(schema, files.flatMap(documentsIn));
 }

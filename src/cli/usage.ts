@@ -23,7 +23,8 @@ NODE_ENV is "development" unless it is set.`;
 /** What `check` takes. */
 export const checkUsage: string = `graphql-functions check [options] [files of operations]
 
-Loads every function, checks options, schema and resolvers, and validates operations: check 'src/**/*.graphql'
+Loads every function, checks options, schema and resolvers, and validates operations, in files of their own or in
+gql\`…\` of a client's code: check 'src/**/*.{graphql,ts,tsx}'
 Prints everything that is wrong, with file and line, and then ends with exit code 1.
 
   --functions <folder>   where the functions are               (default: functions, else netlify/functions)
