@@ -5,9 +5,9 @@ import { startRace } from '../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from './context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, reportLate, toGraphQLError } from './errors.ts';
 import { executeOperation, withCoercionCode } from './execute.ts';
-import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
 
@@ -78,9 +78,11 @@ function begin(parts: ExecutionInParts, outcome: Outcome): ExecutionResult {
   const pending = new PendingParts(initialResult);
   const stream = new SourcedPayloads<Part>({
     source: subsequentResults,
-    toPayload: (part) => {
+    toPayload: async (part) => {
+      const payload = await toPayload(parts, part);
+      // Only now: what a part that failed on its way would have completed is still pending for the client.
       pending.note(part);
-      return toPayload(parts, part);
+      return payload;
     },
     toLastPayload: (thrown) => lastPayload(parts, pending, thrown),
   });
@@ -119,6 +121,7 @@ class PendingParts {
 async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Promise<SubsequentPayload> {
   const entries = [...(part.incremental ?? []), ...(part.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
+  reportLate(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await tellOfErrors(hooks, errors);
   const format = (entry: Entry): object =>
     entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }) };
@@ -132,13 +135,13 @@ async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Pro
 
 /** Of a stream that was ended, at the deadline for one, or whose hook failed. What is pending will not come, and this is why. */
 async function lastPayload(
-  { settings, delivery, hooks }: ExecutionInParts,
+  { settings, delivery, hooks, life }: ExecutionInParts,
   pending: PendingParts,
   thrown: unknown,
 ): Promise<SubsequentPayload> {
   const error = toGraphQLError(thrown);
   try {
-    if (hooks !== undefined) await tellOfErrors(hooks, [error]);
+    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
     return endedBy(delivery, pending, formatResult(settings, { errors: [error] }).errors);
   } catch (failure) {
     // formatError may be what failed.

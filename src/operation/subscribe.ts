@@ -8,7 +8,7 @@ import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '
 import { executeOperation, withCoercionCode } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import { inTime } from './in-time.ts';
-import { tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
 
@@ -82,10 +82,10 @@ async function answerEvent({ settings, execution, hooks }: ExecutionInParts, eve
 }
 
 /** Of a source or a hook that failed, or a stream that was ended. formatError, which may be what failed, is asked once. */
-async function lastPayload({ settings, hooks }: ExecutionInParts, thrown: unknown): Promise<SubsequentPayload> {
+async function lastPayload({ settings, hooks, life }: ExecutionInParts, thrown: unknown): Promise<SubsequentPayload> {
   const error = toGraphQLError(thrown);
   try {
-    if (hooks !== undefined) await tellOfErrors(hooks, [error]);
+    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
     return formatResult(settings, { errors: [error] });
   } catch (failure) {
     return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(failure)] });

@@ -1,13 +1,15 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { deadlineExceeded } from '../../src/operation/errors.ts';
 import type { SubsequentPayload } from '../../src/operation/plugin.ts';
 import type { ServerOptions } from '../../src/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { allParts, createLife, merge, nextPart, runInParts } from '../support/in-parts.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const typeDefs = /* GraphQL */ `
@@ -175,10 +177,13 @@ describe('errors of parts', { skip }, () => {
 
     const last = parts.at(-1);
     equal(last?.hasNext, false);
-    ok(
-      ((last?.completed ?? []) as { errors: { message: string }[] }[]).every(
-        ({ errors }) => errors[0]?.message === 'Internal server error',
-      ),
+    const completed = (last?.completed ?? []) as { id: string; errors: { message: string }[] }[];
+    deepEqual(
+      completed.map(({ id, errors }) => [id, errors[0]?.message]),
+      [
+        ['0', 'Internal server error'],
+        ['1', 'Internal server error'],
+      ],
     );
   });
 });
@@ -280,13 +285,14 @@ describe('an early end', { skip }, () => {
 });
 
 describe('the deadline', { skip }, () => {
-  const tooLate = new GraphQLError('Too late.', { extensions: { code: 'DEADLINE_EXCEEDED' } });
+  const tooLate = deadlineExceeded();
 
   it('ends parts with what they have, each field that they wait for with an error of its own', async () => {
     const { life, timeUp } = createLife();
+    const [logger, logged] = recordingLogger();
     const ticks = neverEnding();
     const options = withResolvers({ slow: () => new Promise(() => {}), ticks: () => ticks.iterable });
-    const outcome = await runInParts(options, '{ fast ... @defer { slow late: fast } ticks @stream }', { life });
+    const outcome = await runInParts({ ...options, logger }, '{ fast ... @defer { slow late: fast } ticks @stream }', { life });
     const first = nextPart(outcome);
     await aTurn();
 
@@ -301,6 +307,7 @@ describe('the deadline', { skip }, () => {
     );
     equal(seen.at(-1)?.hasNext, false);
     equal(ticks.closed(), true);
+    match(JSON.stringify(logged), /before this was finished: (?:slow|ticks)/);
   });
 
   it('is not waited for any longer at the last moment', async () => {
@@ -311,6 +318,26 @@ describe('the deadline', { skip }, () => {
     await aTurn();
 
     timeUp(tooLate);
+    lastMoment();
+
+    const last = (await waiting).value as SubsequentPayload;
+    equal(last.hasNext, false);
+    deepEqual(
+      (last.completed as { id: string; errors: { message: string }[] }[]).map(({ id, errors }) => [id, errors.length]),
+      [['0', 1]],
+    );
+  });
+
+  it('does not wait for a hook that hangs when it is told of the end', async () => {
+    const { life, timeUp, lastMoment } = createLife();
+    const plugin = { requestDidStart: async () => ({ didEncounterSubsequentErrors: () => new Promise<void>(() => {}) }) };
+    const options = withResolvers({ slow: () => new Promise(() => {}) });
+    const outcome = await runInParts({ ...options, plugins: [plugin] }, '{ fast ... @defer { slow } }', { life });
+    const waiting = outcome.stream!.next();
+    await aTurn();
+
+    timeUp(tooLate);
+    await aTurn();
     lastMoment();
 
     equal(((await waiting).value as SubsequentPayload).hasNext, false);
