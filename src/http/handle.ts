@@ -98,14 +98,23 @@ function respond(outcome: OperationOutcome, exchange: Exchange): HTTPResponse | 
 }
 
 /** A batch has one answer, an array. */
-async function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], exchange: Exchange): Promise<HTTPResponse> {
+function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], exchange: Exchange): Eventual<HTTPResponse> {
   const { mediaType, settings } = exchange;
   if (mediaType === undefined) throw notAcceptable();
   const budget = new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons });
   const running = elements.map((element) =>
     element instanceof GraphQLError ? refused(settings.operation, element) : run(exchange, element, budget, undefined),
   );
-  return toBatchResponse(settings.operation, await Promise.all(running), mediaType);
+  // `Promise.all` of what is there already takes a quarter of the time of ten small operations.
+  const outcomes = running.some((one) => one instanceof Promise) ? Promise.all(running) : (running as OperationOutcome[]);
+  return whenReady(outcomes, respondToBatch, { settings, mediaType });
+}
+
+function respondToBatch(
+  outcomes: readonly OperationOutcome[],
+  { settings, mediaType }: { readonly settings: HTTPSettings; readonly mediaType: ResponseMediaType },
+): HTTPResponse {
+  return toBatchResponse(settings.operation, outcomes, mediaType);
 }
 
 function run(

@@ -81,7 +81,7 @@ function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers:
   try {
     const result = takeHTTPExtension(outcome);
     addErrorHeaders(head.headers, errors);
-    addFields(headers, [...head.headers]);
+    if (!head.headers.isEmpty) addFields(headers, [...head.headers]);
     return JSON.stringify(result);
   } catch (error) {
     return JSON.stringify(formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] }));
