@@ -106,16 +106,17 @@ class Marker {
   }
 }
 
-const marked = new WeakSet<object>();
+/** By field, not by resolver: another that is put around a marked one (execution/racing.ts) would be marked again, and so on. */
+const marked = new WeakSet<Field>();
 
 function mark(field: Field): void {
   const { resolve } = field;
-  if (resolve === undefined || marked.has(resolve)) return;
+  if (resolve === undefined || marked.has(field)) return;
   const resolveMarked: typeof resolve = (source, values, contextValue, info) => {
     if (current.getStore() === undefined) return resolve(source, values, contextValue, info);
     return current.run({ path: info.path }, () => resolve(source, values, contextValue, info));
   };
-  marked.add(resolveMarked);
+  marked.add(field);
   // Where somebody has frozen the schema, calls do not know their field.
   Reflect.set(field, 'resolve', resolveMarked);
 }
