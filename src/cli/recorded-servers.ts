@@ -25,7 +25,7 @@ export interface RecordedServer {
   schema(): Promise<GraphQLSchema>;
 }
 
-type CreateHandler = (options: OptionsSource<ServerOptions>) => (event: unknown) => Promise<unknown>;
+type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Request) => Promise<Response>;
 
 const key = Symbol.for('graphql-functions.check');
 
@@ -40,7 +40,7 @@ export function recordServers(): RecordedServers {
   return { plugin, servers };
 }
 
-// Of all entries the main one takes queries without HTTP: it is asked for every schema.
+// The main entry takes requests of every kind: it is asked for every schema.
 const plugin = interceptEntry(
   'recorded',
   (entry) => `import * as real from '${entry}';
@@ -64,7 +64,10 @@ async function introspect(source: OptionsSource<ServerOptions>, createHandler: C
   const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
   const handler = createHandler({ ...Object.fromEntries(given), nodeEnv: 'development', landingPage: false, logger: silent });
   const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
-  const { data, errors } = (await handler({ query })) as { data?: IntrospectionQuery; errors?: readonly Error[] };
+  // Not a direct invocation, which may answer as much as Lambda carries: a schema of 1,500 types is more than that.
+  const headers = { 'content-type': 'application/json' };
+  const response = await handler(new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }));
+  const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };
   if (data === undefined || errors !== undefined)
     throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The schema is silent.');
   return buildClientSchema(data);

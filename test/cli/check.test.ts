@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { startCommand } from '../support/command.ts';
 import type { Outcome } from '../support/command.ts';
 import { createProject, linkPackage } from '../support/functions-project.ts';
+import { generateSchema } from '../support/schema-generator.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -227,6 +228,23 @@ test('the options of createStreamingHandler are checked like those of createHand
   const { code, stdout } = await check(context, files, 'a.graphql');
 
   assert.match(stdout, /^a\.graphql:1:3.*Cannot query field "nothing"/);
+  assert.equal(code, 1);
+});
+
+test('a schema whose description is larger than any platform carries is checked like others', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import typeDefs from './schema/schema.graphql';
+export default createHandler({ typeDefs });`,
+      'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
+      'a.graphql': '{ nobody }',
+    },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
   assert.equal(code, 1);
 });
 
