@@ -187,17 +187,8 @@ const noVariables = (
 
 /** Runs an operation as graphql-js does, and answers once. */
 export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const {
-    schema,
-    document,
-    operation,
-    rootValue,
-    contextValue,
-    variableValues,
-    fieldResolver,
-    typeResolver,
-    hideSuggestions,
-  } = inOnePart(execution);
+  const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions } =
+    inOnePart(execution);
   const operationName = operation.name?.value;
   const args = {
     schema,

@@ -31,14 +31,14 @@ import { parseGraphQLRequest } from './params.ts';
 import type { ParsedRequest, RequestSettings } from './params.ts';
 import { toBatchResponse, toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
-import type { Negotiation, Streaming } from './streaming.ts';
 import type { Multipart } from './multipart.ts';
+import type { Negotiation, Streaming } from './streaming.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
-  readonly cors: CORSOptions | undefined;
   /** Writes answers in parts; undefined: there are none. */
   readonly multipart: Multipart | undefined;
+  readonly cors: CORSOptions | undefined;
   readonly operation: OperationSettings;
 }
 
