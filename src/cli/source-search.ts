@@ -35,7 +35,7 @@ export class SourceSearch {
   findKey(path: readonly string[], from?: FoundPlace): FoundPlace | undefined {
     for (const file of from === undefined ? this.#files.filter(isCode) : [from.file]) {
       const masked = this.#maskedOf(file);
-      const at = from === undefined ? findPath(masked, path) : findInBlock(masked, offsetOf(masked, from), path);
+      const at = from === undefined ? findPath(masked, path) : findInStatement(masked, offsetOf(masked, from), path);
       if (at !== undefined) return this.#place(file, at);
     }
     return undefined;
@@ -116,6 +116,12 @@ function findPath(masked: string, [name = '', ...rest]: readonly string[]): numb
   if (rest.length > 0) return undefined;
   // `Query: queries`, or `Query` alone among the keys of an object.
   return new RegExp(String.raw`(?<=[{,]\s*)${owner}(?=\s*[:,}])`).exec(masked)?.index;
+}
+
+/** A key in the first braces of the statement at an offset, if it has any. */
+function findInStatement(masked: string, from: number, path: readonly string[]): number | undefined {
+  const open = masked.indexOf('{', from);
+  return masked.slice(from, open).includes(';') ? undefined : findInBlock(masked, from, path);
 }
 
 /** A key that stands directly in the first braces from an offset on. */
