@@ -84,7 +84,7 @@ function toResponse(settings: StreamSettings, outcome: OperationOutcome, forms: 
   try {
     const response = toHTTPResponse(settings, outcome, forms.mediaType ?? 'application/json');
     if (stream === undefined) return toSingle(settings, outcome, forms, response);
-    if (response.body !== null) return toStreamed(settings, { outcome, stream, first: response.body }, forms, response.headers, life);
+    if (response.body !== null) return toStreamed(settings, { outcome, stream, response, first: response.body }, forms, life);
     // The user has set a status that has no body.
     void stream.return();
     return response;
@@ -107,29 +107,30 @@ function toSingle({ multipart }: StreamSettings, outcome: OperationOutcome, { si
 interface Beginning {
   readonly outcome: OperationOutcome;
   readonly stream: PayloadStream;
+  /** Its status and its headers are those of the stream. */
+  readonly response: HTTPResponse;
   /** The JSON of the result; of a subscription it is empty. */
   readonly first: string;
 }
 
 function toStreamed(
   { operation, multipart }: StreamSettings,
-  { outcome, stream, first }: Beginning,
+  { outcome, stream, response: { status, headers }, first }: Beginning,
   { parts }: Forms,
-  headers: HeaderMap,
   life: StreamLife,
 ): StreamedResponse {
   const toPart = (payload: object): string => toJSON(operation, payload);
   const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
   if (outcome.operationType === 'subscription') {
-    return { status: 200, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
+    return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }
   const parameter = parts?.spec === undefined ? '' : `; ${parts.spec}`;
   if (parts?.container !== 'multipart' || multipart === undefined) {
     const events = new EventStream(stream, { first: nextEvent(first), toJSON: toPart, ...ends });
-    return { status: 200, headers: streamHeaders(headers, eventType + parameter), body: events };
+    return { status, headers: streamHeaders(headers, eventType + parameter), body: events };
   }
   return {
-    status: 200,
+    status,
     headers: streamHeaders(headers, multipart.type + parameter),
     body: multipart.stream(stream, { first, toJSON: toPart, ...ends }),
   };

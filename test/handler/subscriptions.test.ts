@@ -292,7 +292,7 @@ describe('an event stream', () => {
     assert.equal(((await response.json()) as any).errors[0].extensions.code, 'UNAUTHENTICATED');
   });
 
-  it('is not begun for a status that context has set', async () => {
+  it('has the status that context has set, as a query has', async () => {
     const { send } = serve({
       context: ({ response }) => {
         response.status = 403;
@@ -300,7 +300,10 @@ describe('an event stream', () => {
       },
     });
 
-    assert.equal((await send('{ hello }')).status, 403);
+    const [query, subscription] = [await send('{ hello }'), await send('subscription { ticks }')];
+
+    await subscription.body?.cancel();
+    assert.deepEqual([query.status, subscription.status], [403, 403]);
   });
 
   it('carries the headers that context has set', async () => {
