@@ -39,7 +39,7 @@ export function createContextValue(settings: ContextSettings, argument: unknown,
   return isPromise(value) ? Promise.resolve(value).then((resolved) => complete(settings, resolved, life)) : complete(settings, value, life);
 }
 
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
