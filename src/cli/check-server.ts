@@ -25,7 +25,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
   const call = toPlace(server.place);
   try {
     const options = await (typeof server.source === 'function' ? server.source() : server.source);
-    const problems = [...wrongOptions(options, call, search), ...wrongSchema(options, call, search)];
+    const problems = findProblems(options, call, search);
     if (problems.length > 0) return { problems };
     // What the pieces do not show, the whole may.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
@@ -33,6 +33,11 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
+}
+
+/** Everything that is wrong with options that createHandler is called with at this place. */
+export function findProblems(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  return [...wrongOptions(options, call, search), ...wrongSchema(options, call, search)];
 }
 
 function wrongOptions(options: unknown, call: FoundPlace | undefined, search: SourceSearch): Problem[] {

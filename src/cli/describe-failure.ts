@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 
+import type { ServerOptions } from '../options.ts';
 import { codeFrame } from './code-frame.ts';
 import type { Refusal } from './wire.ts';
 import { placeOf, textOf, toPlace } from './user-code.ts';
@@ -26,6 +27,17 @@ async function describeRefusal({ source, place, refusal }: Refusal, files: reado
   ]);
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
   const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, new SourceSearch(files));
+  return problems.map((problem) => problemText(problem, process.cwd())).join('\n');
+}
+
+/** All that is wrong with options; empty when nothing is. */
+export async function describeOptions(options: ServerOptions, place: string | undefined, files: readonly string[]): Promise<string> {
+  const [{ findProblems }, { problemText }, { SourceSearch }] = await Promise.all([
+    import('./check-server.ts'),
+    import('./print-problems.ts'),
+    import('./source-search.ts'),
+  ]);
+  const problems = findProblems(options, toPlace(place), new SourceSearch(files));
   return problems.map((problem) => problemText(problem, process.cwd())).join('\n');
 }
 

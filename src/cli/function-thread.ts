@@ -58,7 +58,7 @@ export class FunctionThread {
     Atomics.notify(this.#thaw, 0);
   }
 
-  #start({ onCrash, onOperation }: ThreadListeners): Promise<void> {
+  #start({ onCrash, onOperation, onProblem }: ThreadListeners): Promise<void> {
     let crash: string | undefined;
     let isReady = false;
     return new Promise((resolve, reject) => {
@@ -68,6 +68,8 @@ export class FunctionThread {
           resolve();
         } else if (message.kind === 'failed') {
           reject(new FunctionError(message.error));
+        } else if (message.kind === 'problem') {
+          onProblem(message.error);
         } else if (message.kind === 'operation') {
           onOperation(message.record);
         } else {
@@ -122,6 +124,8 @@ export interface ThreadListeners {
   /** Why it ended, when that is no request's fault: a timer that throws, say. */
   readonly onCrash: (reason: string) => void;
   readonly onOperation: (record: OperationRecord) => void;
+  /** Why its server cannot start, when that shows with a request. */
+  readonly onProblem: (problem: string) => void;
 }
 
 interface PendingCall {

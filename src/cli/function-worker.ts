@@ -3,15 +3,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
+import type { ServerOptions } from '../options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
-import { describeFailure, describeLoadFailure } from './describe-failure.ts';
+import { describeFailure, describeLoadFailure, describeOptions } from './describe-failure.ts';
 import { importUserCode, placeOf } from './user-code.ts';
 import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
 
 const { name, file, code, files, settings, thaw } = workerData as ThreadData;
 let received = 0;
 let active = 0;
+/** Options that came asynchronously, and that nobody has looked at yet. */
+let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
 
 await start();
 
@@ -22,6 +25,10 @@ async function start(): Promise<void> {
     [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => send({ kind: 'operation', record }),
     [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
       refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
+    },
+    [Symbol.for('graphql-functions.later')]: () => {
+      const place = placeOf(new Error('called from'));
+      return (options: ServerOptions) => void (later = { options, place });
     },
   });
   try {
@@ -38,6 +45,8 @@ async function answer(callable: Callable, { id, request }: WireCall): Promise<vo
   active++;
   try {
     const response = await finish(await callable(request));
+    // Before the answer, for after it the thread may sleep.
+    if (response.status >= 500) await lookAtOptions();
     const { body } = response;
     send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
   } catch (error) {
@@ -45,6 +54,15 @@ async function answer(callable: Callable, { id, request }: WireCall): Promise<vo
   }
   active--;
   if (active === 0 && thaw !== undefined) freeze(thaw);
+}
+
+/** The server could not start, maybe: its own message names the first mistake, and no line. */
+async function lookAtOptions(): Promise<void> {
+  if (later === undefined) return;
+  const { options, place } = later;
+  later = undefined;
+  const problem = await describeOptions(options, place, files);
+  if (problem !== '') send({ kind: 'problem', error: problem });
 }
 
 /** A thread that will sleep sends the whole body before. */

@@ -49,6 +49,8 @@ export class LocalFunction {
   #problem: string | undefined;
   /** Why it cannot be loaded. */
   #refusal: string | undefined;
+  /** Why its server could not start, as has been said. */
+  #told: string | undefined;
   #hasBeenReady = false;
 
   constructor(source: FunctionSource, settings: LocalSettings) {
@@ -130,6 +132,7 @@ export class LocalFunction {
     if (bundle.warnings !== '') this.#report({ kind: 'warning', message: bundle.warnings });
     this.#problem = undefined;
     this.#refusal = undefined;
+    this.#told = undefined;
     this.#code = bundle.code;
     this.#files = bundle.files;
     this.isGraphQL = bundle.isGraphQL;
@@ -169,10 +172,18 @@ export class LocalFunction {
     const thread = new FunctionThread({ name, file, code: this.#code ?? '', files: this.#files, settings, thaw }, env, {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
       onOperation: (record) => this.#report({ kind: 'operation', name, record }),
+      onProblem: (message) => this.#tellProblem(message),
     });
     // A module that throws may have left timers behind, and its thread would live on.
     thread.ready.catch(() => thread.close());
     return thread;
+  }
+
+  /** The server tries to start again with every request, and the problem stays the same. */
+  #tellProblem(message: string): void {
+    if (message === this.#told) return;
+    this.#told = message;
+    this.#report({ kind: 'failed', name: this.name, message });
   }
 
   #dropThread(): void {

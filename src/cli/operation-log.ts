@@ -7,8 +7,14 @@ import type { OperationRecord } from './wire.ts';
 
 /** The same options with a plugin more, which reports every operation. What is wrong with options is left for createHandler to say. */
 export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  if (typeof source === 'function') return async () => withPlugin(await source());
-  return source instanceof Promise ? source.then(withPlugin) : withPlugin(source);
+  if (typeof source !== 'function' && !(source instanceof Promise)) return withPlugin(source);
+  // Here the stack still leads to the user's line.
+  const handOver = listenerOf<[], (options: ServerOptions) => void>('graphql-functions.later')?.();
+  const take = (options: ServerOptions): ServerOptions => {
+    handOver?.(options);
+    return withPlugin(options);
+  };
+  return typeof source === 'function' ? async () => take(await source()) : source.then(take);
 }
 
 /** To the thread in which this bundle runs: what createHandler was called with when it threw. */
@@ -64,6 +70,6 @@ function report(record: OperationRecord): void {
   listenerOf<[record: OperationRecord]>('graphql-functions.operations')?.(record);
 }
 
-function listenerOf<TArguments extends unknown[]>(name: string): ((...values: TArguments) => void) | undefined {
-  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => void) | undefined;
+function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {
+  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => TResult) | undefined;
 }

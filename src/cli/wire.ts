@@ -49,6 +49,8 @@ export interface WireAnswer extends Omit<WireResponse, 'body'> {
 export type WireMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: string }
+  /** What is wrong with options that came after the function was ready. */
+  | { readonly kind: 'problem'; readonly error: string }
   | { readonly kind: 'response'; readonly id: number; readonly response: WireAnswer }
   | { readonly kind: 'operation'; readonly record: OperationRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };

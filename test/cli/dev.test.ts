@@ -433,3 +433,27 @@ test('what a module or a request throws is shown with the line that it comes fro
   assert.match(messages[0]!, /Not today\.[^]*broken\.ts:2:7[^]*> 2 \| throw new Error\('Not today\.'\);\n {4}\| {7}\^/);
   assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
 });
+
+test('of options that come asynchronously, all that is wrong is said with the first request, once', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({
+  maxDepth: 'x',
+  typeDefs: 'type Query { a: Missing }',
+}));`,
+  });
+  await linkPackage(project);
+  const { events, address } = await serveProject(context, project);
+  const ask = (): Promise<string> =>
+    read(address('graphql'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
+
+  const answers = [await ask(), await ask()];
+
+  for (const answer of answers) assert.match(answer, /^500 .*maxDepth/);
+  const messages = events.flatMap((event) => (event.kind === 'failed' ? [event.message] : []));
+  assert.equal(messages.length, 1);
+  assert.match(
+    messages[0]!,
+    /functions\/graphql\.ts:3:3 Expected the option maxDepth[^]*functions\/graphql\.ts:4:30 Unknown type "Missing"/,
+  );
+});
