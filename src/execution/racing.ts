@@ -51,7 +51,8 @@ export function startRace(args: ExecutionArgs, life: ExecutionLife): { readonly 
 
 const races = new WeakMap<OperationDefinitionNode, Race>();
 
-function withOwnOperation(
+/** The same document with an operation of its own in it, by which one execution is known. */
+export function withOwnOperation(
   document: DocumentNode,
   name: string | null | undefined,
   take: (operation: OperationDefinitionNode) => void,

@@ -2,6 +2,7 @@ import * as graphql from 'graphql';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 
 import { isGraphQL17 } from '../execution/installed.ts';
+import { withSignal } from '../execution/subscribe-signal.ts';
 import type { OperationLife } from './context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
 import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
@@ -47,17 +48,20 @@ function createdInTime<T extends object>(creating: Promise<T>, life: OperationLi
 
 /** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
 function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
-  const { document, operation, contextValue, variables } = execution;
+  const { document, operation, contextValue, variables, life } = execution;
   const { schema, rootValue, hideSuggestions } = settings;
-  const args = {
-    schema,
-    document,
-    operationName: operation.name?.value,
-    rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
-    contextValue,
-    variableValues: variables,
-    hideSuggestions,
-  } as ExecutionArgs;
+  const args = withSignal(
+    {
+      schema,
+      document,
+      operationName: operation.name?.value,
+      rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
+      contextValue,
+      variableValues: variables,
+      hideSuggestions,
+    } as ExecutionArgs,
+    life,
+  );
   // graphql 17 wants them checked, by a function that 16 does not have. It is read as a property of the module and
   // nowhere else: taken apart in any other way, bundles get the whole of graphql-js (18 KB of gzip).
   const checked = isGraphQL17 ? graphql.validateSubscriptionArgs(args) : args;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../src/fetch.ts';
 import type { ServerOptions } from '../../src/options.ts';
@@ -439,6 +440,30 @@ describe('the end of a subscription', () => {
     assert.equal(source.isClosed(), true);
     assert.equal(signal?.aborted, true);
     assert.match(String(signal?.reason), /The client left/);
+  });
+
+  it('is told to the resolver of the source by its signal', { skip: versionInfo.major < 17 && 'graphql 16 has no signal' }, async () => {
+    let signal: AbortSignal | undefined;
+    const { send } = serve({
+      resolvers: {
+        Subscription: {
+          ticks: {
+            async *subscribe(_parent: unknown, _arguments: unknown, _context: unknown, info: GraphQLResolveInfo) {
+              signal = info.getAbortSignal();
+              yield { ticks: 1 };
+              await new Promise(() => {});
+            },
+          },
+        },
+      },
+    });
+    const reader = eventReader(await send('subscription { ticks }'));
+    await reader.next();
+    const before = signal?.aborted;
+
+    await reader.leave();
+
+    assert.deepEqual([before, signal?.aborted], [false, true]);
   });
 
   it('comes with a Request that is aborted, within one tick', async () => {
