@@ -13,6 +13,7 @@ import { askFunction } from './query.ts';
 import { UsageError } from './read-options.ts';
 import { shutDown } from './shut-down.ts';
 import { Reporter } from './reporter.ts';
+import type { Terminal } from './reporter.ts';
 
 /** How a command has gone. */
 export interface CommandOutcome {
@@ -34,7 +35,7 @@ export async function runCommand(argv: readonly string[]): Promise<CommandOutcom
 async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'check') {
     await prepareEnvironment('test', command.env);
-    return { exitCode: await runCheck(command, process.cwd(), console), isOver: true };
+    return { exitCode: await runCheck(command, process.cwd(), command.json ? ownStdout() : console), isOver: true };
   }
   if (command.name === 'build') {
     await prepareEnvironment('test', command.env);
@@ -48,6 +49,13 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   else if (command.name === 'version') console.log(await readOwnVersion());
   else await dev(command);
   return { exitCode: 0, isOver: false };
+}
+
+/** Of what is read by programs, nothing else may be written to stdout: what functions log goes to stderr. */
+function ownStdout(): Terminal {
+  const log = console.log.bind(console);
+  for (const name of ['log', 'info', 'debug'] as const) console[name] = console.error.bind(console);
+  return { log, error: console.error.bind(console) };
 }
 
 /** These commands run functions in this process. */

@@ -119,12 +119,13 @@ test('each problem is shown with its line and a mark', async (context) => {
 
 test('--json prints the same for programs', async (context) => {
   const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
-  const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
+  const sound = await check(context, { 'functions/graphql.ts': `${graphql}\nconsole.log('loaded');` }, '--json');
 
   const message = 'Cannot query field "titel" on type "Query".';
   assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
   assert.equal(code, 1);
   assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
+  assert.match(sound.stderr, /loaded/);
 });
 
 const broken: readonly (readonly [what: string, options: string, place: string, expected: RegExp])[] = [
