@@ -145,8 +145,13 @@ export interface RefusalSettings extends ResponseSettings {
 
 /** The answer to a request that was refused or failed outside of any operation. */
 export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest | undefined, thrown: unknown): HTTPResponse {
-  const outcome = refused(settings.operation, toGraphQLError(thrown));
-  return toHTTPResponse(settings, outcome, mediaTypeOfError(request));
+  const mediaType = mediaTypeOfError(request);
+  try {
+    return toHTTPResponse(settings, refused(settings.operation, toGraphQLError(thrown)), mediaType);
+  } catch (failure) {
+    // JSON cannot carry what formatError made of it, a BigInt for one: it is not asked again.
+    return toHTTPResponse(settings, refused({ ...settings.operation, formatError: undefined }, toGraphQLError(failure)), mediaType);
+  }
 }
 
 /** The answer of a request that there was no more time for. */

@@ -264,6 +264,20 @@ describe('formatError', () => {
     assert.equal(json(response).errors[0].message, 'Internal server error');
     assert.match(log.map(({ message }) => message).join(), /formatError is broken/);
   });
+
+  for (const [what, query] of [
+    ['an operation', '{ fail }'],
+    ['a refusal', 1],
+  ] as const) {
+    test(`that makes what JSON cannot carry of ${what} is a masked 500`, async () => {
+      const { send } = serving({ formatError: (formatted) => ({ ...formatted, extensions: { id: 1n } }) });
+
+      const response = await send({ query });
+
+      assert.equal(response.status, 500);
+      assert.equal(json(response).errors[0].message, 'Internal server error');
+    });
+  }
 });
 
 describe('an unexpected error', () => {
