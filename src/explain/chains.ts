@@ -47,10 +47,10 @@ export function findLongestChain(calls: readonly WatchedCall[]): LongestChain | 
   };
 }
 
-/** What a memo answers takes no time of its own; what has not ended, nobody waited for. */
+/** What a memo answers, or what fails before it is sent, takes no time of its own; what has not ended, nobody waited for. */
 function timedCalls(calls: readonly WatchedCall[]): TimedCall[] {
   return calls.flatMap((call, number) =>
-    call.end === undefined || call.layer === 'memo' ? [] : [{ number, call, start: call.start, end: call.end }],
+    call.end === undefined || call.layer === 'memo' || call.layer === 'none' ? [] : [{ number, call, start: call.start, end: call.end }],
   );
 }
 

@@ -263,3 +263,15 @@ test('a URL is shown without what may be a secret in it', async (t) => {
   equal(call?.url, `${server.origin.url}/books?api_key=***&access_token=***&page=2`);
   equal(JSON.stringify(call).includes('hunter2'), false);
 });
+
+test('a call that fails before it has a URL is shown without its parameters', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+
+  const [call] = await server.explainCalls((api) => {
+    api.baseURL = 'https://user:hunter2@example.com/';
+    return api.read('books?token=hunter2').catch(() => {});
+  });
+
+  deepEqual([call?.cache, call?.url], ['none', 'books?***']);
+  equal(JSON.stringify(call).includes('hunter2'), false);
+});

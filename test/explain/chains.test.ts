@@ -97,6 +97,16 @@ describe('calls that waited for one another', () => {
     deepEqual(longestChain?.calls, [0, 1]);
   });
 
+  test('calls that fail before they are sent are none: nothing was waited for', async (t) => {
+    const server = await startExplaining(t, reply);
+    const { chains, longestChain } = await server.explainRun(async (api) => {
+      api.baseURL = 'https://user:password@example.com/';
+      for (const id of ['1', '2', '3']) await api.read(`books/${id}`).catch(() => {});
+    });
+
+    deepEqual([chains, longestChain], [[], undefined]);
+  });
+
   test('calls of different kinds are none', async (t) => {
     const server = await startExplaining(t, reply);
     const { chains } = await server.explainRun(async (api) => {
