@@ -4,16 +4,25 @@ import type { DocumentFile } from './check-documents.ts';
 const literal =
   /(?:\b(?:gql|graphql)\s*(?:<[^`]*?>)?\s*\(?\s*(?:\/\*\s*GraphQL\s*\*\/\s*)?|\/\*\s*GraphQL\s*\*\/\s*)`((?:[^`\\]|\\[^])*)`/dg;
 
+/** Behind which a literal is commented out. */
+const comment = /^\s*(?:\/\/|\*)/;
+
 /**
  * The documents of a file: it is one itself, or code with one in each of its literals. All around a literal becomes
  * blanks, so that every place stays where it is; `${Fragment}` too, for fragments are known by their names.
  */
 export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
   if (!/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path)) return [{ path, text }];
-  return [...text.matchAll(literal)].map(({ 1: content = '', indices }) => {
+  return [...text.matchAll(literal)].flatMap(({ 1: content = '', index, indices }) => {
+    if (comment.test(text.slice(text.lastIndexOf('\n', index) + 1, index))) return [];
     const [start = 0] = indices?.[1] ?? [];
-    return { path, text: blank(text.slice(0, start)) + content.replaceAll(/\$\{[^}]*\}/g, blank) };
+    return { path, text: blank(text.slice(0, start)) + unescaped(content.replaceAll(/\$\{[^}]*\}/g, blank)) };
   });
+}
+
+/** What a literal has to escape, GraphQL must not. */
+function unescaped(content: string): string {
+  return content.replaceAll(/\\(?=[`$])/g, ' ');
 }
 
 function blank(text: string): string {

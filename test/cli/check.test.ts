@@ -88,6 +88,8 @@ export const two = graphql(/* GraphQL */ \`query Two { book { title } }\`);
 export const three = /* GraphQL */ \`{ books }\`;
 export const four = gql\`{ book(id: 1) { title } }\`;
 const other = \`query { not a query\`;
+// const old = gql\`{ gone }\`;
+export const five = gql\`query Five { book(id: "\\\`") { title } }\`;
 `,
       'src/none.ts': 'export const nothing = "{ a }";',
     },
