@@ -93,7 +93,9 @@ function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']
 /** Anything may have been given: what cannot be sealed is not. */
 function isSealed(artefact: BuildArtefact): boolean {
   try {
-    return artefact.seal === sealOf(artefact);
+    const { text, types, members, rest } = artefact;
+    // A part that is missing is sealed like an empty one.
+    return [text, types, members, rest].every((part) => typeof part === 'string') && artefact.seal === sealOf(artefact);
   } catch {
     return false;
   }

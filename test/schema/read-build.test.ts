@@ -132,6 +132,7 @@ const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: Typ
   'whose resolvers’ mark was changed': [{ ...artefactOf([sdl], ownTypeDefs), resolvers: 'x' }, sdl, /was changed after/],
   'without a seal': [{ ...artefactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
   'with parts missing': [{ format: 1, from: {} }, sdl, /was changed after/],
+  'without a part that was empty': [{ ...artefactOf([sdl], ownTypeDefs), members: undefined }, sdl, /was changed after/],
   'with parts of wrong types': [{ ...artefactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
   'that is empty': [{}, sdl, /not one that this version/],
 };
