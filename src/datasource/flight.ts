@@ -23,11 +23,13 @@ export class Flight<T> {
   #takers = 0;
   #controller: AbortController | undefined;
   #reason: unknown;
+  #unbind: (() => void) | undefined;
 
   constructor(work: (flight: Flight<T>) => Promise<T>) {
     this.settled = work(this);
-    // Every taker may have left by the time it fails.
-    this.settled.catch(() => {});
+    const done = (): void => this.#unbind?.();
+    // Also when it fails: every taker may have left by then.
+    this.settled.then(done, done);
   }
 
   /** Aborts when everybody has left. Made when first read: an answer from a cache never needs it. */
@@ -39,10 +41,18 @@ export class Flight<T> {
     return this.#controller.signal;
   }
 
-  /** Ends the work for everybody when `signal` aborts. */
+  /**
+   * Ends the work for everybody when `signal` aborts. Lets go of it when the work is done: the signal of a subscription
+   * lives on, and would keep every call that was ever made for it (4 KB each, and the answer).
+   */
   abortWith(signal: AbortSignal): void {
-    if (signal.aborted) this.#abandon(signal.reason);
-    else signal.addEventListener('abort', () => this.#abandon(signal.reason), { once: true });
+    if (signal.aborted) {
+      this.#abandon(signal.reason);
+      return;
+    }
+    const abandon = (): void => this.#abandon(signal.reason);
+    signal.addEventListener('abort', abandon, { once: true });
+    this.#unbind = () => signal.removeEventListener('abort', abandon);
   }
 
   /** Waits for the work, as long as the taker's patience lasts. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import type { DataSourceOperation } from '../../src/datasource/data-source.ts';
@@ -188,6 +189,18 @@ describe("the operation's signal", () => {
     await api.read('y');
     assert.equal(reads(), 1);
   });
+
+  for (const method of ['read', 'create'] as const) {
+    it(`is let go of when a ${method} has its answer: that of a subscription lives on`, async (t) => {
+      const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'no-store' }, body: {} }));
+      const { operation, controller } = watched();
+      const api = new Operations(origin.url).begin({ operation });
+
+      await api[method]('x');
+
+      assert.deepEqual(getEventListeners(controller.signal, 'abort'), []);
+    });
+  }
 
   for (const method of ['read', 'create'] as const) {
     it(`ends a ${method} that is under way`, async () => {
