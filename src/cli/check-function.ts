@@ -1,6 +1,3 @@
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { Plugin } from 'esbuild';
 
 import { importEsbuild } from './bundle.ts';
@@ -11,7 +8,7 @@ import type { FunctionSource } from './functions-folder.ts';
 import { BundleError, loadFunction } from './load-function.ts';
 import type { Problem } from './problem.ts';
 import type { RecordedServers } from './recorded-servers.ts';
-import { SourceSearch } from './source-search.ts';
+import { searchIn } from './source-search.ts';
 import { placeOf, toPlace } from './user-code.ts';
 
 /** Loads a function, and says all that is wrong with it and its servers; the schema and the options are its first server's. */
@@ -26,8 +23,7 @@ export async function checkFunction(
   let files: readonly string[] = [source.file];
   try {
     const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, ...plugins]);
-    // No schema text is written in JSON, and the file of a build that is about to be made is not there yet.
-    files = loaded.files.filter((file) => !file.endsWith('.json'));
+    files = loaded.files;
     // Throws for a module that exports no function.
     toCallable(source.name, loaded.exports);
   } catch (error) {
@@ -35,13 +31,7 @@ export async function checkFunction(
     const place = toPlace(placeOf(error)) ?? { file: source.file };
     problems.push({ ...place, message: error instanceof Error ? error.message : String(error) });
   }
-  const search = new SourceSearch([...files, ...schemaFilesIn(directory)]);
+  const search = searchIn({ files, directory });
   const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
   return { ...checked[0], problems: [...problems, ...checked.flatMap((one) => one.problems)] };
-}
-
-/** Schema text that functions read at run time, or that builds are made of. */
-function schemaFilesIn(directory: string): string[] {
-  const found = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' || name === '.git' });
-  return found.map((path) => join(directory, path));
 }

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 
 import type { ServerOptions } from '../options.ts';
 import { codeFrame } from './code-frame.ts';
+import type { UserFiles } from './source-search.ts';
 import type { Refusal } from './wire.ts';
 import { placeOf, textOf, toPlace } from './user-code.ts';
 
 /** Why a function cannot be loaded, for people: all that is wrong with its server, else the error and the line that it comes from. */
-export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], files: readonly string[]): Promise<string> {
+export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], userFiles: UserFiles): Promise<string> {
   const refused = refusals.find(({ refusal }) => refusal === error);
-  return refused === undefined ? describeFailure(error) : describeRefusal(refused, files);
+  return refused === undefined ? describeFailure(error) : describeRefusal(refused, userFiles);
 }
 
 /** The error with the user's part of its stack, and the lines around the first of these. */
@@ -18,27 +19,27 @@ export function describeFailure(error: unknown): string {
   return `${textOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
 }
 
-async function describeRefusal({ source, place, refusal }: Refusal, files: readonly string[]): Promise<string> {
+async function describeRefusal({ source, place, refusal }: Refusal, userFiles: UserFiles): Promise<string> {
   // Only now: whoever has no mistakes need not wait for what finds them.
-  const [{ checkServer }, { problemText }, { SourceSearch }] = await Promise.all([
+  const [{ checkServer }, { problemText }, { searchIn }] = await Promise.all([
     import('./check-server.ts'),
     import('./print-problems.ts'),
     import('./source-search.ts'),
   ]);
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
-  const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, new SourceSearch(files));
-  return problems.map((problem) => problemText(problem, process.cwd())).join('\n');
+  const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, searchIn(userFiles));
+  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }
 
 /** All that is wrong with options; empty when nothing is. */
-export async function describeOptions(options: ServerOptions, place: string | undefined, files: readonly string[]): Promise<string> {
-  const [{ findProblems }, { problemText }, { SourceSearch }] = await Promise.all([
+export async function describeOptions(options: ServerOptions, place: string | undefined, userFiles: UserFiles): Promise<string> {
+  const [{ findProblems }, { problemText }, { searchIn }] = await Promise.all([
     import('./check-server.ts'),
     import('./print-problems.ts'),
     import('./source-search.ts'),
   ]);
-  const problems = findProblems(options, toPlace(place), new SourceSearch(files));
-  return problems.map((problem) => problemText(problem, process.cwd())).join('\n');
+  const problems = findProblems(options, toPlace(place), searchIn(userFiles));
+  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }
 
 function frameIn(file: string, position: { readonly line: number; readonly column: number }): string {

@@ -10,7 +10,8 @@ import { describeFailure, describeLoadFailure, describeOptions } from './describ
 import { importUserCode, placeOf } from './user-code.ts';
 import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
 
-const { name, file, code, files, settings, thaw } = workerData as ThreadData;
+const data = workerData as ThreadData;
+const { name, file, code, settings, thaw } = data;
 let received = 0;
 let active = 0;
 /** Options that came asynchronously, and that nobody has looked at yet. */
@@ -36,7 +37,7 @@ async function start(): Promise<void> {
     parentPort?.on('message', (call: WireCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
-    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, files) });
+    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data) });
   }
 }
 
@@ -61,7 +62,7 @@ async function lookAtOptions(): Promise<void> {
   if (later === undefined) return;
   const { options, place } = later;
   later = undefined;
-  const problem = await describeOptions(options, place, files);
+  const problem = await describeOptions(options, place, data);
   if (problem !== '') send({ kind: 'problem', error: problem });
 }
 

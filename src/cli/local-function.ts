@@ -167,9 +167,10 @@ export class LocalFunction {
 
   #createThread(): FunctionThread {
     const { name, file } = this.#source;
-    const { env, freeze, platform: settings } = this.#settings;
+    const { env, directory, freeze, platform: settings } = this.#settings;
     const thaw = freeze ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
-    const thread = new FunctionThread({ name, file, code: this.#code ?? '', files: this.#files, settings, thaw }, env, {
+    const data = { name, file, code: this.#code ?? '', files: this.#files, directory, settings, thaw };
+    const thread = new FunctionThread(data, env, {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
       onOperation: (record) => this.#report({ kind: 'operation', name, record }),
       onProblem: (message) => this.#tellProblem(message),

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { positionAt } from './code-frame.ts';
 
@@ -7,6 +8,21 @@ export interface FoundPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Where the user's code is. */
+export interface UserFiles {
+  /** Those of one function, absolute. */
+  readonly files: readonly string[];
+  /** The project's. */
+  readonly directory: string;
+}
+
+/** Searches a function's files, and those with schema text that it reads at run time, or that its build is made of. */
+export function searchIn({ files, directory }: UserFiles): SourceSearch {
+  const schemaFiles = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: isForeign });
+  // No schema text is written in JSON, and the file of a build that is about to be made is not there yet.
+  return new SourceSearch([...files.filter((file) => !file.endsWith('.json')), ...schemaFiles.map((path) => join(directory, path))]);
 }
 
 /** The user's files, in which things that exist at run time only are found again. */
@@ -73,6 +89,10 @@ export class SourceSearch {
   #maskedOf(file: string): string {
     return remembered(this.#masked, file, () => withoutLiterals(this.#textOf(file)));
   }
+}
+
+function isForeign(name: string): boolean {
+  return name === 'node_modules' || name === '.git';
 }
 
 function remembered(values: Map<string, string>, key: string, compute: () => string): string {

@@ -3,6 +3,7 @@ import type { ReadableStream } from 'node:stream/web';
 import type { ServerOptions } from '../options.ts';
 import type { OptionsSource } from '../start.ts';
 import type { PlatformSettings } from './dev-platform.ts';
+import type { UserFiles } from './source-search.ts';
 
 // What passes between the server and the thread of a function. All of it can be cloned or transferred.
 
@@ -64,13 +65,11 @@ export interface Refusal {
 }
 
 /** What a thread starts with. */
-export interface ThreadData {
+export interface ThreadData extends UserFiles {
   readonly settings: PlatformSettings;
   readonly name: string;
   readonly file: string;
   readonly code: string;
-  /** The user's files in the code, absolute. */
-  readonly files: readonly string[];
   /** How many requests the thread has been sent; between them it sleeps. Undefined: it goes on running. */
   readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
 }

@@ -204,6 +204,17 @@ test('dev serves what the schema’s files say, with descriptions, whether the b
   assert.match(await describe(), /"description":"Only one\."/);
 });
 
+test('a mistake in the schema of a build is shown by dev in the file of the schema', async (context) => {
+  const created = await project(context, files);
+  await created.run('build', '--schema', 'schema/*.graphql');
+  await created.write({ 'schema/books.graphql': 'type Query {\n  book: Bok\n}\ntype Book { title: String }' });
+
+  const { events } = await serveProject(context, created);
+
+  const [message] = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  assert.match(message ?? '', /^schema\/books\.graphql:2:9 Unknown type "Bok"[^]* > 2 \| {3}book: Bok/);
+});
+
 for (const [format, extension] of [
   ['esm', 'mjs'],
   ['cjs', 'cjs'],
