@@ -1,4 +1,4 @@
-// Everything, in one go: node bench/run.ts [file]. Takes about ten minutes, and writes what the documentation quotes.
+// Everything, in one go: npm run build && node bench/run.ts [file]. Takes about ten minutes, and writes what the documentation quotes.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
 import { measureSizes } from './size.ts';
+import type { UnbundledResult } from './unbundled.ts';
 import type { WarmResult } from './warm.ts';
 import { warmWorkloads } from './workloads.ts';
 
@@ -42,6 +43,7 @@ for (const [types, runs] of [
 }
 
 const codeCache = await script<CodeCacheResult[]>('code-cache.ts', [], { AS_JSON: '1' });
+const unbundled = await script<UnbundledResult>('unbundled.ts', []);
 const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
 const memory = await script<MemoryResult>('memory.ts', ['1000000']);
 
@@ -62,6 +64,7 @@ const results = {
   warm,
   cold,
   codeCache,
+  unbundled,
   sizes,
   dataSources,
   memory,

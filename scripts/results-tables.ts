@@ -27,6 +27,7 @@ export interface Results {
     readonly isBuilt: boolean;
     readonly cpuMilliseconds: Readonly<Record<string, number>>;
   }[];
+  readonly unbundled: { readonly bundledMilliseconds: number; readonly unbundledMilliseconds: number; readonly files: number };
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
   readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
@@ -90,6 +91,14 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ]),
     );
   },
+  unbundled: ({ unbundled }) =>
+    toTable(
+      ['A function for Netlify, one field', 'CPU to the first answer, ms'],
+      [
+        ['one file', String(unbundled.bundledMilliseconds)],
+        [`${unbundled.files} files`, String(unbundled.unbundledMilliseconds)],
+      ],
+    ),
   'data-sources': ({ dataSources }) => {
     const names = namesOf(Object.values(dataSources));
     return toTable(
