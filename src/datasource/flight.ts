@@ -29,7 +29,7 @@ export class Flight<T> {
     this.settled = work(this);
     const done = (): void => this.#unbind?.();
     // Also when it fails: every taker may have left by then.
-    this.settled.then(done, done);
+    void this.settled.then(done, done);
   }
 
   /** Aborts when everybody has left. Made when first read: an answer from a cache never needs it. */
