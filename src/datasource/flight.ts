@@ -27,9 +27,9 @@ export class Flight<T> {
 
   constructor(work: (flight: Flight<T>) => Promise<T>) {
     this.settled = work(this);
-    const done = (): void => this.#unbind?.();
+    const letGo = (): void => this.#unbind?.();
     // Also when it fails: every taker may have left by then.
-    void this.settled.then(done, done);
+    this.settled.then(letGo, letGo);
   }
 
   /** Aborts when everybody has left. Made when first read: an answer from a cache never needs it. */
