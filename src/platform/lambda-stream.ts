@@ -46,6 +46,8 @@ export async function writeResponse(
   event: unknown,
   output: ResponseStream,
 ): Promise<void> {
+  // A stream that has been closed half way calls nobody back when it is ended: the invocation would last until its timeout.
+  const closed = new Promise<void>((resolve) => void output.once('close', resolve));
   if (adapter.toStreamResult === undefined) {
     output.setContentType('application/json');
     output.write(JSON.stringify(adapter.toResult(response as HTTPResponse, event)));
@@ -55,9 +57,7 @@ export async function writeResponse(
     if (typeof body === 'string') output.write(body);
     else if (body !== null) await writeChunks(body, output);
   }
-  await new Promise<void>((resolve) => {
-    output.end(resolve);
-  });
+  await Promise.race([closed, new Promise<void>((resolve) => void output.end(resolve))]);
 }
 
 /**

@@ -127,17 +127,18 @@ test('a client that does not read holds up the source', async () => {
   assert.equal(writes.length, 1003);
 });
 
-test('a stream that is closed half way ends the source', async () => {
+test('a stream that is closed half way ends the source, and the invocation', async () => {
   const { handler, source } = streamingFunction();
   const { output } = recordStream();
   output.resume();
   output.on('error', () => {});
 
-  void handler(events.functionURLEvent(subscription), output, context);
+  const serving = handler(events.functionURLEvent(subscription), output, context);
   await new Promise((resolve) => setImmediate(resolve));
   output.destroy();
 
   await source.closed;
+  await serving;
 });
 
 test('a subscription ends before the platform ends the function: with an error that says why, and complete', async (t) => {
