@@ -6,6 +6,7 @@ import type { Delivery, PayloadStream } from '../operation/delivery.ts';
 import { createError, formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { executeInParts } from '../operation/parts.ts';
+import type { SubsequentPayload } from '../operation/plugin.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import { parseAccept } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
@@ -119,7 +120,7 @@ function toStreamed(
   { parts }: Forms,
   life: StreamLife,
 ): StreamedResponse {
-  const toPart = (payload: object): string => toJSON(operation, payload);
+  const toPart = (payload: SubsequentPayload): string => toJSON(operation, payload);
   const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
   if (outcome.operationType === 'subscription') {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
@@ -156,12 +157,15 @@ function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   return fields;
 }
 
-/** A BigInt or a cycle that a custom scalar let through. */
-function toJSON(settings: ErrorSettings, payload: object): string {
+/** A BigInt or a cycle that a custom scalar let through. What it belongs to has then ended, and the stream goes on. */
+function toJSON(settings: ErrorSettings, payload: SubsequentPayload): string {
   try {
     return JSON.stringify(payload);
   } catch (error) {
-    return JSON.stringify(formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] }));
+    const failed = formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] });
+    const { hasNext, pending, completed } = payload;
+    const ended = completed?.map((part) => ({ ...(part as object), errors: failed.errors }));
+    return JSON.stringify({ ...failed, pending, completed: ended, hasNext });
   }
 }
 

@@ -125,7 +125,9 @@ describe('an answer in parts', { skip }, () => {
   it('tells of a value that JSON cannot carry in the part that has it', async () => {
     const parts = parseParts(await (await serve()('{ fast ... @defer { odd } }')).text()) as any[];
 
-    assert.equal(parts.at(-1).errors[0].message, 'Internal server error');
+    const { completed, hasNext, errors } = parts.at(-1);
+    assert.equal(errors[0].message, 'Internal server error');
+    assert.deepEqual({ completed, hasNext }, { completed: [{ id: '0', errors }], hasNext: false });
   });
 
   it('is one error where the first part has a value that JSON cannot carry, and its source is closed', async () => {
