@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
@@ -25,7 +25,9 @@ export async function readSchemaFiles(patterns: readonly string[], directory: st
   const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
   if (paths.length === 0 && patterns.length > 0)
     throw new DevError(`No file is named ${patterns.join(', ')}. Put patterns into quotes: --schema 'schema/**/*.graphql'.`);
-  return Promise.all(paths.map(async (path) => ({ path: join(directory, path), text: await readFile(join(directory, path), 'utf8') })));
+  return Promise.all(
+    paths.map(async (path) => ({ path: resolve(directory, path), text: await readFile(resolve(directory, path), 'utf8') })),
+  );
 }
 
 /** What a build is made of, read. */

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import {
   isTypeSystemDefinitionNode,
@@ -27,7 +27,7 @@ export interface DocumentFile {
 export async function readDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
   const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
   if (paths.length === 0) throw new DevError(`No file is named ${patterns.join(', ')}. Put patterns into quotes: 'src/**/*.graphql'.`);
-  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(directory, path), 'utf8') })));
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(resolve(directory, path), 'utf8') })));
 }
 
 /** Validates every file against the schema. Operations may use the fragments of all files, as code generators have it. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 
 import type { DoctorArguments } from './arguments.ts';
 import { importEsbuild } from './bundle.ts';
@@ -15,7 +15,7 @@ import type { Terminal } from './reporter.ts';
 
 /** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
-  const event = await readEvent(join(directory, settings.event));
+  const event = await readEvent(resolve(directory, settings.event));
   const diagnosis = diagnose(event);
   say(terminal, 'Source', diagnosis.source);
   if (diagnosis.kind === 'problem') {

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 
 import { DevError } from './dev-error.ts';
 
@@ -26,7 +26,7 @@ const validName = /^[A-Za-z0-9_-]+$/;
 export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<string> {
   const candidates = named === undefined ? ['functions', join('netlify', 'functions')] : [named];
   for (const candidate of candidates) {
-    const folder = join(directory, candidate);
+    const folder = resolve(directory, candidate);
     const entries = await readdir(folder).catch(() => undefined);
     if (entries !== undefined) return folder;
   }

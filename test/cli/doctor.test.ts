@@ -75,6 +75,20 @@ test('doctor reads what a function writes into the stream of Lambda’s runtime'
   assert.equal(code, 0);
 });
 
+test('paths may be absolute', async (context) => {
+  const project = await createProject(context, { 'elsewhere/graphql.ts': graphql, 'event.json': post, 'a.graphql': '{ b }' });
+  await linkPackage(project);
+  const at = (path: string): string => join(project.directory, path);
+  const run = (...argv: string[]): Promise<Outcome> =>
+    startCommand(context, [main, ...argv, '--functions', at('elsewhere')], { cwd: import.meta.dirname }).ended;
+
+  const asked = await run('doctor', '--event', at('event.json'));
+  const checked = await run('check', at('a.graphql'));
+
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(checked.stdout, /a\.graphql:1:3 Cannot query field "b"/);
+});
+
 test('a file may begin with a byte order mark, and is not a folder', async (context) => {
   const marked = await doctor(context, { 'event.json': `\u{FEFF}${post}` }, '--event', 'event.json');
   const folder = await doctor(context, { 'events/a.json': post }, '--event', 'events');
