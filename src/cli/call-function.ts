@@ -26,7 +26,7 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
   if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
   throw new TypeError(
     `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
-      `it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
+      `it exports ${Object.keys(exports).join(', ') || 'nothing'}. A file that is no function belongs into a subfolder, for example lib/.`,
   );
 }
 
