@@ -59,7 +59,7 @@ export class PlatformInvocation implements Invocation {
   }
 
   deadlineLeft(): Milliseconds | undefined {
-    const deadline = (this.#ending ??= new Ending(this, this.#platform, this.#settings)).deadline();
+    const deadline = this.#makeEnding().deadline();
     return deadline && deadline.at - Date.now();
   }
 
@@ -89,7 +89,7 @@ export class PlatformInvocation implements Invocation {
 
   left(): void {
     if (this.#hasAnswer) return;
-    (this.#ending ??= new Ending(this, this.#platform, this.#settings)).timeUp(clientLeft());
+    this.#makeEnding().timeUp(clientLeft());
     this.answered();
   }
 
@@ -101,7 +101,7 @@ export class PlatformInvocation implements Invocation {
   /** Resolves when the work handed to `waitUntil` is done, or has been waited for long enough. */
   async settled(): Promise<void> {
     if (this.#work === undefined) return;
-    const deadline = (this.#ending ??= new Ending(this, this.#platform, this.#settings)).deadline();
+    const deadline = this.#makeEnding().deadline();
     const left = deadline === undefined ? Infinity : deadline.lastMoment - Date.now();
     const limit = Math.max(0, Math.min(patience, Math.floor(left)));
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -121,13 +121,17 @@ export class PlatformInvocation implements Invocation {
 
   /** The ending, with somebody to watch for it. */
   #awaitEnding(): Ending {
-    const ending = (this.#ending ??= new Ending(this, this.#platform, this.#settings));
+    const ending = this.#makeEnding();
     if (this.#hasAnswer || ending.isAwaited) return ending;
     ending.start();
     this.#platform.onLeave?.(this.event as never, () => {
       if (!this.#hasAnswer) ending.timeUp(clientLeft());
     });
     return ending;
+  }
+
+  #makeEnding(): Ending {
+    return (this.#ending ??= new Ending(this, this.#platform, this.#settings));
   }
 }
 

@@ -2,18 +2,22 @@ import type { ChunkStream } from '../message/http-response.ts';
 import type { PayloadStream } from '../operation/delivery.ts';
 import type { SubsequentPayload } from '../operation/plugin.ts';
 
-/** What is written beside the payloads, and who is told of the end. */
-export interface EventStreamSettings {
-  /** Events that are there already. Default: none. */
-  readonly first?: string | undefined;
+/** How payloads are written, and who is told of the end. */
+export interface PayloadWriting {
   /** Must not throw: what JSON cannot carry becomes an error in its place. */
   readonly toJSON: (payload: SubsequentPayload) => string;
-  /** The last event has been handed over. */
+  /** The last of them has been handed over. */
   readonly onEnd: () => void;
   /** The client left before that. */
   readonly onLeave: () => void;
   /** Ends the payloads when the process is about to end. */
   readonly onStop: () => void;
+}
+
+/** What is written beside the payloads. */
+export interface EventStreamSettings extends PayloadWriting {
+  /** Events that are there already. Default: none. */
+  readonly first?: string | undefined;
   /** Calls back once, so many milliseconds later. Returns what takes it back. Default: `setTimeout`. */
   readonly setTimer?: ((milliseconds: number, callback: () => void) => () => void) | undefined;
 }

@@ -1,19 +1,11 @@
 import type { ChunkStream } from '../message/http-response.ts';
 import type { IncrementalExecution, PayloadStream } from '../operation/delivery.ts';
-import type { SubsequentPayload } from '../operation/plugin.ts';
+import type { PayloadWriting } from './event-stream.ts';
 
-/** What is written, and who is told of the end. */
-export interface MultipartSettings {
+/** What is written beside the payloads, and who is told of the end. */
+export interface MultipartSettings extends PayloadWriting {
   /** The JSON of the first part. */
   readonly first: string;
-  /** Must not throw: what JSON cannot carry becomes an error in its place. */
-  readonly toJSON: (payload: SubsequentPayload) => string;
-  /** The last part has been handed over. */
-  readonly onEnd: () => void;
-  /** The client left before that. */
-  readonly onLeave: () => void;
-  /** Ends the payloads when the process is about to end. */
-  readonly onStop: () => void;
 }
 
 /** How parts are written. Comes with what makes them, so that bundles without them have no writer either. */

@@ -2,7 +2,7 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
-import { formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
+import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
@@ -84,7 +84,7 @@ function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers:
     if (!head.headers.isEmpty) addFields(headers, [...head.headers]);
     return JSON.stringify(result);
   } catch (error) {
-    return JSON.stringify(formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] }));
+    return JSON.stringify(formatFailure(settings, error));
   }
 }
 

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { Delivery, PayloadStream } from '../operation/delivery.ts';
-import { createError, formatResult, httpExtensionOf, toGraphQLError } from '../operation/errors.ts';
+import { createError, formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { executeInParts } from '../operation/parts.ts';
 import type { SubsequentPayload } from '../operation/plugin.ts';
@@ -162,7 +162,7 @@ function toJSON(settings: ErrorSettings, payload: SubsequentPayload): string {
   try {
     return JSON.stringify(payload);
   } catch (error) {
-    const failed = formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(error)] });
+    const failed = formatFailure(settings, error);
     const { hasNext, pending, completed } = payload;
     const ended = completed?.map((part) => ({ ...(part as object), errors: failed.errors }));
     return JSON.stringify({ ...failed, pending, completed: ended, hasNext });

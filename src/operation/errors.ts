@@ -42,6 +42,11 @@ export function formatResult(settings: ErrorSettings, result: ExecutionResult): 
   return { errors: thrown.map((error) => formatGraphQLError(settings, error)), ...rest };
 }
 
+/** The result of what failed while a result was made, formatError for one: it is not asked about that. */
+export function formatFailure(settings: ErrorSettings, thrown: unknown): FormattedExecutionResult {
+  return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(thrown)] });
+}
+
 function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutionResult {
   return { ...(data !== undefined && { data }), ...(extensions && { extensions }) };
 }

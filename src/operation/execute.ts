@@ -30,13 +30,13 @@ export interface Execution {
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
   const { document, operation, contextValue, variables, life } = execution;
-  const { schema, rootValue, fieldResolver, hideSuggestions, onFallback } = settings;
+  const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
     schema,
     document,
     operation,
-    rootValue: typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue,
+    rootValue: rootValueOf(settings, document),
     contextValue,
     variableValues: variables,
     fieldResolver,
@@ -45,6 +45,11 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     onFallback,
   });
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
+}
+
+/** What root fields get as their parent. A function is asked for it, once for each operation. */
+export function rootValueOf({ rootValue }: ExecutionSettings, document: DocumentNode): unknown {
+  return typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
 }
 
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */

@@ -5,8 +5,8 @@ import { startRace } from '../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from './context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, reportLate, toGraphQLError } from './errors.ts';
-import { executeOperation, withCoercionCode } from './execute.ts';
+import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, reportLate, toGraphQLError } from './errors.ts';
+import { executeOperation, rootValueOf, withCoercionCode } from './execute.ts';
 import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
@@ -59,12 +59,12 @@ interface Entry {
 
 function argumentsOf({ settings, execution }: ExecutionInParts): object {
   const { document, operation, contextValue, variables } = execution;
-  const { schema, rootValue, fieldResolver, hideSuggestions } = settings;
+  const { schema, fieldResolver, hideSuggestions } = settings;
   return {
     schema,
     document,
     operationName: operation.name?.value,
-    rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
+    rootValue: rootValueOf(settings, document),
     contextValue,
     variableValues: variables,
     fieldResolver,
@@ -145,7 +145,7 @@ async function lastPayload(
     return endedBy(delivery, pending, formatResult(settings, { errors: [error] }).errors);
   } catch (failure) {
     // formatError may be what failed.
-    return endedBy(delivery, pending, formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(failure)] }).errors);
+    return endedBy(delivery, pending, formatFailure(settings, failure).errors);
   }
 }
 

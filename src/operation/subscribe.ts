@@ -5,8 +5,8 @@ import { isGraphQL17 } from '../execution/installed.ts';
 import { withSignal } from '../execution/subscribe-signal.ts';
 import type { OperationLife } from './context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
-import { executeOperation, withCoercionCode } from './execute.ts';
+import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
+import { executeOperation, rootValueOf, withCoercionCode } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import { inTime } from './in-time.ts';
 import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
@@ -49,13 +49,13 @@ function createdInTime<T extends object>(creating: Promise<T>, life: OperationLi
 /** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
 function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
   const { document, operation, contextValue, variables, life } = execution;
-  const { schema, rootValue, hideSuggestions } = settings;
+  const { schema, hideSuggestions } = settings;
   const args = withSignal(
     {
       schema,
       document,
       operationName: operation.name?.value,
-      rootValue: typeof rootValue === 'function' ? (rootValue as (document: unknown) => unknown)(document) : rootValue,
+      rootValue: rootValueOf(settings, document),
       contextValue,
       variableValues: variables,
       hideSuggestions,
@@ -92,7 +92,7 @@ async function lastPayload({ settings, hooks, life }: ExecutionInParts, thrown: 
     if (hooks !== undefined) await tellOfEnd(hooks, error, life);
     return formatResult(settings, { errors: [error] });
   } catch (failure) {
-    return formatResult({ ...settings, formatError: undefined }, { errors: [toGraphQLError(failure)] });
+    return formatFailure(settings, failure);
   }
 }
 
