@@ -102,6 +102,9 @@ function operationLogFile(): string {
   return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './operation-log.ts' : './operation-log.js', import.meta.url));
 }
 
+/** Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how. */
+export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
+
 function optionsFor({ file }: FunctionSource): BuildOptions {
   return {
     entryPoints: [file],
@@ -112,8 +115,7 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     platform: 'node',
     target: `node${process.versions.node}`,
     format: 'esm',
-    // Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how.
-    loader: { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' },
+    loader: schemaLoaders,
     // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
     banner: { js: requireBanner },
     sourcemap: 'inline',
@@ -131,19 +133,20 @@ async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> 
   const { errors, warnings, metafile } = result;
   const [output] = (result.outputFiles ?? []) as OutputFile[];
   if (errors.length > 0 || output === undefined) {
-    return { kind: 'problem', message: await format(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+    return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
   }
   const inputs = Object.keys(metafile?.inputs ?? {});
   return {
     kind: 'code',
     code: output.text,
     isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
-    warnings: await format(esbuild, warnings, 'warning'),
+    warnings: await formatMessages(esbuild, warnings, 'warning'),
     files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
   };
 }
 
-async function format(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
+/** What esbuild has to say, with files and lines. */
+export async function formatMessages(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
   const texts = await esbuild.formatMessages(messages, { kind });
   return texts.join('').trim();
 }

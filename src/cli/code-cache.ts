@@ -4,10 +4,10 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { BuildOptions } from 'esbuild';
+import type { BuildFailure, BuildOptions } from 'esbuild';
 
 import { fingerprint } from '../schema/fingerprint.ts';
-import { importEsbuild } from './bundle.ts';
+import { formatMessages, importEsbuild, schemaLoaders } from './bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
 import { DevError } from './dev-error.ts';
@@ -27,8 +27,8 @@ export interface CodeCacheSettings {
  * content of the bundle and written together, because V8 takes the cache of any source of the same length for this one's.
  */
 export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
+  const bundle = await bundleText({ entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders });
   await removeEarlier(folder);
-  const bundle = await bundleText({ entryPoints: [file], minify: true, external: ['@aws-sdk/*'] });
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
@@ -41,8 +41,10 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
 async function removeEarlier(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
-  const ours = /^(?:function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?|index\.js|package\.json)$/;
-  const foreign = names.filter((name) => !ours.test(name));
+  const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
+  // Without a bundle beside them these are somebody's, too.
+  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
+  const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)
     throw new DevError(`--code-cache takes a folder of its own, which is deployed as it is; ${folder} has ${foreign.join(', ')} in it.`);
   await Promise.all(names.map((name) => rm(join(folder, name))));
@@ -50,7 +52,7 @@ async function removeEarlier(folder: string): Promise<void> {
 
 async function bundleText(options: BuildOptions): Promise<string> {
   const esbuild = await importEsbuild();
-  const { outputFiles } = await esbuild.build({
+  const settings: BuildOptions = {
     bundle: true,
     platform: 'node',
     target: `node${process.versions.node}`,
@@ -62,8 +64,16 @@ async function bundleText(options: BuildOptions): Promise<string> {
     write: false,
     logLevel: 'silent',
     ...options,
-  });
-  return outputFiles?.[0]?.text ?? '';
+  };
+  try {
+    const { outputFiles } = await esbuild.build(settings);
+    return outputFiles?.[0]?.text ?? '';
+  } catch (error) {
+    const { errors } = error as Partial<BuildFailure>;
+    if (errors === undefined) throw error;
+    const reason = await formatMessages(esbuild, errors, 'error');
+    throw new DevError(`The function could not be bundled for its code cache:\n\n${reason}`, { cause: error });
+  }
 }
 
 /** Runs the bundle as the platform would, in a process of its own. Resolves to the names that it exports. */

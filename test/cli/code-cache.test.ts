@@ -114,6 +114,42 @@ test('what an earlier build left goes, and somebody’s files do not', async (co
   await assert.rejects(writeCodeCache({ file, folder, flags: [] }), /takes a folder of its own.*notes\.txt/);
 });
 
+test('an index.js without a bundle is somebody’s, and stays', async (context) => {
+  const { directory } = await createProject(context, { 'function.ts': hello, 'lambda/index.js': hello, 'lambda/package.json': '{}' });
+  const folder = join(directory, 'lambda');
+
+  const writing = writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
+
+  await assert.rejects(writing, /takes a folder of its own.*index\.js, package\.json/);
+  assert.deepEqual(await readdir(folder), ['index.js', 'package.json']);
+});
+
+test('files of schema text are bundled as text', async (context) => {
+  const { directory } = await createProject(context, {
+    'function.ts': "import text from './schema.graphql';\nexport const handler = async () => ({ body: text });",
+    'schema.graphql': 'type Query { a: Int }',
+    'ask.cjs': asks,
+  });
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder: join(directory, 'out'), flags: [] });
+
+  const { stdout } = await startCommand(context, [join(directory, 'ask.cjs')], { cwd: directory }).ended;
+
+  assert.equal(stdout, 'type Query { a: Int }\n');
+});
+
+test('a function that cannot be bundled says why, and what an earlier build left stays', async (context) => {
+  const { folder } = await cached(context, hello);
+  const names = await readdir(folder);
+  const file = join(folder, '../function.ts');
+  await writeFile(file, `await null;\n${hello}`);
+
+  await assert.rejects(writeCodeCache({ file, folder, flags: [] }), {
+    name: 'DevError',
+    message: /could not be bundled[^]*Top-level await[^]*function\.ts:1:0/,
+  });
+  assert.deepEqual(await readdir(folder), names);
+});
+
 test('a function that cannot be loaded says why', async (context) => {
   await assert.rejects(cached(context, "throw new Error('No database is set.');"), /could not be run[^]*No database is set/);
 });
