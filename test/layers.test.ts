@@ -29,7 +29,8 @@ const table: Readonly<Record<string, LayerRule>> = {
   'explaining.ts': { layers: ['package-files.ts'], types: ['http/', 'operation/'] },
   'watched-plugins.ts': { layers: ['package-files.ts'], types: ['operation/'] },
   'deadline.ts': { layers: [], types: ['message/'] },
-  'invocation.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
+  'call-ending.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
+  'invocation.ts': { layers: ['call-ending.ts'], types: ['message/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
   'context-fits.ts': { layers: [], types: ['datasource/', 'options.ts'] },
   'server.ts': {
