@@ -5,7 +5,8 @@ import type { CORSOptions } from './cors.ts';
 export function assertCORS(cors: object): void {
   for (const [name, value] of Object.entries(cors) as [string, unknown][]) {
     const expected = Object.hasOwn(expectations, name) ? expectations[name as keyof CORSOptions] : undefined;
-    if (expected === undefined) throw new TypeError(`Unknown option "cors.${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
+    if (expected === undefined)
+      throw new TypeError(`Unknown option "cors.${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
     if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected cors.${name} to be ${expected.words}.`);
   }
   const { credentials, origin = '*' } = cors as CORSOptions;

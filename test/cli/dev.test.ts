@@ -211,7 +211,10 @@ test('a module that throws while it loads answers with the line of the source, a
 test('a module that exports no function says what to export, and where files go that are none', async (context) => {
   const { address } = await serveProject(context, { 'functions/none.ts': 'export const config = {};' });
 
-  assert.match(await read(address('none')), /^500 [^]*Expected the function none to export default .* or handler .* it exports config\. [^]*subfolder/);
+  assert.match(
+    await read(address('none')),
+    /^500 [^]*Expected the function none to export default .* or handler .* it exports config\. [^]*subfolder/,
+  );
 });
 
 test('what a function throws is answered and reported with the line of the source', async (context) => {
