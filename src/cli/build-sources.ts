@@ -11,6 +11,7 @@ import { sourcesOf } from '../schema/type-defs.ts';
 import { readDocuments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 import { DevError } from './dev-error.ts';
+import { isCode } from './embedded-operations.ts';
 import { findKnownDocuments } from './known-documents.ts';
 import { makeArtefact } from './make-artefact.ts';
 
@@ -51,9 +52,14 @@ export async function makeBuild({ from, typeDefs, schema, directory, resolvers }
   return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents), resolvers);
 }
 
-/** Files of operations, if any are asked for. */
+/** Files of operations, if any are asked for. What clients make of the literals in their code, only their own tools know. */
 export async function readBuildDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
-  return patterns.length === 0 ? [] : readDocuments(patterns, directory);
+  const files = patterns.length === 0 ? [] : await readDocuments(patterns, directory);
+  const code = files.find(({ path }) => isCode(path));
+  if (code === undefined) return files;
+  throw new DevError(
+    `--documents takes .graphql files, and manifests that a client's tools have written of its code; ${code.path} is code itself.`,
+  );
 }
 
 /** Whether what was imported from a file of JSON is a build. */

@@ -12,12 +12,17 @@ const comment = /^\s*(?:\/\/|\*)/;
  * blanks, so that every place stays where it is; `${Fragment}` too, for fragments are known by their names.
  */
 export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
-  if (!/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path)) return [{ path, text }];
+  if (!isCode(path)) return [{ path, text }];
   return [...text.matchAll(literal)].flatMap(({ 1: content = '', index, indices }) => {
     if (comment.test(text.slice(text.lastIndexOf('\n', index) + 1, index))) return [];
     const [start = 0] = indices?.[1] ?? [];
     return { path, text: blank(text.slice(0, start)) + unescaped(content.replaceAll(/\$\{[^}]*\}/g, blank)) };
   });
+}
+
+/** Whether a file holds its documents in literals. */
+export function isCode(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path);
 }
 
 /** What a literal has to escape, GraphQL must not. */

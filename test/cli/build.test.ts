@@ -152,6 +152,15 @@ test('a build of the function’s own typeDefs tells how to use it, and is stale
   assert.deepEqual([built.code, stale.code], [0, 1]);
 });
 
+test('operations in code are not for build, which says what is', async (context) => {
+  const { run } = await project(context, { ...files, 'src/a.tsx': 'const one = gql`{ authors { name } }`;' });
+
+  const { code, stderr } = await run('build', '--schema', 'schema/*.graphql', '--documents', 'src/*.tsx');
+
+  assert.match(stderr, /--documents takes \.graphql files, and manifests .*; src\/a\.tsx is code itself\.\n$/);
+  assert.equal(code, 1);
+});
+
 test('descriptions stay where introspection is on', async (context) => {
   const { run, artefact } = await project(context, { ...files, 'functions/graphql.ts': withBuild(`introspection: true, ${resolvers}`) });
 
