@@ -30,8 +30,21 @@ export function onlyQueriesByGET(operation: string): GraphQLError {
 }
 
 export function notAcceptable(): GraphQLError {
-  return refusal(406, 'Expected Accept to allow application/graphql-response+json or application/json, but it allows neither.');
+  return refusal(
+    406,
+    `Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, ${whereStreamsAre}`,
+  );
 }
+
+export function subscriptionNotPossible(): GraphQLError {
+  return createError(
+    'OPERATION_RESOLUTION_FAILURE',
+    'Expected a query or a mutation: a subscription needs a stream, asked for by POST with "accept: text/event-stream", ' +
+      `not in a batch, ${whereStreamsAre}`,
+  );
+}
+
+const whereStreamsAre = 'where the platform carries it: a web Request, Node, createStreamingHandler on AWS.';
 
 export function bodyTooLarge(limit: number): GraphQLError {
   return refusal(413, `Expected a body of at most ${limit} bytes, got more.`);

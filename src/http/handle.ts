@@ -7,7 +7,7 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { Invocation } from '../message/invocation.ts';
-import { createError, deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { tellOfFailure } from '../operation/hooks.ts';
 import { maxComparisons } from '../operation/limits.ts';
@@ -23,7 +23,7 @@ import { addCORSHeaders } from './cors.ts';
 import type { CORSOptions } from './cors.ts';
 import { preventCSRF } from './csrf.ts';
 import type { CSRFSettings } from './csrf.ts';
-import { notAcceptable, onlyQueriesByGET } from './errors.ts';
+import { notAcceptable, onlyQueriesByGET, subscriptionNotPossible } from './errors.ts';
 import type { ExplainSettings } from './explain.ts';
 import { landingPageFor } from './landing.ts';
 import type { LandingSettings } from './landing.ts';
@@ -194,12 +194,7 @@ function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError
 }
 
 function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {
-  if (operation !== 'subscription') return undefined;
-  return createError(
-    'OPERATION_RESOLUTION_FAILURE',
-    'Expected a query or a mutation: a subscription needs a stream, which is asked for by a POST with "accept: text/event-stream", ' +
-      'not in a batch, where the platform carries it: a web Request, Node, createStreamingHandler on AWS.',
-  );
+  return operation === 'subscription' ? subscriptionNotPossible() : undefined;
 }
 
 function optionsResponse(settings: HTTPSettings): HTTPResponse {

@@ -69,11 +69,13 @@ for (const door of frontDoors) {
         ]);
       });
     } else {
-      test('a stream is 406, before anything runs', async () => {
+      test('a stream is 406, before anything runs, and the error says what carries streams', async () => {
         const response = await open.send(post(subscription, accept('text/event-stream')));
 
+        const [error] = json(response).errors;
         assert.equal(response.status, 406);
-        assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+        assert.equal(error.extensions.code, 'BAD_REQUEST');
+        assert.match(error.message, /where the platform carries it: a web Request, Node, createStreamingHandler on AWS\./);
         assert.equal(ended(), 0);
       });
 

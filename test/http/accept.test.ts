@@ -139,7 +139,7 @@ describe('negotiation of the media type', () => {
 
     assert.equal(
       json(response).errors[0].message,
-      'Expected Accept to allow application/graphql-response+json or application/json, but it allows neither.',
+      'Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, where the platform carries it: a web Request, Node, createStreamingHandler on AWS.',
     );
   });
 
