@@ -1,5 +1,5 @@
 /** Parameters that are likely to be keys. A name too many is a value less to read; one too few is a secret in a screenshot. */
-const secretive = /key|token|secret|pass|pwd|auth|credential|session|signature|^sig$|jwt/i;
+const secretive = /key|token|secret|pass|pwd|auth|credential|session|signature|^sig$|jwt|access|^code$/i;
 
 /** A URL as it may be shown: without user name and password, and without the values of parameters that may be secrets. */
 export function shownURL(text: string): string {
