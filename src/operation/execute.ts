@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned, executeWithGraphQLJS } from '../execution/planned-executor.ts';
 import type { OperationLife } from './context.ts';
@@ -47,8 +47,23 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
 }
 
+/** The same as graphql-js's own functions take it. */
+export function toExecutionArgs(settings: ExecutionSettings, { document, operation, contextValue, variables }: Execution): ExecutionArgs {
+  const { schema, fieldResolver, hideSuggestions } = settings;
+  return {
+    schema,
+    document,
+    operationName: operation.name?.value,
+    rootValue: rootValueOf(settings, document),
+    contextValue,
+    variableValues: variables,
+    fieldResolver,
+    hideSuggestions,
+  } as ExecutionArgs;
+}
+
 /** What root fields get as their parent. A function is asked for it, once for each operation. */
-export function rootValueOf({ rootValue }: ExecutionSettings, document: DocumentNode): unknown {
+function rootValueOf({ rootValue }: ExecutionSettings, document: DocumentNode): unknown {
   return typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
 }
 

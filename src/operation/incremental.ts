@@ -1,12 +1,12 @@
 import * as graphql from 'graphql';
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { startRace } from '../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from './context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
 import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, reportLate, toGraphQLError } from './errors.ts';
-import { executeOperation, rootValueOf, withCoercionCode } from './execute.ts';
+import { executeOperation, toExecutionArgs, withCoercionCode } from './execute.ts';
 import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
@@ -28,7 +28,7 @@ export function executeIncrementally(settings: PartSettings, parts: ExecutionInP
   if ((run as typeof run | undefined) === undefined || !asksForParts(execution.document, execution.operation)) {
     return executeOperation(parts.settings, execution);
   }
-  const args = { ...argumentsOf(parts), enableEarlyExecution: settings.early } as ExecutionArgs;
+  const args = { ...toExecutionArgs(parts.settings, parts.execution), enableEarlyExecution: settings.early };
   // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
   const outcome = run(startRace(args, execution.life).args) as Outcome | Promise<Outcome>;
   return outcome instanceof Promise ? outcome.then((settled) => begin(parts, settled)) : begin(parts, outcome);
@@ -55,21 +55,6 @@ interface Part {
 
 interface Entry {
   readonly errors?: readonly GraphQLError[];
-}
-
-function argumentsOf({ settings, execution }: ExecutionInParts): object {
-  const { document, operation, contextValue, variables } = execution;
-  const { schema, fieldResolver, hideSuggestions } = settings;
-  return {
-    schema,
-    document,
-    operationName: operation.name?.value,
-    rootValue: rootValueOf(settings, document),
-    contextValue,
-    variableValues: variables,
-    fieldResolver,
-    hideSuggestions,
-  };
 }
 
 function begin(parts: ExecutionInParts, outcome: Outcome): ExecutionResult {

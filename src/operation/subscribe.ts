@@ -1,12 +1,12 @@
 import * as graphql from 'graphql';
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { isGraphQL17 } from '../execution/installed.ts';
 import { withSignal } from '../execution/subscribe-signal.ts';
 import type { OperationLife } from './context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
 import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
-import { executeOperation, rootValueOf, withCoercionCode } from './execute.ts';
+import { executeOperation, toExecutionArgs, withCoercionCode } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import { inTime } from './in-time.ts';
 import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
@@ -48,20 +48,7 @@ function createdInTime<T extends object>(creating: Promise<T>, life: OperationLi
 
 /** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
 function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
-  const { document, operation, contextValue, variables, life } = execution;
-  const { schema, hideSuggestions } = settings;
-  const args = withSignal(
-    {
-      schema,
-      document,
-      operationName: operation.name?.value,
-      rootValue: rootValueOf(settings, document),
-      contextValue,
-      variableValues: variables,
-      hideSuggestions,
-    } as ExecutionArgs,
-    life,
-  );
+  const args = withSignal(toExecutionArgs(settings, execution), execution.life);
   // graphql 17 wants them checked, by a function that 16 does not have. It is read as a property of the module and
   // nowhere else: taken apart in any other way, bundles get the whole of graphql-js (18 KB of gzip).
   const checked = isGraphQL17 ? graphql.validateSubscriptionArgs(args) : args;
