@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { artefactPlugin } from './artefact-plugin.ts';
 import { DevError } from './dev-error.ts';
 import type { FunctionSource } from './functions-folder.ts';
-import { interceptEntry, makersOf } from './intercept-entry.ts';
+import { interceptEntry } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';
 
 /** What came of bundling a function. */
@@ -82,20 +82,13 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
 }
 
 /** What makes functions report their operations, and which options were refused. */
-const operationLog = interceptEntry(
-  'logged',
-  (entry) => `import * as real from '${entry}';
-    import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};
-    export * from '${entry}';
-    ${makersOf(entry)
-      .map(
-        (maker) => `export function ${maker}(options) {
+const operationLog = interceptEntry({
+  name: 'logged',
+  imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
+  make: (maker) => `
       try { return real.${maker}(withOperationLog(options)); }
-      catch (error) { reportRefusal(options, error); throw error; }
-    }`,
-      )
-      .join('\n')}`,
-);
+      catch (error) { reportRefusal(options, error); throw error; }`,
+});
 
 /** Beside this file, in the sources as well as in what is built of them. */
 function operationLogFile(): string {

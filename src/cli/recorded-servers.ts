@@ -4,7 +4,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
 import type { ServerOptions } from '../options.ts';
 import type { OptionsSource } from '../start.ts';
-import { interceptEntry, makersOf } from './intercept-entry.ts';
+import { interceptEntry } from './intercept-entry.ts';
 import { placeOf } from './user-code.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
@@ -41,22 +41,15 @@ export function recordServers(): RecordedServers {
 }
 
 // The main entry takes requests of every kind: it is asked for every schema.
-const plugin = interceptEntry(
-  'recorded',
-  (entry) => `import * as real from '${entry}';
-    import { createHandler as createUniversal } from 'graphql-functions';
-    export * from '${entry}';
-    ${makersOf(entry)
-      .map(
-        (maker) => `export function ${maker}(options) {
+const plugin = interceptEntry({
+  name: 'recorded',
+  imports: "import { createHandler as createUniversal } from 'graphql-functions';",
+  make: (maker) => `
       let handler = () => {}, refusal;
       try { handler = real.${maker}(options); } catch (error) { refusal = error; }
       globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
-      return handler;
-    }`,
-      )
-      .join('\n')}`,
-);
+      return handler;`,
+});
 
 /** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */
 async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {
