@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 
 import { build } from 'esbuild';
 
+import { runProgram } from '../support/run-program.ts';
+
 const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
@@ -29,13 +31,8 @@ const program = `
   console.log(JSON.stringify({ before, after: count(), explained: 'extensions' in JSON.parse(body) }));
 `;
 
-async function askWith(nodeEnv: string | undefined): Promise<{ before: number; after: number; explained: boolean }> {
-  const { NODE_ENV: _, NODE_TEST_CONTEXT: __, ...environment } = process.env;
-  const { stdout } = await run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
-    cwd: root,
-    env: { ...environment, ...(nodeEnv !== undefined && { NODE_ENV: nodeEnv }), ENTRY: join(root, 'src/index.ts') },
-  });
-  return JSON.parse(stdout) as Awaited<ReturnType<typeof askWith>>;
+function askWith(nodeEnv: string | undefined): Promise<{ before: number; after: number; explained: boolean }> {
+  return runProgram(program, nodeEnv);
 }
 
 test('in development what explains is loaded with the first request that asks for it', async () => {

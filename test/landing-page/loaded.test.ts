@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Metafile } from 'esbuild';
 
+import { runProgram } from '../support/run-program.ts';
+
 const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
@@ -33,13 +35,8 @@ interface Outcome {
   readonly loaded: readonly string[];
 }
 
-async function askWith(nodeEnv: string | undefined): Promise<Outcome> {
-  const { NODE_ENV: _, NODE_TEST_CONTEXT: __, ...environment } = process.env;
-  const { stdout } = await run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
-    cwd: root,
-    env: { ...environment, ...(nodeEnv !== undefined && { NODE_ENV: nodeEnv }), ENTRY: join(root, 'src/index.ts') },
-  });
-  return JSON.parse(stdout) as Outcome;
+function askWith(nodeEnv: string | undefined): Promise<Outcome> {
+  return runProgram(program, nodeEnv);
 }
 
 const ofPage = ({ loaded }: Outcome): string[] =>
