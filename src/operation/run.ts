@@ -12,7 +12,7 @@ import type { CostSettings } from './cost.ts';
 import { loadDocument } from './document.ts';
 import type { DocumentSettings } from './document.ts';
 import type { Delivery, IncrementalSettings, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, DocumentError, formatResult, reportLate, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportLate, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
@@ -233,11 +233,11 @@ function hooksInTime(running: Running): Promise<FormattedExecutionResult> {
 
 /** A hook or formatError failed: neither is asked again. */
 function giveUp(thrown: unknown, running: Running): OperationOutcome {
-  const errors = [toGraphQLError(thrown)];
+  const error = toGraphQLError(thrown);
   void running.stream?.return();
   running.stream = undefined;
-  running.result = { errors };
-  return toOutcome(formatResult({ ...running.settings, formatError: undefined }, { errors }), running);
+  running.result = { errors: [error] };
+  return toOutcome(formatFailure(running.settings, error), running);
 }
 
 function toOutcome(answer: FormattedExecutionResult, { result, input, operationType, contextFailed, stream }: Running): OperationOutcome {
