@@ -5,9 +5,9 @@ import { startRace } from '../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from './context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, reportLate, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from './errors.ts';
 import { executeOperation, toExecutionArgs, withCoercionCode } from './execute.ts';
-import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
 
@@ -118,20 +118,10 @@ async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Pro
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
 }
 
-/** Of a stream that was ended, at the deadline for one, or whose hook failed. What is pending will not come, and this is why. */
-async function lastPayload(
-  { settings, delivery, hooks, life }: ExecutionInParts,
-  pending: PendingParts,
-  thrown: unknown,
-): Promise<SubsequentPayload> {
-  const error = toGraphQLError(thrown);
-  try {
-    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
-    return endedBy(delivery, pending, formatResult(settings, { errors: [error] }).errors);
-  } catch (failure) {
-    // formatError may be what failed.
-    return endedBy(delivery, pending, formatFailure(settings, failure).errors);
-  }
+/** What is pending will not come, and this is why. */
+async function lastPayload(parts: ExecutionInParts, pending: PendingParts, thrown: unknown): Promise<SubsequentPayload> {
+  const { errors } = await lastResult(parts, thrown);
+  return endedBy(parts.delivery, pending, errors);
 }
 
 function endedBy({ incremental }: Delivery, { ids }: PendingParts, errors: SubsequentPayload['errors']): SubsequentPayload {

@@ -1,6 +1,8 @@
-import type { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import type { OperationLife } from './context.ts';
+import type { ExecutionInParts } from './delivery.ts';
+import { formatFailure, formatResult, toGraphQLError } from './errors.ts';
 import type { OperationHooks } from './hooks.ts';
 import { inTime } from './in-time.ts';
 import type { RequestContextWithOperation, SubsequentPayload } from './plugin.ts';
@@ -11,8 +13,22 @@ export async function tellOfErrors({ listeners, context }: OperationHooks, error
   for (const listener of listeners) await listener.didEncounterSubsequentErrors?.(operation, errors);
 }
 
-/** The same of a stream's end, which does not wait beyond the last moment for a hook that hangs. */
-export async function tellOfEnd(hooks: OperationHooks, error: GraphQLError, life: OperationLife): Promise<void> {
+/**
+ * The result that ends a stream before its time: its source or a hook failed, or it was ended. Never rejects:
+ * formatError, which may be what failed, is asked once.
+ */
+export async function lastResult({ settings, hooks, life }: ExecutionInParts, thrown: unknown): Promise<FormattedExecutionResult> {
+  const error = toGraphQLError(thrown);
+  try {
+    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
+    return formatResult(settings, { errors: [error] });
+  } catch (failure) {
+    return formatFailure(settings, failure);
+  }
+}
+
+/** Does not wait beyond the last moment for a hook that hangs. */
+async function tellOfEnd(hooks: OperationHooks, error: GraphQLError, life: OperationLife): Promise<void> {
   await inTime(
     tellOfErrors(hooks, [error]).then(() => true),
     life,

@@ -5,11 +5,11 @@ import { isGraphQL17 } from '../execution/installed.ts';
 import { withSignal } from '../execution/subscribe-signal.ts';
 import type { OperationLife } from './context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatFailure, formatResult, isGraphQLError, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError } from './errors.ts';
 import { executeOperation, toExecutionArgs, withCoercionCode } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import { inTime } from './in-time.ts';
-import { tellOfEnd, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
+import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from './plugin.ts';
 
@@ -25,7 +25,7 @@ export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResul
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
     toPayload: (event) => answerEvent(parts, event),
-    toLastPayload: (thrown) => lastPayload(parts, thrown),
+    toLastPayload: (thrown) => lastResult(parts, thrown),
   });
   endWithSignal(stream, life.signal);
   open(stream);
@@ -70,17 +70,6 @@ async function answerEvent({ settings, execution, hooks }: ExecutionInParts, eve
   if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);
   const payload = formatResult(settings, result);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
-}
-
-/** Of a source or a hook that failed, or a stream that was ended. formatError, which may be what failed, is asked once. */
-async function lastPayload({ settings, hooks, life }: ExecutionInParts, thrown: unknown): Promise<SubsequentPayload> {
-  const error = toGraphQLError(thrown);
-  try {
-    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
-    return formatResult(settings, { errors: [error] });
-  } catch (failure) {
-    return formatFailure(settings, failure);
-  }
 }
 
 /** The signal fires when the client has left, and when time is up: then its reason is an error for the client, who is still there. */
