@@ -31,7 +31,16 @@ const streamsAllowance = 3 * 1024;
 const budget = 1024 * Object.values(allowances).reduce((sum, one) => sum + one, 0);
 
 /** What is a tool for development, or a page, or for another place. None of it may be in a bundle. */
-const forbidden = ['@graphql-tools/', 'landing-page/', 'explain/', 'cli/', 'testing/', 'node/'];
+const forbidden = [
+  '@graphql-tools/',
+  'development/landing-page/',
+  'development/explain/',
+  'development/check-schema',
+  'development/plugin-check',
+  'cli/',
+  'testing/',
+  'node/',
+];
 
 interface Bundle {
   readonly name: string;
@@ -110,6 +119,8 @@ function partsOf({ outputs }: Metafile): Map<string, number> {
 function partOf(path: string): string {
   const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
   if (dependency !== undefined) return dependency;
+  const development = /^dist\/esm\/(development\/(?:[^/]+\/)?[^/]*?)\.js$/.exec(path)?.[1];
+  if (development !== undefined) return development;
   const own = /^dist\/esm\/(?:([^/]+)\/)?/.exec(path);
   if (own === null) return '(the function itself)';
   return own[1] === undefined ? '(server, handler, entry)' : `${own[1]}/`;

@@ -1,4 +1,4 @@
-export { explainOperation } from './explain/explain-operation.ts';
+export { explainOperation } from './development/explain/explain-operation.ts';
 export type {
   CacheLayer,
   DuplicateCalls,
@@ -10,4 +10,4 @@ export type {
   ExplainReport,
   LongestChain,
   SerialCalls,
-} from './explain/report.ts';
+} from './development/explain/report.ts';

@@ -1,2 +1,2 @@
-export { landingPage } from './landing-page/plugin.ts';
-export type { LandingPageOptions } from './landing-page/plugin.ts';
+export { landingPage } from './development/landing-page/plugin.ts';
+export type { LandingPageOptions } from './development/landing-page/plugin.ts';

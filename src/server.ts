@@ -6,9 +6,9 @@ import { PrefixingKeyValueCache } from './cache/prefix.ts';
 import type { KeyValueCache } from './cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage } from './default-page.ts';
+import { createDefaultPage } from './development/default-page.ts';
 import { readNodeEnv } from './environment.ts';
-import { createExplain } from './explaining.ts';
+import { createExplain } from './development/explaining.ts';
 import type { HTTPSettings } from './http/handle.ts';
 import type { CostSettings } from './operation/cost.ts';
 import { DocumentCache } from './operation/document-cache.ts';
@@ -20,7 +20,7 @@ import { createTrustedDocuments } from './operation/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from './schema/create-schema.ts';
-import { watchPlugins } from './watched-plugins.ts';
+import { watchPlugins } from './development/watched-plugins.ts';
 import type { OpenedBuild } from './schema/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */

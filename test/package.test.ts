@@ -205,7 +205,7 @@ test('the changelog tells about this version', () => {
 /** `./aws-lambda` → `aws-lambda.ts`, a path below src/. */
 function sourceOf(entry: string): string {
   if (entry === '.') return 'index.ts';
-  return entry === './schema-check' ? 'schema/check-whole.ts' : `${entry.slice(2)}.ts`;
+  return `${entry.slice(2)}.ts`;
 }
 
 function namesOf(text: string): string[] {

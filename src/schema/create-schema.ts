@@ -2,7 +2,7 @@ import { assertValidSchema, GraphQLSchema, print, type DocumentNode, type GraphQ
 
 import { checkResolvers } from './check-resolvers.ts';
 import { createSchemaIndex } from './create-index.ts';
-import { findCheck } from './find-check.ts';
+import { findCheck } from '../development/find-check.ts';
 import { LazySchema } from './lazy-schema.ts';
 import { mergeResolvers, type MergedResolvers } from './merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';

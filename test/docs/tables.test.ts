@@ -16,8 +16,8 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['platforms', 'A long-lived Node process', 'src/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
   ['configuration', 'Context and data sources', 'src/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
   ['errors', 'Codes', 'src/operation/errors.ts', codesOf],
-  ['explain', 'The report', 'src/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
-  ['explain', 'A call', 'src/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
+  ['explain', 'The report', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
+  ['explain', 'A call', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
   ['explain', 'Who answers', 'src/datasource/cache-outcome.ts', layersOf],
 ];
 

@@ -1,0 +1,107 @@
+import type { StoredResponse } from '../../datasource/call-watch.ts';
+import type { StorageCase, StorageTerms } from '../../datasource/freshness.ts';
+import type { CacheLayer } from './report.ts';
+import type { WatchedCall } from './watched-call.ts';
+
+/** Why a call was answered by whom it was answered. */
+export function whyAnswered(call: WatchedCall): string {
+  return words[call.layer](call);
+}
+
+const words: Readonly<Record<CacheLayer, (call: WatchedCall) => string>> = {
+  memo: () => 'This data source had asked for the same in this operation.',
+  shared: () => 'An equal request was under way in this process, and its answer was for both.',
+  fresh: ({ entry, foundAt }) => `Stored ${ageOf(entry!, foundAt)} ago, ${lifeOf(entry!, foundAt)}: ${termsOf(entry!)}.`,
+  stale: whyStale,
+  revalidated: (call) => `${whyAsked(call)}; the origin said 304, not modified. ${whatBecame(call)}`,
+  miss: (call) => `${whyAsked(call)}. ${whatBecame(call)}`,
+  bypass: whyBypassed,
+  none: ({ error }) => (error === undefined ? 'It had not been sent when the answer was ready.' : 'It failed before it could be sent.'),
+};
+
+function whyStale({ use, request, tries, originStatus }: WatchedCall): string {
+  if (use === 'stale-while-revalidate')
+    return 'No longer fresh, but the origin allows stale-while-revalidate: a newer one is fetched behind the answer.';
+  if (tries > 0) {
+    const failure = originStatus === undefined ? 'did not answer' : `answered with status ${originStatus}`;
+    return `The origin ${failure}, and had allowed stale-if-error.`;
+  }
+  if (request.cache === 'force-cache' || request.cache === 'only-if-cached')
+    return `No longer fresh, but asked for with cache: '${request.cache}'.`;
+  return 'No longer fresh, but the request allowed that by max-stale.';
+}
+
+/** Why the response cache did not answer. */
+function whyAsked({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCall): string {
+  if (request.cache === 'reload' || request.cache === 'no-cache') return `Asked for with cache: '${request.cache}'`;
+  if (entry !== undefined) {
+    const past = Math.round((foundAt - entry.head.freshUntil) / 1000);
+    return past < 0 ? 'The request asked for a newer response than the stored one' : `Stored, but not fresh since ${past} s`;
+  }
+  if (hasJoined) return 'An equal request was under way, but its answer could not be shared';
+  if (otherEntry !== undefined)
+    return `A response is stored, but ${otherEntry.head.audience === 'headers' ? 'for a request with other header fields' : 'for other credentials or other values of the fields in Vary'}`;
+  return 'Nothing was stored for it';
+}
+
+/** What became of the response that came. */
+function whatBecame({ storage, terms, tries, error }: WatchedCall): string {
+  if (tries === 0) return 'The origin must not be asked: the request is only-if-cached.';
+  if (storage === undefined) {
+    return error === undefined ? 'Not stored: its body was read by a hook.' : 'There is no answer to store.';
+  }
+  if (terms === undefined) return `Not stored: ${whyNotStored(storage)}.`;
+  const seconds = Math.round((terms.freshUntil - storage.now) / 1000);
+  const said = storage.ttl === undefined ? originSaid(storage.headers) : `a ttl of ${storage.ttl} s was set in its place`;
+  return seconds > 0 ? `Stored for ${seconds} s: ${said}.` : `Stored to be asked about again, not to be used as it is: ${said}.`;
+}
+
+/** The terms that freshness.ts refused, in its order. */
+function whyNotStored({ status, headers, redirected, hasCredentials, ttl }: StorageCase): string {
+  const control = headers['cache-control']?.toLowerCase() ?? '';
+  if (control.includes('no-store')) return 'the origin said no-store';
+  if (headers['vary']?.includes('*') === true) return 'the origin said Vary: *';
+  if (status === 206) return 'it is a part of the resource';
+  if (ttl !== undefined) return ttl > 0 ? `a ttl is for successes, and the status is ${status}` : `a ttl of ${ttl} s was set`;
+  if (redirected) return 'the request was redirected';
+  if (control.includes('private') && !hasCredentials)
+    return 'the origin said private, and without Authorization or Cookie nobody knows whose response it is';
+  if (control === '' && headers['expires'] === undefined)
+    return status >= 400 ? `the status is ${status}` : 'the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can';
+  return `${originSaid(headers)}, with nothing to ask again by (ETag, Last-Modified), or not for status ${status}`;
+}
+
+function whyBypassed({ request }: WatchedCall): string {
+  const { method, cache, headersIfAny } = request;
+  if (method !== 'GET') return `A ${method} is never stored.`;
+  if (cache === 'no-store') return "Asked for with cache: 'no-store'.";
+  const conditional = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+  const present = conditional.filter((name) => headersIfAny?.has(name));
+  if (present.length > 0) return `The request has a condition of its own: ${present.join(', ')}.`;
+  if (headersIfAny?.get('cache-control')?.includes('no-store') === true) return 'The request says Cache-Control: no-store.';
+  return 'The data source has no cache.';
+}
+
+function ageOf({ head }: StoredResponse, now: number): string {
+  return `${Math.max(0, Math.round((now - head.storedAt) / 1000))} s`;
+}
+
+function lifeOf({ head }: StoredResponse, now: number): string {
+  const seconds = Math.round((head.freshUntil - now) / 1000);
+  return seconds >= 0 ? `fresh for ${seconds} s more` : 'taken for fresh';
+}
+
+/** The developer's word is for requests with the same header fields, which the origin's never is: see freshness.ts. */
+function termsOf({ head, headers }: StoredResponse): string {
+  return isByTTL(head) ? `a ttl of ${Math.round((head.freshUntil - head.storedAt) / 1000)} s was set` : originSaid(headers);
+}
+
+function isByTTL({ audience }: Pick<StorageTerms, 'audience'>): boolean {
+  return audience === 'headers';
+}
+
+function originSaid(headers: Readonly<Record<string, string>>): string {
+  const { 'cache-control': control, expires } = headers;
+  if (control !== undefined) return `the origin said "${control}"`;
+  return expires === undefined ? 'the origin gave a date of change to guess by' : `the origin said Expires: ${expires}`;
+}

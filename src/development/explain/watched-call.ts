@@ -1,0 +1,81 @@
+import type { EntryUse } from '../../datasource/cache-outcome.ts';
+import type { CallWatch, StoredResponse } from '../../datasource/call-watch.ts';
+import type { StorageCase, StorageTerms } from '../../datasource/freshness.ts';
+import type { DataSourceRequest } from '../../datasource/request.ts';
+import type { Milliseconds } from '../../datasource/units.ts';
+import type { CacheLayer } from './report.ts';
+
+/** One call of a data source, and what was decided about it so far. */
+export class WatchedCall implements CallWatch {
+  readonly source: object;
+  readonly request: DataSourceRequest;
+  /** The path of the field whose resolver made the call. */
+  readonly field: readonly (string | number)[] | undefined;
+  readonly start: Milliseconds;
+  end: Milliseconds | undefined;
+  entry: StoredResponse | undefined;
+  use: EntryUse | undefined;
+  /** When the entry was looked at, by the data source's own clock. */
+  foundAt: Milliseconds = 0;
+  otherEntry: StoredResponse | undefined;
+  hasJoined = false;
+  tries = 0;
+  originStatus: number | undefined;
+  storage: StorageCase | undefined;
+  terms: StorageTerms | undefined;
+  error: unknown;
+
+  constructor(source: object, request: DataSourceRequest, field: WatchedCall['field']) {
+    this.source = source;
+    this.request = request;
+    this.field = field;
+    this.start = performance.now();
+  }
+
+  found(entry: StoredResponse, use: EntryUse, now: Milliseconds): void {
+    this.entry = entry;
+    this.use = use;
+    this.foundAt = now;
+  }
+
+  passedOver(entry: StoredResponse): void {
+    this.otherEntry = entry;
+  }
+
+  joined(): void {
+    this.hasJoined = true;
+  }
+
+  sent(): void {
+    // What refreshes a stored response behind the answer's back is no try of this call.
+    if (this.use !== 'stale-while-revalidate') this.tries++;
+  }
+
+  answered(status: number): void {
+    this.originStatus = status;
+  }
+
+  judged(storage: StorageCase, terms: StorageTerms | undefined): void {
+    this.storage = storage;
+    this.terms = terms;
+  }
+
+  ended(error?: unknown): void {
+    this.end = performance.now();
+    this.error = error;
+  }
+
+  get layer(): CacheLayer {
+    const { outcome, method } = this.request;
+    if (this.hasJoined && this.tries === 0) return 'shared';
+    if (outcome !== undefined) return outcome;
+    if (this.tries === 0) return 'none';
+    return method === 'GET' ? 'miss' : 'bypass';
+  }
+
+  /** Of the response that the call was given. A 304 stands for the stored one. */
+  get status(): number | undefined {
+    const isStored = ['fresh', 'stale', 'revalidated'].includes(this.layer);
+    return isStored ? this.entry?.head.status : this.originStatus;
+  }
+}

@@ -1,0 +1,133 @@
+import type { GraphQLSchema } from 'graphql';
+
+import type { Milliseconds } from '../../datasource/units.ts';
+import type { Explainable } from '../../http/explain.ts';
+import type { HTTPRequest } from '../../message/http-request.ts';
+import type { GraphQLRequest } from '../../operation/graphql-request.ts';
+import type { OperationSettings } from '../../operation/run.ts';
+import { whyAnswered } from './cache-words.ts';
+import { findLongestChain, findSerialCalls } from './chains.ts';
+import { whyLetThrough } from './csrf-words.ts';
+import { findDuplicates } from './duplicates.ts';
+import type { Recording } from './recording.ts';
+import type { ExplainedCall, ExplainedDocument, ExplainedExecutor, ExplainedSchema, ExplainedTimes, ExplainReport } from './report.ts';
+import { shownURL } from './shown-url.ts';
+import type { WatchedCall } from './watched-call.ts';
+
+/** What is known when the operation has ended. */
+export interface ReportInput {
+  readonly recording: Recording;
+  readonly settings: Explainable['settings'];
+  readonly request: HTTPRequest;
+  readonly operationRequest: GraphQLRequest;
+  readonly deadline: ExplainReport['deadline'] | undefined;
+  /** More of the answer is to come. */
+  readonly inParts: boolean;
+}
+
+/** What was seen, in words and numbers. */
+export function writeReport({ recording, settings, request, operationRequest, deadline, inParts }: ReportInput): ExplainReport {
+  const { calls, operation } = recording;
+  const duplicates = findDuplicates(calls, operation?.operation === 'query');
+  const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
+  const longestChain = findLongestChain(calls);
+  return {
+    advice: [...duplicates, ...chains].map(({ advice }) => advice),
+    milliseconds: timesOf(recording),
+    document: documentOf(recording, operationRequest),
+    executor: executorOf(recording, settings.operation, inParts),
+    schema: schemaOf(settings.operation.schema),
+    csrf: whyLetThrough(settings, request),
+    ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
+    calls: calls.map((call) => toCall(recording, call)),
+    duplicates,
+    chains,
+    ...(longestChain && { longestChain: { ...longestChain, milliseconds: round(longestChain.milliseconds) } }),
+  };
+}
+
+function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
+  const stages = Object.entries({ ...milliseconds, total: performance.now() - startedAt });
+  return Object.fromEntries(
+    stages.flatMap(([stage, time]) => (time === undefined ? [] : [[stage, round(time)]])),
+  ) as unknown as ExplainedTimes;
+}
+
+function documentOf(recording: Recording, { query, extensions, documentId }: GraphQLRequest): ExplainedDocument {
+  const { milliseconds, hasSource } = recording;
+  const cached = hasSource ? { cached: milliseconds.parse === undefined } : {};
+  const hasHash = extensions?.['persistedQuery'] !== undefined && extensions['persistedQuery'] !== null;
+  const { foundQuery, keptQuery } = recording;
+  if (query !== undefined && hasHash)
+    return { ...cached, from: 'request', persistedQuery: keptQuery ? 'registered' : foundQuery ? 'known' : 'refused' };
+  if (query !== undefined) return { ...cached, from: 'request' };
+  if (hasHash && (foundQuery || !hasSource)) return { ...cached, from: 'persisted query', persistedQuery: foundQuery ? 'hit' : 'miss' };
+  return { ...cached, from: documentId !== undefined || hasHash ? 'trusted document' : 'request' };
+}
+
+function executorOf(
+  { milliseconds, operation, fallback }: Recording,
+  { executor }: OperationSettings,
+  inParts: boolean,
+): ExplainedExecutor {
+  if (operation === undefined) return { ran: 'none', why: 'The request was refused before an operation was found in it.' };
+  if (milliseconds.execute === undefined)
+    return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
+  if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
+  if (executor === 'graphql-js') return { ran: 'graphql-js', why: 'The option executor is "graphql-js".' };
+  if (fallback !== undefined) return { ran: 'graphql-js', why: fallback };
+  return { ran: 'planned', why: 'Nothing speaks against a plan. It is made at the first run of a document, and kept with it.' };
+}
+
+/** A lazy schema tells how far it has come. It is known by that, for the class may be another copy's. */
+function schemaOf(schema: GraphQLSchema & { readonly progress?: { readonly made: number; readonly of: number } }): ExplainedSchema {
+  const { progress } = schema;
+  if (progress === undefined) return { kind: 'whole', why: 'It was given as a GraphQLSchema (option schema).' };
+  const { made: typesMade, of: typesDefined } = progress;
+  const isAll = typesMade === typesDefined;
+  const why = isAll
+    ? 'All of its types have been made: operations have touched them, or introspection has listed them.'
+    : 'Made from typeDefs: a type is made when an operation first touches it.';
+  return { kind: 'lazy', why, typesMade, typesDefined };
+}
+
+function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
+  const { request, field, tries, error, start, end } = call;
+  const status = call.layer === 'memo' ? memoised(recording.calls, call)?.status : call.status;
+  return {
+    source: sourceName(recording.contextValue, call.source),
+    method: request.method,
+    url: shownURL(request.url === '' ? request.path : request.url),
+    ...(field && { field: field.join('.') }),
+    cache: call.layer,
+    why: whyAnswered(call),
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error: error instanceof Error ? error.message : String(error) }),
+    start: round(start - recording.startedAt),
+    ...(end !== undefined && { duration: round(end - start) }),
+    tries,
+  };
+}
+
+/** The call whose answer a memo gave again. */
+function memoised(calls: readonly WatchedCall[], { source, request, start }: WatchedCall): WatchedCall | undefined {
+  return calls.findLast(
+    (one) =>
+      one.source === source &&
+      one.request.url === request.url &&
+      one.layer !== 'memo' &&
+      one.request.method === 'GET' &&
+      one.start <= start,
+  );
+}
+
+function sourceName(contextValue: unknown, source: object): string {
+  const { dataSources = {} } = (contextValue ?? {}) as { dataSources?: Readonly<Record<string, unknown>> };
+  const known = Object.entries(dataSources).find(([, value]) => value === source);
+  return known?.[0] ?? source.constructor.name;
+}
+
+/** To the hundredth of a millisecond. */
+function round(milliseconds: Milliseconds): Milliseconds {
+  return Math.round(milliseconds * 100) / 100;
+}

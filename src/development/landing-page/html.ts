@@ -1,0 +1,113 @@
+import type { LandingPage } from '../../operation/plugin.ts';
+import { readPlayground } from './playground-file.ts';
+
+/**
+ * One HTML document and its headers. Nothing in it is from a request, nothing from the schema or the options: pages of
+ * other servers were open to scripts that came with an address. What the page must know, it reads from its own address.
+ */
+export function createPage({ embedded }: { readonly embedded: boolean }): LandingPage {
+  const nonce = createNonce();
+  const playground = embedded ? readPlayground() : undefined;
+  const html = playground === undefined ? smallPage(nonce) : playgroundPage(nonce, playground);
+  return { html, headers: { ...headers, 'content-security-policy': policy(nonce) } };
+}
+
+/** As many random bits as a UUID. New for every answer: one that is used twice can be read by who may read one page. */
+function createNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
+
+/**
+ * Scripts run by nonce alone. Styles may be inline, because the editor writes them as it goes. Nothing comes from or
+ * goes to another origin; workers and fonts come out of the page itself.
+ */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    'worker-src blob:',
+    'font-src data:',
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const headers = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // A page of another site that opens this one in a window must not hold on to it.
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const head = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">`;
+
+/**
+ * All of the playground in one response, for one function is one endpoint. It stays compressed until it is in the
+ * browser, because platforms limit what a function may answer: 6 MB on Lambda, of which it would be more uncompressed.
+ */
+function playgroundPage(nonce: string, playground: string): string {
+  return `${head}
+<title>GraphQL playground</title>
+<style>html, body, #playground { height: 100%; margin: 0 } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
+</head>
+<body>
+<div id="playground"><p class="loading">The playground is loading …</p></div>
+<noscript><p class="loading">The playground needs JavaScript. This address is a GraphQL endpoint.</p></noscript>
+<script type="text/plain" id="packed">${playground}</script>
+<script nonce="${nonce}">${unpack}</script>
+</body>
+</html>
+`;
+}
+
+/** Runs in the browser. A script that is put into the page needs the nonce, which only a script that has it can read. */
+const unpack = `
+(async (nonce) => {
+  const packed = document.querySelector('#packed');
+  const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
+  packed.remove();
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const { script, style, worker } = await new Response(stream).json();
+  window.playgroundWorker = worker;
+  document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
+  document.body.append(Object.assign(document.createElement('script'), { nonce, textContent: script }));
+})(document.currentScript.nonce);
+`;
+
+function smallPage(nonce: string): string {
+  return `${head}
+<title>GraphQL endpoint</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 44em; margin: 3em auto; padding: 0 1em } pre { background: #8882; padding: 1em; overflow-x: auto } :root { color-scheme: light dark }</style>
+</head>
+<body>
+<h1>A GraphQL endpoint</h1>
+<p>Send operations to <code class="endpoint">this address</code>, with POST and JSON:</p>
+<pre id="curl">curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' <span class="endpoint">…</span></pre>
+<p>In development it also answers questions about its schema, so that clients which explore one will work with it.</p>
+<ul>
+<li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, which serves it</li>
+<li><a href="https://graphql.org/learn/">an introduction to GraphQL</a></li>
+<li><a href="https://graphql.github.io/graphql-over-http/">how GraphQL is spoken over HTTP</a></li>
+</ul>
+<script nonce="${nonce}">${fillIn}</script>
+</body>
+</html>
+`;
+}
+
+/** Runs in the browser. Quoted for a shell: the one character that ends such a quotation may stand in an address. */
+const fillIn = `
+const endpoint = location.origin + location.pathname;
+for (const place of document.querySelectorAll('.endpoint')) {
+  place.textContent = place.closest('pre') === null ? endpoint : "'" + endpoint.replaceAll("'", '%27') + "'";
+}
+`;

@@ -1,0 +1,97 @@
+import type { Logger } from '../operation/logger.ts';
+import type { GraphQLRequestListener, ServerListener, ServerPlugin } from '../operation/plugin.ts';
+import { editDistance } from '../schema/did-you-mean.ts';
+
+/** Where a hook belongs, and what is called by its name. */
+interface Level {
+  readonly place: string;
+  readonly hooks: readonly string[];
+}
+
+const ofPlugin: Level = {
+  place: 'a plugin',
+  hooks: [
+    'serverWillStart',
+    'requestDidStart',
+    'contextCreationDidFail',
+    'invalidRequestWasReceived',
+    'startupDidFail',
+  ] satisfies (keyof ServerPlugin)[],
+};
+const ofServer: Level = {
+  place: 'what serverWillStart returns',
+  hooks: ['drainServer', 'serverWillStop', 'renderLandingPage'] satisfies (keyof ServerListener)[],
+};
+const ofOperation: Level = {
+  place: 'what requestDidStart returns',
+  hooks: [
+    'didResolveSource',
+    'parsingDidStart',
+    'validationDidStart',
+    'didResolveOperation',
+    'responseForOperation',
+    'executionDidStart',
+    'didEncounterErrors',
+    'willSendResponse',
+    'didEncounterSubsequentErrors',
+    'willSendSubsequentPayload',
+  ] satisfies (keyof GraphQLRequestListener)[],
+};
+const levels = [ofPlugin, ofServer, ofOperation];
+
+/**
+ * The same plugins, warned of hooks that will never be called because their name is misspelt or their place another. For
+ * development: what nobody calls says nothing of itself.
+ */
+export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): ServerPlugin[] {
+  const warned = new Set<string>();
+  const check = (hooks: unknown, level: Level): void => {
+    for (const problem of problemsIn(hooks, level)) {
+      if (!warned.has(problem)) logger.warn(problem);
+      warned.add(problem);
+    }
+  };
+  return plugins.map((plugin) => {
+    check(plugin, ofPlugin);
+    return watch(plugin, check);
+  });
+}
+
+/** Delegates each hook when it is called. Not a proxy: one may not say anything else of a frozen plugin. */
+function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
+  const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
+  const watched = {};
+  for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
+    const call = async (argument: never): Promise<unknown> => {
+      const result: unknown = await plugin[name]?.(argument);
+      const level = returns[name];
+      if (level !== undefined) check(result, level);
+      return result;
+    };
+    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && call });
+  }
+  return watched;
+}
+
+function problemsIn(hooks: unknown, level: Level): string[] {
+  return methodsOf(hooks).flatMap((name) => {
+    if (level.hooks.includes(name)) return [];
+    const right = levels.find((other) => other.hooks.includes(name));
+    if (right !== undefined) return `The hook ${name} is never called: it belongs to ${right.place}, and is in ${level.place}.`;
+    const near = level.hooks.find((hook) => editDistance(name.toLowerCase(), hook.toLowerCase(), slips) <= slips);
+    return near === undefined ? [] : `"${name}" of ${level.place} is never called. Did you mean "${near}"?`;
+  });
+}
+
+/** Two wrong letters are a slip; more may be a method of the plugin's own. */
+const slips = 2;
+
+/** Names of an object's functions, those of its class too. */
+function methodsOf(hooks: unknown): string[] {
+  const names = new Set<string>();
+  for (let at = hooks; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) if (typeof value === 'function') names.add(name);
+  }
+  names.delete('constructor');
+  return [...names];
+}

@@ -1,0 +1,1 @@
+export { checkWhole } from './development/check-schema.ts';
