@@ -8,12 +8,12 @@ import type {
   Context,
 } from 'aws-lambda';
 
-import type { ContextFits } from './context-fits.ts';
+import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server/options.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
 import { lambdaAdapters } from './platform/lambda.ts';
-import type { OptionsSource } from './start.ts';
+import type { OptionsSource } from './server/start.ts';
 import { createUntypedStreamingHandler } from './streaming-handler.ts';
 
 export type { ResponseStream } from './platform/lambda-stream.ts';

@@ -1,5 +1,5 @@
-import { deadlineOf } from './deadline.ts';
-import type { Deadline, DeadlineSettings } from './deadline.ts';
+import { deadlineOf } from './server/deadline.ts';
+import type { Deadline, DeadlineSettings } from './server/deadline.ts';
 import type { Milliseconds } from './message/invocation.ts';
 import { createError, deadlineExceeded, isGraphQLError } from './operation/errors.ts';
 import type { Logger } from './operation/logger.ts';

@@ -1,9 +1,9 @@
-import type { ContextFits } from './context-fits.ts';
+import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streaming.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
-import type { OptionsSource } from './start.ts';
+import type { OptionsSource } from './server/start.ts';
 
 /**
  * A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. Deno and Bun also take the handler

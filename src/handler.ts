@@ -8,14 +8,14 @@ import type { Eventual } from './message/eventual.ts';
 import type { HTTPRequest } from './message/http-request.ts';
 import type { Streaming } from './http/streaming.ts';
 import type { HTTPResponse, StreamedResponse } from './message/http-response.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server/options.ts';
 import type { PlatformAdapter } from './platform/adapter.ts';
 import { findAdapter } from './platform/detect.ts';
 import { bytesBeyond } from './platform/result-size.ts';
-import { warnOfRecreation } from './recreation.ts';
-import type { StartedServer } from './server.ts';
-import { createStarter } from './start.ts';
-import type { OptionsSource, Starter } from './start.ts';
+import { warnOfRecreation } from './server/recreation.ts';
+import type { StartedServer } from './server/server.ts';
+import { createStarter } from './server/start.ts';
+import type { OptionsSource, Starter } from './server/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns what that platform wants back. */
 export interface UntypedHandler {

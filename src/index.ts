@@ -1,9 +1,9 @@
 export { createHandler } from './universal.ts';
 export type { Handler } from './universal.ts';
-export type { ContextFits } from './context-fits.ts';
-export type { ContextValue, ServerOptions } from './options.ts';
-export type { OptionsSource } from './start.ts';
-export type { DeadlineOptions } from './deadline.ts';
+export type { ContextFits } from './server/context-types.ts';
+export type { ContextValue, ServerOptions } from './server/options.ts';
+export type { OptionsSource } from './server/start.ts';
+export type { DeadlineOptions } from './server/deadline.ts';
 
 export { HeaderMap } from './message/header-map.ts';
 export type { HTTPRequest, HTTPRequestBody } from './message/http-request.ts';

@@ -1,13 +1,13 @@
 import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
 
-import type { ContextFits } from './context-fits.ts';
+import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
 import { streaming } from './http/streaming.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
 import { ping } from './platform/ping.ts';
-import type { OptionsSource } from './start.ts';
+import type { OptionsSource } from './server/start.ts';
 
 /** What Netlify calls a function with: a `Request`, or the event of `export const handler`. */
 export type NetlifyEvent = Request | HandlerEvent;

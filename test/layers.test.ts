@@ -32,7 +32,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'call-ending.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
   'invocation.ts': { layers: ['call-ending.ts'], types: ['message/'] },
   'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
-  'context-fits.ts': { layers: [], types: ['datasource/', 'options.ts'] },
+  'context-types.ts': { layers: [], types: ['datasource/', 'options.ts'] },
   'server.ts': {
     layers: [
       'options.ts',
@@ -66,27 +66,27 @@ const table: Readonly<Record<string, LayerRule>> = {
 
   'universal.ts': {
     layers: ['handler.ts', 'http/', 'platform/'],
-    types: ['context-fits.ts', 'options.ts', 'start.ts'],
+    types: ['context-types.ts', 'options.ts', 'start.ts'],
     packages: ['type:aws-lambda', 'type:@netlify/functions'],
   },
   'aws-lambda.ts': {
     layers: ['handler.ts', 'streaming-handler.ts', 'platform/'],
-    types: ['context-fits.ts', 'options.ts', 'start.ts'],
+    types: ['context-types.ts', 'options.ts', 'start.ts'],
     packages: ['type:aws-lambda'],
   },
   'netlify.ts': {
     layers: ['handler.ts', 'http/', 'platform/'],
-    types: ['context-fits.ts', 'options.ts', 'start.ts'],
+    types: ['context-types.ts', 'options.ts', 'start.ts'],
     packages: ['type:@netlify/functions'],
   },
-  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['context-fits.ts', 'options.ts', 'start.ts'] },
+  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['context-types.ts', 'options.ts', 'start.ts'] },
   'incremental.ts': { layers: ['http/', 'operation/', 'schema/'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },
   'index.ts': {
     layers: ['universal.ts', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
-    types: ['context-fits.ts', 'http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
+    types: ['context-types.ts', 'http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
   },
 };
 

@@ -113,9 +113,9 @@ test('the TOML and YAML are parts of the files that deploy the example', async (
   }
 });
 
-test('the table of options is what src/options.ts says; `npm run docs` writes it', async () => {
+test('the table of options is what src/server/options.ts says; `npm run docs` writes it', async () => {
   const options = await readOptions();
-  const source = await readFile(join(root, 'src/options.ts'), 'utf8');
+  const source = await readFile(join(root, 'src/server/options.ts'), 'utf8');
 
   assert.deepEqual(rowsIn(readme), cellsOf(toMarkdown(options)));
   // The script reads the source with a pattern: none may slip through it.

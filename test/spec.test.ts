@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DataSource } from '../src/datasource.ts';
 import { createHandler } from '../src/index.ts';
 import { createListener } from '../src/node.ts';
-import type { ServerOptions } from '../src/options.ts';
+import type { ServerOptions } from '../src/server/options.ts';
 import { echoServer } from './support/echo-server.ts';
 import { get, json, plainRequest, post } from './support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from './support/plain-http.ts';

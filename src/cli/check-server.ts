@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { assertOptions } from '../options.ts';
-import type { ServerOptions } from '../options.ts';
+import { assertOptions } from '../server/options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { codeFrame, positionAt } from './code-frame.ts';
 import { textsOfBuild } from './build-sources.ts';
 import type { Problem } from './problem.ts';

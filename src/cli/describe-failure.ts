@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { codeFrame } from './code-frame.ts';
 import type { UserFiles } from './source-search.ts';
 import type { Refusal } from './wire.ts';

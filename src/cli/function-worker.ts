@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from './describe-failure.ts';

@@ -1,8 +1,8 @@
 // Bundled into functions by the dev server, and into nothing else.
 
 import type { ServerPlugin } from '../operation/plugin.ts';
-import type { ServerOptions } from '../options.ts';
-import type { OptionsSource } from '../start.ts';
+import type { ServerOptions } from '../server/options.ts';
+import type { OptionsSource } from '../server/start.ts';
 import type { OperationRecord } from './wire.ts';
 
 /** The same options with a plugin more, which reports every operation. What is wrong with options is left for createHandler to say. */

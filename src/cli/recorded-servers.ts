@@ -2,8 +2,8 @@ import type { Plugin } from 'esbuild';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import type { ServerOptions } from '../options.ts';
-import type { OptionsSource } from '../start.ts';
+import type { ServerOptions } from '../server/options.ts';
+import type { OptionsSource } from '../server/start.ts';
 import { interceptEntry } from './intercept-entry.ts';
 import { placeOf } from './user-code.ts';
 

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import type { BuildArtefact } from '../schema/build-artefact.ts';
 import { buildFileOf, makeBuild } from './build-sources.ts';
 import type { Problem } from './problem.ts';

@@ -1,7 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 
-import type { ServerOptions } from '../options.ts';
-import type { OptionsSource } from '../start.ts';
+import type { ServerOptions } from '../server/options.ts';
+import type { OptionsSource } from '../server/start.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 import type { UserFiles } from './source-search.ts';
 

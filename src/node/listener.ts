@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { ContextFits } from '../context-fits.ts';
+import type { ContextFits } from '../server/context-types.ts';
 import { serveEvent } from '../handler.ts';
 import { streaming } from '../http/streaming.ts';
 import type { ChunkStream } from '../message/http-response.ts';
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
-import { createStarter } from '../start.ts';
-import type { OptionsSource, Starter } from '../start.ts';
+import { createStarter } from '../server/start.ts';
+import type { OptionsSource, Starter } from '../server/start.ts';
 
 /** Serves the requests of a node:http server; also fits into Express and Connect as the handler of a route. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { ContextFits } from '../context-fits.ts';
+import type { ContextFits } from '../server/context-types.ts';
 import { healthResponse } from '../http/health.ts';
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
-import type { OptionsSource } from '../start.ts';
+import type { OptionsSource } from '../server/start.ts';
 import { assertListenOptions } from './listen-options.ts';
 import type { ListenOptions } from './listen-options.ts';
 import { createTrackedListener } from './listener.ts';

@@ -2,13 +2,13 @@ import { print } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { serveEvent } from '../handler.ts';
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { streaming } from '../http/streaming.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
-import { createStarter } from '../start.ts';
-import type { OptionsSource } from '../start.ts';
+import { createStarter } from '../server/start.ts';
+import type { OptionsSource } from '../server/start.ts';
 import type { RequestFields } from './event-request.ts';
 import { readResults } from './event-stream.ts';
 import { createEvent, readResult } from './platforms.ts';

@@ -11,7 +11,7 @@ import { incrementalDelivery } from '../../src/incremental.ts';
 import { createHandler } from '../../src/index.ts';
 import { landingPage } from '../../src/landing-page.ts';
 import { serve } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { createEventSource } from '../support/event-source.ts';
 import { launchChromium, needsChromium, PlaygroundPage } from './chromium.ts';

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { versionInfo } from 'graphql';
 
 import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { parseParts } from '../support/multipart.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

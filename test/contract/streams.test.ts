@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { frontDoors } from '../support/sources.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError } from 'graphql';
 
 import { createHandler } from '../../src/aws-lambda.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 
 const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
 

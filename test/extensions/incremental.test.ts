@@ -6,7 +6,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../src/fetch.ts';
 import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { chunkReader, parseParts } from '../support/multipart.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

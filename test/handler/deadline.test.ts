@@ -6,7 +6,7 @@ import { createHandler as createLambdaHandler } from '../../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../../src/fetch.ts';
 import { RESTDataSource, createHandler } from '../../src/index.ts';
 import type { GraphQLRequestListener } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { functionURLEvent, httpAPIEvent, netlifyEvent, restEvent, webRequest } from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';

@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql';
 
 import { createHandler } from '../../src/index.ts';
 import type { GraphQLRequestContext, GraphQLRequestListener, ServerPlugin } from '../../src/operation/plugin.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { echoServer } from '../support/echo-server.ts';
 import type { EchoServer } from '../support/echo-server.ts';
 import { json, post } from '../support/plain-http.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { createHandler } from '../../src/fetch.ts';
 import { createListener, serve } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 

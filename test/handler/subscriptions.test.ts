@@ -5,7 +5,7 @@ import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../src/fetch.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import type { SubsequentPayload } from '../../src/operation/plugin.ts';
 import { deferred } from '../support/deferred.ts';
 import { createEventSource } from '../support/event-source.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';

@@ -6,7 +6,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { deadlineExceeded } from '../../src/operation/errors.ts';
 import type { SubsequentPayload } from '../../src/operation/plugin.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { allParts, createLife, merge, nextPart, runInParts } from '../support/in-parts.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, post } from '../support/plain-http.ts';
 

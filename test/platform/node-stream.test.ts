@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 
 import { createListener, serve } from '../../src/node.ts';
 import type { RunningServer } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { createEventSource } from '../support/event-source.ts';
 import type { EventSource } from '../support/event-source.ts';

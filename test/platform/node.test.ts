@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createListener, serve } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { echoServer } from '../support/echo-server.ts';
 import type { EchoServer } from '../support/echo-server.ts';

@@ -1,5 +1,5 @@
 import type { ContextArgument } from '../../src/http/context-argument.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';
 

@@ -1,5 +1,5 @@
 import { createHandler } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import type { PlainRequest, PlainResponse } from './plain-http.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';

@@ -7,8 +7,8 @@ import type { Delivery, PayloadStream } from '../../src/operation/delivery.ts';
 import type { SubsequentPayload } from '../../src/operation/plugin.ts';
 import { runOperation } from '../../src/operation/run.ts';
 import type { OperationOutcome } from '../../src/operation/run.ts';
-import type { ServerOptions } from '../../src/options.ts';
-import { createServer } from '../../src/server.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import { createServer } from '../../src/server/server.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 type Format = NonNullable<Delivery['incremental']>;

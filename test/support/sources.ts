@@ -8,7 +8,7 @@ import { createHandler as createFetchHandler } from '../../src/fetch.ts';
 import { createHandler } from '../../src/index.ts';
 import { createHandler as createNetlifyHandler } from '../../src/netlify.ts';
 import { createListener } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import * as events from './events.ts';
 import type { PlainRequest, PlainResponse } from './plain-http.ts';
 import { recordStream, splitPrelude } from './response-stream.ts';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 
 import { createHandler } from '../../../src/index.ts';
-import type { ServerOptions } from '../../../src/options.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import { API } from '../../datasource/api.ts';
 import { startOrigin } from '../../datasource/origin.ts';
 import { startExplaining } from './explained.ts';

@@ -7,7 +7,7 @@ import { GraphQLObjectType, GraphQLSchema, GraphQLString, version } from 'graphq
 
 import { incrementalDelivery } from '../../../src/incremental.ts';
 import { createHandler } from '../../../src/index.ts';
-import type { ServerOptions } from '../../../src/options.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import { createEvent } from '../../../src/testing.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { startExplaining } from './explained.ts';

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { InMemoryLRUCache } from '../../../src/cache/in-memory.ts';
 import type { ExplainedCall, ExplainReport } from '../../../src/explain.ts';
 import { createHandler } from '../../../src/index.ts';
-import type { ServerOptions } from '../../../src/options.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import { API } from '../../datasource/api.ts';
 import { startOrigin } from '../../datasource/origin.ts';
 import type { Call, Origin, Reply } from '../../datasource/origin.ts';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../../src/index.ts';
 import { landingPage } from '../../../src/landing-page.ts';
 import { createPage } from '../../../src/development/landing-page/html.ts';
-import type { ServerOptions } from '../../../src/options.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import { get, json } from '../../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

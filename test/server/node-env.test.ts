@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { get, json, post } from '../support/plain-http.ts';
 import { httpAPI } from '../support/sources.ts';

@@ -1,4 +1,4 @@
-import type { Milliseconds } from './message/invocation.ts';
+import type { Milliseconds } from '../message/invocation.ts';
 
 /** How long a request may take. */
 export interface DeadlineOptions {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createHandler } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { json, post } from '../support/plain-http.ts';

@@ -1,4 +1,4 @@
-import type { DataSource } from './datasource/data-source.ts';
+import type { DataSource } from '../datasource/data-source.ts';
 import type { ContextValue } from './options.ts';
 
 /**

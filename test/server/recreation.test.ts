@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { warnOfRecreation } from '../../src/recreation.ts';
+import type { warnOfRecreation } from '../../src/server/recreation.ts';
 import { readBuild } from '../../src/schema/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** The module anew, as in a process of its own: it remembers what was served before. */
 async function freshProcess(name: string): Promise<typeof warnOfRecreation> {
-  const module = (await import(`../../src/recreation.ts?${name}`)) as { warnOfRecreation: typeof warnOfRecreation };
+  const module = (await import(`../../src/server/recreation.ts?${name}`)) as { warnOfRecreation: typeof warnOfRecreation };
   return module.warnOfRecreation;
 }
 

@@ -1,27 +1,27 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { guardCache } from './cache/guard.ts';
-import { InMemoryLRUCache } from './cache/in-memory.ts';
-import { PrefixingKeyValueCache } from './cache/prefix.ts';
-import type { KeyValueCache } from './cache/key-value-cache.ts';
+import { guardCache } from '../cache/guard.ts';
+import { InMemoryLRUCache } from '../cache/in-memory.ts';
+import { PrefixingKeyValueCache } from '../cache/prefix.ts';
+import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage } from './development/default-page.ts';
+import { createDefaultPage } from '../development/default-page.ts';
 import { readNodeEnv } from './environment.ts';
-import { createExplain } from './development/explaining.ts';
-import type { HTTPSettings } from './http/handle.ts';
-import type { CostSettings } from './operation/cost.ts';
-import { DocumentCache } from './operation/document-cache.ts';
-import type { Logger } from './operation/logger.ts';
-import type { PersistedQuerySettings } from './operation/persisted-queries.ts';
-import type { ServerListener, ServerPlugin } from './operation/plugin.ts';
-import type { OperationSettings } from './operation/run.ts';
-import { createTrustedDocuments } from './operation/trusted-documents.ts';
+import { createExplain } from '../development/explaining.ts';
+import type { HTTPSettings } from '../http/handle.ts';
+import type { CostSettings } from '../operation/cost.ts';
+import { DocumentCache } from '../operation/document-cache.ts';
+import type { Logger } from '../operation/logger.ts';
+import type { PersistedQuerySettings } from '../operation/persisted-queries.ts';
+import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
+import type { OperationSettings } from '../operation/run.ts';
+import { createTrustedDocuments } from '../operation/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
-import { createSchema } from './schema/create-schema.ts';
-import { watchPlugins } from './development/watched-plugins.ts';
-import type { OpenedBuild } from './schema/schema-build.ts';
+import { createSchema } from '../schema/create-schema.ts';
+import { watchPlugins } from '../development/watched-plugins.ts';
+import type { OpenedBuild } from '../schema/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {

@@ -1,22 +1,22 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
-import type { KeyValueCache, Seconds } from './cache/key-value-cache.ts';
+import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCORS } from './http/assert-cors.ts';
-import type { ContextArgument } from './http/context-argument.ts';
-import type { CORSOptions } from './http/cors.ts';
-import type { IncrementalDelivery } from './http/multipart.ts';
-import type { HTTPStatusProfile } from './http/status.ts';
-import type { CostOptions } from './operation/cost.ts';
-import { describe } from './operation/errors.ts';
-import type { FormatError } from './operation/errors.ts';
-import type { Logger } from './operation/logger.ts';
-import type { ServerPlugin } from './operation/plugin.ts';
-import type { TrustedDocumentOptions } from './operation/trusted-documents.ts';
-import { didYouMean } from './schema/did-you-mean.ts';
-import type { Resolvers } from './schema/resolver-map.ts';
-import type { SchemaBuild } from './schema/schema-build.ts';
-import type { TypeDefs } from './schema/type-defs.ts';
+import { assertCORS } from '../http/assert-cors.ts';
+import type { ContextArgument } from '../http/context-argument.ts';
+import type { CORSOptions } from '../http/cors.ts';
+import type { IncrementalDelivery } from '../http/multipart.ts';
+import type { HTTPStatusProfile } from '../http/status.ts';
+import type { CostOptions } from '../operation/cost.ts';
+import { describe } from '../operation/errors.ts';
+import type { FormatError } from '../operation/errors.ts';
+import type { Logger } from '../operation/logger.ts';
+import type { ServerPlugin } from '../operation/plugin.ts';
+import type { TrustedDocumentOptions } from '../operation/trusted-documents.ts';
+import { didYouMean } from '../schema/did-you-mean.ts';
+import type { Resolvers } from '../schema/resolver-map.ts';
+import type { SchemaBuild } from '../schema/schema-build.ts';
+import type { TypeDefs } from '../schema/type-defs.ts';
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */
 export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
