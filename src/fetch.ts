@@ -1,5 +1,5 @@
 import type { ContextFits } from './server/context-types.ts';
-import { createHandlerFor } from './handler.ts';
+import { createHandlerFor } from './handler/handler.ts';
 import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';

@@ -1,5 +1,5 @@
-export { createHandler } from './universal.ts';
-export type { Handler } from './universal.ts';
+export { createHandler } from './handler/universal.ts';
+export type { Handler } from './handler/universal.ts';
 export type { ContextFits } from './server/context-types.ts';
 export type { ContextValue, ServerOptions } from './server/options.ts';
 export type { OptionsSource } from './server/start.ts';

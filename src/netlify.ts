@@ -1,7 +1,7 @@
 import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
 
 import type { ContextFits } from './server/context-types.ts';
-import { createHandlerFor } from './handler.ts';
+import { createHandlerFor } from './handler/handler.ts';
 import { streaming } from './http/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';

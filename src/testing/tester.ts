@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
-import { serveEvent } from '../handler.ts';
+import { serveEvent } from '../handler/handler.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { streaming } from '../http/streaming.ts';
 import { fetchAPI } from '../platform/fetch.ts';

@@ -1,21 +1,21 @@
-import { answerTooLarge } from './http/errors.ts';
-import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from './http/handle.ts';
-import type { RefusalSettings } from './http/handle.ts';
-import { healthResponse, isHealthCheck } from './http/health.ts';
+import { answerTooLarge } from '../http/errors.ts';
+import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from '../http/handle.ts';
+import type { RefusalSettings } from '../http/handle.ts';
+import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
-import { rescued, whenReady } from './message/eventual.ts';
-import type { Eventual } from './message/eventual.ts';
-import type { HTTPRequest } from './message/http-request.ts';
-import type { Streaming } from './http/streaming.ts';
-import type { HTTPResponse, StreamedResponse } from './message/http-response.ts';
-import type { ServerOptions } from './server/options.ts';
-import type { PlatformAdapter } from './platform/adapter.ts';
-import { findAdapter } from './platform/detect.ts';
-import { bytesBeyond } from './platform/result-size.ts';
-import { warnOfRecreation } from './server/recreation.ts';
-import type { StartedServer } from './server/server.ts';
-import { createStarter } from './server/start.ts';
-import type { OptionsSource, Starter } from './server/start.ts';
+import { rescued, whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { Streaming } from '../http/streaming.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { ServerOptions } from '../server/options.ts';
+import type { PlatformAdapter } from '../platform/adapter.ts';
+import { findAdapter } from '../platform/detect.ts';
+import { bytesBeyond } from '../platform/result-size.ts';
+import { warnOfRecreation } from '../server/recreation.ts';
+import type { StartedServer } from '../server/server.ts';
+import { createStarter } from '../server/start.ts';
+import type { OptionsSource, Starter } from '../server/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns what that platform wants back. */
 export interface UntypedHandler {

@@ -1,13 +1,13 @@
 import { answer, doNotWaitForEventLoop } from './handler.ts';
 import type { Call } from './handler.ts';
-import { streaming } from './http/streaming.ts';
+import { streaming } from '../http/streaming.ts';
 import { PlatformInvocation } from './invocation.ts';
-import type { ServerOptions } from './server/options.ts';
-import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
-import type { ResponseStream } from './platform/lambda-stream.ts';
-import { warnOfRecreation } from './server/recreation.ts';
-import { createStarter } from './server/start.ts';
-import type { OptionsSource, Starter } from './server/start.ts';
+import type { ServerOptions } from '../server/options.ts';
+import { findStreamingAdapter, writeResponse } from '../platform/lambda-stream.ts';
+import type { ResponseStream } from '../platform/lambda-stream.ts';
+import { warnOfRecreation } from '../server/recreation.ts';
+import { createStarter } from '../server/start.ts';
+import type { OptionsSource, Starter } from '../server/start.ts';
 
 /** Writes the answer to an event into a stream. */
 export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseStream, context?: unknown) => Promise<void>;

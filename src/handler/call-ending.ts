@@ -1,8 +1,8 @@
-import { deadlineOf } from './server/deadline.ts';
-import type { Deadline, DeadlineSettings } from './server/deadline.ts';
-import type { Milliseconds } from './message/invocation.ts';
-import { createError, deadlineExceeded, isGraphQLError } from './operation/errors.ts';
-import type { Logger } from './operation/logger.ts';
+import { deadlineOf } from '../server/deadline.ts';
+import type { Deadline, DeadlineSettings } from '../server/deadline.ts';
+import type { Milliseconds } from '../message/invocation.ts';
+import { createError, deadlineExceeded, isGraphQLError } from '../operation/errors.ts';
+import type { Logger } from '../operation/logger.ts';
 
 /** A timer that is set to more than this fires at once. */
 const longestTimer = 2 ** 31 - 1;

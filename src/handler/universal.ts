@@ -1,14 +1,14 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 import type { Context as NetlifyContext } from '@netlify/functions';
 
-import type { ContextFits } from './server/context-types.ts';
+import type { ContextFits } from '../server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
-import { streaming } from './http/streaming.ts';
-import type { ServerOptions } from './server/options.ts';
-import { fetchAPI } from './platform/fetch.ts';
-import { lambdaAdapters } from './platform/lambda.ts';
-import { netlifyV1 } from './platform/netlify-v1.ts';
-import type { OptionsSource } from './server/start.ts';
+import { streaming } from '../http/streaming.ts';
+import type { ServerOptions } from '../server/options.ts';
+import { fetchAPI } from '../platform/fetch.ts';
+import { lambdaAdapters } from '../platform/lambda.ts';
+import { netlifyV1 } from '../platform/netlify-v1.ts';
+import type { OptionsSource } from '../server/start.ts';
 
 /** A handler for every platform: each event gets the result object of its own contract, each `Request` a `Response`. */
 export interface Handler {

@@ -1,6 +1,6 @@
 import { CallEnding, clientLeft } from './call-ending.ts';
 import type { CallPlatform, CallSettings } from './call-ending.ts';
-import type { Invocation, Milliseconds } from './message/invocation.ts';
+import type { Invocation, Milliseconds } from '../message/invocation.ts';
 
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
 const patience = 1000;
