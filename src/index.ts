@@ -11,7 +11,7 @@ export type { ResponseHead } from './message/http-response.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
-export type { CostOptions } from './operation/cost.ts';
+export type { CostOptions } from './operation/limits/cost.ts';
 export type { GraphQLRequest } from './operation/graphql-request.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { Logger } from './operation/logger.ts';
@@ -30,7 +30,7 @@ export type {
   ServerStartContext,
   SubsequentPayload,
 } from './operation/plugin.ts';
-export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/trusted-documents.ts';
+export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
 export { gql } from './schema/gql.ts';
 export type {
   EnumValues,

@@ -1,6 +1,6 @@
 import { multipart } from '../http/multipart.ts';
 import type { IncrementalDelivery } from '../http/multipart.ts';
-import { executeIncrementally } from '../operation/incremental.ts';
+import { executeIncrementally } from '../operation/delivery/incremental.ts';
 import { partDirectives } from './part-directives.ts';
 
 export type { IncrementalDelivery } from '../http/multipart.ts';

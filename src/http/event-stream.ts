@@ -1,5 +1,5 @@
 import type { ChunkStream } from '../message/http-response.ts';
-import type { PayloadStream } from '../operation/delivery.ts';
+import type { PayloadStream } from '../operation/delivery/delivery.ts';
 import type { SubsequentPayload } from '../operation/plugin.ts';
 
 /** How payloads are written, and who is told of the end. */

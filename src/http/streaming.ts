@@ -2,10 +2,10 @@ import type { GraphQLError } from 'graphql';
 
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
-import type { Delivery, PayloadStream } from '../operation/delivery.ts';
+import type { Delivery, PayloadStream } from '../operation/delivery/delivery.ts';
 import { createError, formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
-import { executeInParts } from '../operation/parts.ts';
+import { executeInParts } from '../operation/delivery/parts.ts';
 import type { SubsequentPayload } from '../operation/plugin.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import { parseAccept } from './accept.ts';

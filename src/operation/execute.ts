@@ -2,7 +2,7 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver
 
 import { executePlanned, executeWithGraphQLJS } from '../execution/planned-executor.ts';
 import type { OperationLife } from './context.ts';
-import { withoutSuggestion } from './document.ts';
+import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 
 /** What running an operation needs. */

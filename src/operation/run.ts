@@ -7,11 +7,11 @@ import type { HTTPRequest } from '../message/http-request.ts';
 import type { ResponseHead } from '../message/http-response.ts';
 import { createContextValue } from './context.ts';
 import type { ContextSettings, OperationLife } from './context.ts';
-import { assertCost } from './cost.ts';
-import type { CostSettings } from './cost.ts';
-import { loadDocument } from './document.ts';
-import type { DocumentSettings } from './document.ts';
-import type { Delivery, IncrementalSettings, PayloadStream } from './delivery.ts';
+import { assertCost } from './limits/cost.ts';
+import type { CostSettings } from './limits/cost.ts';
+import { loadDocument } from './documents/document.ts';
+import type { DocumentSettings } from './documents/document.ts';
+import type { Delivery, IncrementalSettings, PayloadStream } from './delivery/delivery.ts';
 import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportLate, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
@@ -20,12 +20,12 @@ import type { GraphQLRequest } from './graphql-request.ts';
 import { inTime } from './in-time.ts';
 import { startHooks, tellOfFailure } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
-import type { PersistedQuery } from './persisted-queries.ts';
+import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
-import { resolveSource } from './source.ts';
-import type { SourceSettings } from './source.ts';
-import type { BatchBudget } from './batch-budget.ts';
+import { resolveSource } from './documents/source.ts';
+import type { SourceSettings } from './documents/source.ts';
+import type { BatchBudget } from './limits/batch-budget.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
 export interface OperationSettings

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { EventStream } from '../../src/http/event-stream.ts';
-import { SourcedPayloads } from '../../src/operation/payload-stream.ts';
+import { SourcedPayloads } from '../../src/operation/delivery/payload-stream.ts';
 import { createEventSource } from '../support/event-source.ts';
 import type { EventSource } from '../support/event-source.ts';
 

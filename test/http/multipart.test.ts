@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { multipart } from '../../src/http/multipart.ts';
 import type { MultipartSettings } from '../../src/http/multipart.ts';
-import type { PayloadStream } from '../../src/operation/delivery.ts';
+import type { PayloadStream } from '../../src/operation/delivery/delivery.ts';
 import type { SubsequentPayload } from '../../src/operation/plugin.ts';
 import { parseParts } from '../support/multipart.ts';
 

@@ -14,7 +14,7 @@ function posted(contentType: string, fields: Partial<PlainRequest> = {}): PlainR
 /**
  * Published advisories of servers like this one, by their number in our list of facts: what went wrong elsewhere, and
  * the safe answer. Those about data sources (24 to 28) stand in test/datasource; the
- * bound of what persisted queries take (7) in test/operation/persisted-queries.test.ts; those of single platforms (20, 21) in
+ * bound of what persisted queries take (7) in test/operation/documents/persisted-queries.test.ts; those of single platforms (20, 21) in
  * test/contract; the landing page's (10) come with it.
  */
 describe('advisories', () => {

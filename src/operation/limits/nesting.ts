@@ -1,4 +1,4 @@
-import { createError } from './errors.ts';
+import { createError } from '../errors.ts';
 
 /**
  * Throws when braces, brackets and parentheses nest deeper than the limit, or when there are too many comments: the parser

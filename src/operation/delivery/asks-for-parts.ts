@@ -1,8 +1,8 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
-import { isPartDirective } from '../execution/in-one-part.ts';
-import { fragmentsOf } from './document-size.ts';
+import { isPartDirective } from '../../execution/in-one-part.ts';
+import { fragmentsOf } from '../limits/document-size.ts';
 
 /** By operation, which lives as long as its document. */
 const answers = new WeakMap<OperationDefinitionNode, boolean>();

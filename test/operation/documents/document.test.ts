@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 
 import type { GraphQLError } from 'graphql';
 
-import { createEndpoint } from '../support/endpoint.ts';
-import { post } from '../support/plain-http.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { post } from '../../support/plain-http.ts';
 
 describe('a document that does not parse', () => {
   it('is an error with its place, for the client and for hooks', async () => {

@@ -1,4 +1,4 @@
-import { createError, describe } from './errors.ts';
+import { createError, describe } from '../errors.ts';
 
 /**
  * Documents that are known before they are sent: Apollo's operation manifest, or an object of texts by id, as Relay's

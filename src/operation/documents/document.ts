@@ -1,19 +1,19 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
-import { whenReady } from '../message/eventual.ts';
-import type { Eventual } from '../message/eventual.ts';
-import { isListenedTo } from '../execution/tracing.ts';
-import { specifiedRulesForLazySchema } from '../schema/known-type-names.ts';
-import { BatchBudget } from './batch-budget.ts';
-import { isSurelyValid } from '../validation/fast-validator.ts';
+import { whenReady } from '../../message/eventual.ts';
+import type { Eventual } from '../../message/eventual.ts';
+import { isListenedTo } from '../../execution/tracing.ts';
+import { specifiedRulesForLazySchema } from '../../schema/known-type-names.ts';
+import { BatchBudget } from '../limits/batch-budget.ts';
+import { isSurelyValid } from '../../validation/fast-validator.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { measureDocument } from './document-size.ts';
-import { DocumentError, withCode } from './errors.ts';
-import type { OperationHooks } from './hooks.ts';
-import { assertLimits, assertMeasurable, maxComparisons } from './limits.ts';
-import type { LimitSettings } from './limits.ts';
-import { assertNesting } from './nesting.ts';
+import { measureDocument } from '../limits/document-size.ts';
+import { DocumentError, withCode } from '../errors.ts';
+import type { OperationHooks } from '../hooks.ts';
+import { assertLimits, assertMeasurable, maxComparisons } from '../limits/limits.ts';
+import type { LimitSettings } from '../limits/limits.ts';
+import { assertNesting } from '../limits/nesting.ts';
 
 /** What reading a document needs. */
 export interface DocumentSettings extends LimitSettings {

@@ -1,5 +1,5 @@
-import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
-import { createError, describe } from './errors.ts';
+import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
+import { createError, describe } from '../errors.ts';
 import { sha256 } from './sha256.ts';
 
 /** Where automatic persisted queries are kept. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { CostOptions } from '../../src/operation/cost.ts';
-import { createEndpoint } from '../support/endpoint.ts';
-import { json, post } from '../support/plain-http.ts';
+import type { CostOptions } from '../../../src/operation/limits/cost.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { json, post } from '../../support/plain-http.ts';
 
 const typeDefs = `
   scalar Big

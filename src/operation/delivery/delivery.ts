@@ -1,10 +1,10 @@
 import type { ExecutionResult, GraphQLDirective, GraphQLError } from 'graphql';
 
-import type { OperationLife } from './context.ts';
-import type { ErrorSettings } from './errors.ts';
-import type { Execution, ExecutionSettings } from './execute.ts';
-import type { OperationHooks } from './hooks.ts';
-import type { SubsequentPayload } from './plugin.ts';
+import type { OperationLife } from '../context.ts';
+import type { ErrorSettings } from '../errors.ts';
+import type { Execution, ExecutionSettings } from '../execute.ts';
+import type { OperationHooks } from '../hooks.ts';
+import type { SubsequentPayload } from '../plugin.ts';
 
 /** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
 export interface Delivery {

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { deadlineExceeded } from '../../src/operation/errors.ts';
-import type { SubsequentPayload } from '../../src/operation/plugin.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
-import { deferred } from '../support/deferred.ts';
-import { allParts, createLife, merge, nextPart, runInParts } from '../support/in-parts.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
+import { deadlineExceeded } from '../../../src/operation/errors.ts';
+import type { SubsequentPayload } from '../../../src/operation/plugin.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
+import { deferred } from '../../support/deferred.ts';
+import { allParts, createLife, merge, nextPart, runInParts } from '../../support/in-parts.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const typeDefs = /* GraphQL */ `

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { ServerOptions } from '../../src/server/options.ts';
-import { createEndpoint } from '../support/endpoint.ts';
-import { get, json, post } from '../support/plain-http.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { get, json, post } from '../../support/plain-http.ts';
 
 /** A limit, a document exactly at it, and one that is just above. */
 interface Edge {

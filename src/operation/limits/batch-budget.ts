@@ -1,4 +1,4 @@
-import { createError } from './errors.ts';
+import { createError } from '../errors.ts';
 import { tooManyComparisons } from './limits.ts';
 
 /**

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import { randomParts, resolvers, typeDefs } from '../support/differential/random-parts.ts';
-import { allParts, merge, runInParts } from '../support/in-parts.ts';
-import type { RunInParts } from '../support/in-parts.ts';
-import { createRandom } from '../support/random.ts';
+import { randomParts, resolvers, typeDefs } from '../../support/differential/random-parts.ts';
+import { allParts, merge, runInParts } from '../../support/in-parts.ts';
+import type { RunInParts } from '../../support/in-parts.ts';
+import { createRandom } from '../../support/random.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const options = { typeDefs, resolvers: resolvers as never };

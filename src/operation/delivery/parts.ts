@@ -2,7 +2,7 @@ import { OperationTypeNode } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
 import type { ExecutionInParts } from './delivery.ts';
-import { executeOperation } from './execute.ts';
+import { executeOperation } from '../execute.ts';
 import { subscribe } from './subscribe.ts';
 
 /** Executes an operation that may have several answers: a subscription, or one with parts that come later. */

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { SourcedPayloads } from '../../src/operation/payload-stream.ts';
-import { deferred } from '../support/deferred.ts';
-import { createEventSource } from '../support/event-source.ts';
-import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { SourcedPayloads } from '../../../src/operation/delivery/payload-stream.ts';
+import { deferred } from '../../support/deferred.ts';
+import { createEventSource } from '../../support/event-source.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
 function payloadsOf(
   source: AsyncIterable<number>,

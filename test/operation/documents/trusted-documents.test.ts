@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import type { TrustedDocumentManifest } from '../../src/operation/trusted-documents.ts';
-import { createEndpoint } from '../support/endpoint.ts';
-import { get, json, plainRequest, post } from '../support/plain-http.ts';
+import { createHandler } from '../../../src/index.ts';
+import type { TrustedDocumentManifest } from '../../../src/operation/documents/trusted-documents.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { get, json, plainRequest, post } from '../../support/plain-http.ts';
 
 const text = 'query Hello($name: String) { hello(name: $name) }';
 const id = '3b9cd27a1f8a1f0b2cd4b2f6f3b3a9c08a3b7d5e';

@@ -1,15 +1,15 @@
 import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { startRace } from '../execution/racing.ts';
+import { startRace } from '../../execution/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
-import type { OperationLife } from './context.ts';
+import type { OperationLife } from '../context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from './errors.ts';
-import { executeOperation, toExecutionArgs, withCoercionCode } from './execute.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from '../errors.ts';
+import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
-import type { SubsequentPayload } from './plugin.ts';
+import type { SubsequentPayload } from '../plugin.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
 export interface PartSettings {

@@ -2,7 +2,7 @@ import { GraphQLError, NoFragmentCyclesRule, validate } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { DocumentSize, Size } from './document-size.ts';
-import { createError, DocumentError, withCode } from './errors.ts';
+import { createError, DocumentError, withCode } from '../errors.ts';
 
 /** How much a document may ask for once its fragments are written out. */
 export interface LimitSettings {

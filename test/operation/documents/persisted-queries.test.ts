@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
-import { createEndpoint } from '../support/endpoint.ts';
-import { get, json, post } from '../support/plain-http.ts';
-import type { PlainRequest } from '../support/plain-http.ts';
+import type { KeyValueCache } from '../../../src/cache/key-value-cache.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { get, json, post } from '../../support/plain-http.ts';
+import type { PlainRequest } from '../../support/plain-http.ts';
 
 const query = '{ hello }';
 
@@ -248,7 +248,7 @@ describe('automatic persisted queries', () => {
 
   it('load node:crypto with the first hash, not before', () => {
     const script = `
-      import { createHandler } from ${JSON.stringify(new URL('../../src/aws-lambda.ts', import.meta.url).href)};
+      import { createHandler } from ${JSON.stringify(new URL('../../../src/aws-lambda.ts', import.meta.url).href)};
       const handler = createHandler({ typeDefs: 'type Query { a: Int }', nodeEnv: '' });
       const send = (body) => handler({ version: '2.0', rawPath: '/', headers: { 'content-type': 'application/json' }, requestContext: { http: { method: 'POST' } }, body: JSON.stringify(body) });
       const loaded = () => process.moduleLoadList.includes('NativeModule crypto');

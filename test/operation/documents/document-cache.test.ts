@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { parse } from 'graphql';
 
-import { DocumentCache } from '../../src/operation/document-cache.ts';
+import { DocumentCache } from '../../../src/operation/documents/document-cache.ts';
 
 const document = parse('{ a }');
 /** A text of 100 characters that is like no other. */
