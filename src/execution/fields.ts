@@ -1,15 +1,15 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { argumentValues } from './arguments.ts';
-import type { ArgumentValues } from './arguments.ts';
-import { completeValue } from './complete.ts';
-import { nullOrThrow } from './errors.ts';
-import { isGraphQL17 } from './installed.ts';
-import { plainValue } from './leaf.ts';
+import { argumentValues } from './plan/arguments.ts';
+import type { ArgumentValues } from './plan/arguments.ts';
+import { completeValue } from './complete/complete.ts';
+import { nullOrThrow } from './complete/errors.ts';
+import { isGraphQL17 } from './graphql-js/installed.ts';
+import { plainValue } from './complete/leaf.ts';
 import { addPath } from './path.ts';
 import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
-import type { PlannedField, Selection } from './planned-field.ts';
+import type { PlannedField, Selection } from './plan/planned-field.ts';
 import { isThenable } from './promises.ts';
 import { resolveInfo } from './resolve-info.ts';
 import type { Run } from './run.ts';

@@ -1,8 +1,8 @@
-import { completeValue } from './complete.ts';
-import { locate, toRootError } from './errors.ts';
-import { isGraphQL17 } from './installed.ts';
+import { completeValue } from './complete/complete.ts';
+import { locate, toRootError } from './complete/errors.ts';
+import { isGraphQL17 } from './graphql-js/installed.ts';
 import type { Path } from './path.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
+import type { PlannedField, Shape } from './plan/planned-field.ts';
 import { abandon, afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
 

@@ -12,20 +12,20 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { toRootError } from './errors.ts';
+import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
-import { inOnePart } from './in-one-part.ts';
-import { isGraphQL17 } from './installed.ts';
+import { inOnePart } from './graphql-js/in-one-part.ts';
+import { isGraphQL17 } from './graphql-js/installed.ts';
 import { Pending } from './pending.ts';
-import { Plan } from './plan.ts';
-import type { Selection } from './planned-field.ts';
-import { executeRacing } from './racing.ts';
+import { Plan } from './plan/plan.ts';
+import type { Selection } from './plan/planned-field.ts';
+import { executeRacing } from './graphql-js/racing.ts';
 import { Run } from './run.ts';
 import type { ExecutionLife } from './run.ts';
 import { executeSerially } from './serial.ts';
-import { surveyOperation } from './survey.ts';
-import type { Fragments } from './survey.ts';
-import { isTraced } from './tracing.ts';
+import { surveyOperation } from './plan/survey.ts';
+import type { Fragments } from './plan/survey.ts';
+import { isTraced } from './graphql-js/tracing.ts';
 
 /** One execution of an operation of a valid document. */
 export interface PlannedExecution {

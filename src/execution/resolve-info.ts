@@ -1,8 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { isGraphQL17 } from './installed.ts';
+import { isGraphQL17 } from './graphql-js/installed.ts';
 import type { Path } from './path.ts';
-import type { PlannedField } from './planned-field.ts';
+import type { PlannedField } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /** The fourth argument of a resolver: everything graphql-js puts there, in the installed major's shape. */

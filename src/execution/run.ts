@@ -9,7 +9,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { isGraphQL17 } from './installed.ts';
+import { isGraphQL17 } from './graphql-js/installed.ts';
 import { abandon } from './promises.ts';
 
 /** What may end an execution before everything in it has. */

@@ -1,8 +1,8 @@
-import { nullOrThrow } from './errors.ts';
+import { nullOrThrow } from './complete/errors.ts';
 import { executeField } from './fields.ts';
 import { addPath } from './path.ts';
 import { Pending, PendingContainer } from './pending.ts';
-import type { PlannedField, ResultObject, Selection } from './planned-field.ts';
+import type { PlannedField, ResultObject, Selection } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /** Runs the root fields of a mutation: each begins when the one before has ended. */

@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
-import { isPartDirective } from '../../execution/in-one-part.ts';
+import { isPartDirective } from '../../execution/graphql-js/in-one-part.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
 
 /** By operation, which lives as long as its document. */

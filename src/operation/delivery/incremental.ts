@@ -1,7 +1,7 @@
 import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { startRace } from '../../execution/racing.ts';
+import { startRace } from '../../execution/graphql-js/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from '../context.ts';
 import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';

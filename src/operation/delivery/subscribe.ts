@@ -1,8 +1,8 @@
 import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { isGraphQL17 } from '../../execution/installed.ts';
-import { withSignal } from '../../execution/subscribe-signal.ts';
+import { isGraphQL17 } from '../../execution/graphql-js/installed.ts';
+import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
 import type { OperationLife } from '../context.ts';
 import type { ExecutionInParts, PayloadStream } from './delivery.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';

@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql';
 /**
  * Heap of a parsed document per character of its text, measured with graphql 17 on Node 24: 31 to 119 bytes for
  * ordinary documents, short names being the dearest. (The worst that can be built, one-letter fields alone, is 240.)
- * The plan that its first run makes adds 60 (execution/plan.ts, which bounds it at some 275).
+ * The plan that its first run makes adds 60 (execution/plan/plan.ts, which bounds it at some 275).
  */
 const bytesPerCharacter = 180;
 

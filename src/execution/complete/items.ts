@@ -1,13 +1,13 @@
 import { completeValue } from './complete.ts';
 import { nullOrThrow } from './errors.ts';
 import { plainValue } from './leaf.ts';
-import { addPath } from './path.ts';
-import type { Path } from './path.ts';
-import { Pending, placed, PromisedValue } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import { isThenable } from './promises.ts';
+import { addPath } from '../path.ts';
+import type { Path } from '../path.ts';
+import { Pending, placed, PromisedValue } from '../pending.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import { isThenable } from '../promises.ts';
 import type { Rows } from './rows.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../run.ts';
 
 /** Completes one item of a list: a value or a Pending; an error becomes null, or is thrown, located, where null is not allowed. */
 export function completeItem(run: Run, field: PlannedField, shape: Shape, item: unknown, listPath: Path, index: number): unknown {

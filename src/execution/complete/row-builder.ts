@@ -1,5 +1,5 @@
 import { plainTest } from './leaf.ts';
-import type { PlannedField, RowBuilder, Selection } from './planned-field.ts';
+import type { PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
 
 /**
  * Writes the code that makes one object of a selection whose fields are all read from properties.

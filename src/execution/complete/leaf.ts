@@ -1,13 +1,13 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
 import type { GraphQLLeafType, GraphQLOutputType } from 'graphql';
 
-import { inspect } from './inspect.ts';
-import { isGraphQL17 } from './installed.ts';
-import type { Path } from './path.ts';
-import { Promised } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import { isThenable } from './promises.ts';
-import type { Run } from './run.ts';
+import { inspect } from '../inspect.ts';
+import { isGraphQL17 } from '../graphql-js/installed.ts';
+import type { Path } from '../path.ts';
+import { Promised } from '../pending.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import { isThenable } from '../promises.ts';
+import type { Run } from '../run.ts';
 
 /** The kinds of leaf whose usual values are the response as they are. */
 export const notPlain = 0;

@@ -1,17 +1,17 @@
 import { GraphQLError } from 'graphql';
 
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
-import { isGraphQL17 } from './installed.ts';
+import { isGraphQL17 } from '../graphql-js/installed.ts';
 import { completeItem, completeRow } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { ObjectShape } from './objects.ts';
-import type { Path } from './path.ts';
-import { listLag, Pending, PendingContainer, placed } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import { abandon } from './promises.ts';
+import type { Path } from '../path.ts';
+import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import { abandon } from '../promises.ts';
 import { rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../run.ts';
 
 /** Lists: arrays and everything else that can be iterated. */
 export class ListShape implements Shape {

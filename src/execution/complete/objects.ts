@@ -1,16 +1,16 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import { executeFields } from './fields.ts';
-import { inspect } from './inspect.ts';
+import { executeFields } from '../fields.ts';
+import { inspect } from '../inspect.ts';
 import { notPlain } from './leaf.ts';
-import { fieldPathOf } from './path.ts';
-import type { Path } from './path.ts';
-import { placed, PromisedType } from './pending.ts';
-import type { PlannedField, Selection, Shape } from './planned-field.ts';
-import { isThenable } from './promises.ts';
-import { resolveInfo } from './resolve-info.ts';
-import type { Run } from './run.ts';
+import { fieldPathOf } from '../path.ts';
+import type { Path } from '../path.ts';
+import { placed, PromisedType } from '../pending.ts';
+import type { PlannedField, Selection, Shape } from '../plan/planned-field.ts';
+import { isThenable } from '../promises.ts';
+import { resolveInfo } from '../resolve-info.ts';
+import type { Run } from '../run.ts';
 
 /** Objects whose type is known from the schema. */
 export class ObjectShape implements Shape {

@@ -1,10 +1,10 @@
 import { isAbstractType, isLeafType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
 
-import { AbstractShape } from './abstract-types.ts';
-import { LeafShape } from './leaf.ts';
-import { ListShape } from './lists.ts';
-import { ObjectShape } from './objects.ts';
+import { AbstractShape } from '../complete/abstract-types.ts';
+import { LeafShape } from '../complete/leaf.ts';
+import { ListShape } from '../complete/lists.ts';
+import { ObjectShape } from '../complete/objects.ts';
 import type { Shape } from './planned-field.ts';
 
 /** How values of this type are completed. */

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 
 import { GraphQLString } from 'graphql';
 
-import { executePlanned } from '../../src/execution/planned-executor.ts';
-import { executionOf, runBoth } from '../support/differential/both-executors.ts';
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
+import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = `
   scalar Odd  enum Color { RED GREEN }

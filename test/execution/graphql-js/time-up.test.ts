@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { execute, versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 
-import { executePlanned, executeWithGraphQLJS } from '../../src/execution/planned-executor.ts';
-import { createBell } from '../support/bell.ts';
-import type { Bell } from '../support/bell.ts';
-import { deferred } from '../support/deferred.ts';
-import { executionOf } from '../support/differential/both-executors.ts';
-import type { Example } from '../support/differential/both-executors.ts';
-import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { executePlanned, executeWithGraphQLJS } from '../../../src/execution/planned-executor.ts';
+import { createBell } from '../../support/bell.ts';
+import type { Bell } from '../../support/bell.ts';
+import { deferred } from '../../support/deferred.ts';
+import { executionOf } from '../../support/differential/both-executors.ts';
+import type { Example } from '../../support/differential/both-executors.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { name: String slow: String slowToo: String strict: String! object: Thing list: [Thing] strictList: [Thing!] names: [String] rows: [[String]] node: Node }

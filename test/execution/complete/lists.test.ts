@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import { executePlanned } from '../../src/execution/planned-executor.ts';
-import { executionOf, runBoth } from '../support/differential/both-executors.ts';
-import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
+import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
 
 const typeDefs = `
   type Query { numbers: [Int]  strict: [Int!]  matrix: [[Int!]]  users: [User!]  loose: [User] }

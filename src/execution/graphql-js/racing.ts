@@ -21,10 +21,10 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { isAsyncIterable } from './async-lists.ts';
+import { isAsyncIterable } from '../complete/async-lists.ts';
 import { isGraphQL17 } from './installed.ts';
-import { abandon, isThenable, toPromise } from './promises.ts';
-import type { ExecutionLife } from './run.ts';
+import { abandon, isThenable, toPromise } from '../promises.ts';
+import type { ExecutionLife } from '../run.ts';
 
 /**
  * Lets graphql-js execute, so that its answer is there when the time is up. What it still waits for then fails, field by

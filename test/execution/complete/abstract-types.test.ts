@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { runBoth } from '../support/differential/both-executors.ts';
+import { runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = `
   interface Pet { name: String! }

@@ -1,11 +1,11 @@
 import { nullOrThrow } from './errors.ts';
-import { callMethod, completeResolved, giveUp } from './fields.ts';
-import { addPath } from './path.ts';
-import type { Path } from './path.ts';
-import { objectLag, Pending, PendingContainer } from './pending.ts';
-import type { PlannedField, RowBuilder, RowRest, Selection } from './planned-field.ts';
+import { callMethod, completeResolved, giveUp } from '../fields.ts';
+import { addPath } from '../path.ts';
+import type { Path } from '../path.ts';
+import { objectLag, Pending, PendingContainer } from '../pending.ts';
+import type { PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder } from './row-builder.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../run.ts';
 
 /** What makes the objects of a list, once the list's selection has been run often enough and if it suits; undefined for the ordinary way. */
 export function rowsOf(run: Run, selection: Selection, count: number, listPath: Path): Rows | undefined {

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { executePlanned } from '../../src/execution/planned-executor.ts';
-import { executionOf, runBoth } from '../support/differential/both-executors.ts';
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
+import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = `
   type Query { rows: [Row] }

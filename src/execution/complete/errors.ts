@@ -1,8 +1,8 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
-import type { Path } from './path.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import type { Run } from './run.ts';
+import type { Path } from '../path.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { Run } from '../run.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
 export function locate(thrown: unknown, field: PlannedField, path: Path): GraphQLError {

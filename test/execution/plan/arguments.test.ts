@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import { runBoth } from '../support/differential/both-executors.ts';
+import { runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = `
   enum Color { RED GREEN }

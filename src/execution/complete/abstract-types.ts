@@ -1,17 +1,17 @@
 import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLObjectType } from 'graphql';
 
-import { inspect } from './inspect.ts';
-import { isGraphQL17 } from './installed.ts';
+import { inspect } from '../inspect.ts';
+import { isGraphQL17 } from '../graphql-js/installed.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import { fieldPathOf } from './path.ts';
-import type { Path } from './path.ts';
-import { PromisedType } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import { isThenable } from './promises.ts';
-import { resolveInfo } from './resolve-info.ts';
-import type { Run } from './run.ts';
+import { fieldPathOf } from '../path.ts';
+import type { Path } from '../path.ts';
+import { PromisedType } from '../pending.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import { isThenable } from '../promises.ts';
+import { resolveInfo } from '../resolve-info.ts';
+import type { Run } from '../run.ts';
 
 /** Interfaces and unions: the object says which type it has. */
 export class AbstractShape implements Shape {

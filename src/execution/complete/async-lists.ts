@@ -1,10 +1,10 @@
 import { locate } from './errors.ts';
 import { completeItem } from './items.ts';
-import type { Path } from './path.ts';
-import { Pending, PendingContainer } from './pending.ts';
-import type { PlannedField, Shape } from './planned-field.ts';
-import { abandon } from './promises.ts';
-import type { Run } from './run.ts';
+import type { Path } from '../path.ts';
+import { Pending, PendingContainer } from '../pending.ts';
+import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import { abandon } from '../promises.ts';
+import type { Run } from '../run.ts';
 
 /** Whether graphql 17 would iterate this asynchronously; 16 does not know such lists. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -3,7 +3,7 @@ import type { ExecutionArgs, GraphQLFieldResolver, GraphQLSchema, OperationDefin
 
 import { isGraphQL17 } from './installed.ts';
 import { withOwnOperation } from './racing.ts';
-import type { ExecutionLife } from './run.ts';
+import type { ExecutionLife } from '../run.ts';
 
 /**
  * Gives the resolvers of source streams the operation's signal, as `info.getAbortSignal()`. Not by the argument that

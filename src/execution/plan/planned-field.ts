@@ -1,8 +1,8 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 
 import type { PlannedArguments } from './arguments.ts';
-import type { Path } from './path.ts';
-import type { Run } from './run.ts';
+import type { Path } from '../path.ts';
+import type { Run } from '../run.ts';
 
 /** How a value of one type becomes a part of the response. One implementation per kind of type. */
 export interface Shape {
