@@ -7,8 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { makeArtefact } from '../src/cli/make-artefact.ts';
-import { mergeResolvers } from '../src/schema/merge-resolvers.ts';
-import { resolversMark } from '../src/schema/resolver-shape.ts';
+import { mergeResolvers } from '../src/schema/resolvers/merge-resolvers.ts';
+import { resolversMark } from '../src/schema/resolvers/resolver-shape.ts';
 import { bundle, bundles, coldContestants, reference } from './contestants.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';

@@ -1,2 +1,2 @@
-export { readBuild } from './schema/read-build.ts';
-export type { SchemaBuild } from './schema/schema-build.ts';
+export { readBuild } from './schema/build/read-build.ts';
+export type { SchemaBuild } from './schema/build/schema-build.ts';

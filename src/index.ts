@@ -40,8 +40,8 @@ export type {
   Resolvers,
   ScalarResolvers,
   TypeResolvers,
-} from './schema/resolver-map.ts';
-export type { TypeDefs } from './schema/type-defs.ts';
+} from './schema/resolvers/resolver-map.ts';
+export type { TypeDefs } from './schema/sdl/type-defs.ts';
 
 export { InMemoryLRUCache, KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';
 export type { KeyValueCache, KeyValueCacheSetOptions } from './cache.ts';

@@ -4,8 +4,8 @@ import { basename, dirname, relative, resolve } from 'node:path';
 
 import type { OnLoadResult, Plugin } from 'esbuild';
 
-import type { BuildArtefact } from '../schema/build-artefact.ts';
-import type { PendingBuild } from '../schema/read-build.ts';
+import type { BuildArtefact } from '../schema/build/build-artefact.ts';
+import type { PendingBuild } from '../schema/build/read-build.ts';
 import { isArtefact, readSchemaFiles } from './build-sources.ts';
 
 /** What a function has of builds. */

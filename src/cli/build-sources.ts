@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { BuildArtefact, BuildSources } from '../schema/build-artefact.ts';
-import { isPending, typeDefsMark } from '../schema/read-build.ts';
-import type { PendingBuild } from '../schema/read-build.ts';
-import { sourcesOf } from '../schema/type-defs.ts';
+import type { BuildArtefact, BuildSources } from '../schema/build/build-artefact.ts';
+import { isPending, typeDefsMark } from '../schema/build/read-build.ts';
+import type { PendingBuild } from '../schema/build/read-build.ts';
+import { sourcesOf } from '../schema/sdl/type-defs.ts';
 import { readDocuments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 import { DevError } from './dev-error.ts';

@@ -4,9 +4,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parse, Source, validate } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
-import type { BuildArtefact } from '../schema/build-artefact.ts';
-import { mergeResolvers } from '../schema/merge-resolvers.ts';
-import { resolversMark } from '../schema/resolver-shape.ts';
+import type { BuildArtefact } from '../schema/build/build-artefact.ts';
+import { mergeResolvers } from '../schema/resolvers/merge-resolvers.ts';
+import { resolversMark } from '../schema/resolvers/resolver-shape.ts';
 import type { BuildArguments } from './arguments.ts';
 import { artefactPlugin, readArtefact } from './artefact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from './build-sources.ts';

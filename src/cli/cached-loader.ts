@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { fingerprintOf } from '../schema/fingerprint.ts';
+import { fingerprintOf } from '../schema/build/fingerprint.ts';
 import { compileCached } from './compile-cached.ts';
 
 /** A bundle and what V8 remembers of it, as they were written. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { BuildFailure, BuildOptions } from 'esbuild';
 
-import { fingerprint } from '../schema/fingerprint.ts';
+import { fingerprint } from '../schema/build/fingerprint.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from './bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';

@@ -1,17 +1,17 @@
 import { parse, print, stripIgnoredCharacters, visit } from 'graphql';
 import type { ASTNode, DocumentNode } from 'graphql';
 
-import { artefactFormat, sealOf } from '../schema/build-artefact.ts';
-import type { BuildArtefact, BuildSources } from '../schema/build-artefact.ts';
-import { createSchemaIndex } from '../schema/create-index.ts';
-import { encodeMembers, encodeTypes } from '../schema/encoded-types.ts';
-import { isParsed } from '../schema/place.ts';
-import type { Place, Span } from '../schema/place.ts';
-import { graphqlVersion } from '../schema/read-build.ts';
-import { partsOf } from '../schema/schema-index.ts';
-import type { SchemaIndex, TypeEntry } from '../schema/schema-index.ts';
-import { membersAt } from '../schema/sdl-definitions.ts';
-import type { ScannedMember } from '../schema/sdl-scanner.ts';
+import { artefactFormat, sealOf } from '../schema/build/build-artefact.ts';
+import type { BuildArtefact, BuildSources } from '../schema/build/build-artefact.ts';
+import { createSchemaIndex } from '../schema/sdl/create-index.ts';
+import { encodeMembers, encodeTypes } from '../schema/build/encoded-types.ts';
+import { isParsed } from '../schema/sdl/place.ts';
+import type { Place, Span } from '../schema/sdl/place.ts';
+import { graphqlVersion } from '../schema/build/read-build.ts';
+import { partsOf } from '../schema/sdl/schema-index.ts';
+import type { SchemaIndex, TypeEntry } from '../schema/sdl/schema-index.ts';
+import { membersAt } from '../schema/sdl/sdl-definitions.ts';
+import type { ScannedMember } from '../schema/sdl/sdl-scanner.ts';
 
 /** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
 const manyCharacters = 2000;

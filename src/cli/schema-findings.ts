@@ -1,14 +1,14 @@
 import { GraphQLSchema, Kind, validateSchema } from 'graphql';
 import type { DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
 
-import { checkResolvers } from '../schema/check-resolvers.ts';
-import { createSchemaIndex } from '../schema/create-index.ts';
-import { LazySchema } from '../schema/lazy-schema.ts';
-import { isScalarType, mergeResolvers } from '../schema/merge-resolvers.ts';
-import { isParsed } from '../schema/place.ts';
-import { partsOf } from '../schema/schema-index.ts';
-import type { SchemaIndex } from '../schema/schema-index.ts';
-import { sourcesOf } from '../schema/type-defs.ts';
+import { checkResolvers } from '../schema/resolvers/check-resolvers.ts';
+import { createSchemaIndex } from '../schema/sdl/create-index.ts';
+import { LazySchema } from '../schema/lazy/lazy-schema.ts';
+import { isScalarType, mergeResolvers } from '../schema/resolvers/merge-resolvers.ts';
+import { isParsed } from '../schema/sdl/place.ts';
+import { partsOf } from '../schema/sdl/schema-index.ts';
+import type { SchemaIndex } from '../schema/sdl/schema-index.ts';
+import { sourcesOf } from '../schema/sdl/type-defs.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import type { Finding } from './finding.ts';
 import { parseTolerantly } from './parse-tolerantly.ts';

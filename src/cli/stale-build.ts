@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
 import type { ServerOptions } from '../server/options.ts';
-import type { BuildArtefact } from '../schema/build-artefact.ts';
+import type { BuildArtefact } from '../schema/build/build-artefact.ts';
 import { buildFileOf, makeBuild } from './build-sources.ts';
 import type { Problem } from './problem.ts';
 

@@ -1,14 +1,14 @@
 import { assertValidSchema, GraphQLSchema, print, type DocumentNode, type GraphQLDirective } from 'graphql';
 
-import { checkResolvers } from './check-resolvers.ts';
-import { createSchemaIndex } from './create-index.ts';
+import { checkResolvers } from './resolvers/check-resolvers.ts';
+import { createSchemaIndex } from './sdl/create-index.ts';
 import { findCheck } from '../development/find-check.ts';
-import { LazySchema } from './lazy-schema.ts';
-import { mergeResolvers, type MergedResolvers } from './merge-resolvers.ts';
+import { LazySchema } from './lazy/lazy-schema.ts';
+import { mergeResolvers, type MergedResolvers } from './resolvers/merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
-import type { Resolvers } from './resolver-map.ts';
-import type { SchemaIndex } from './schema-index.ts';
-import { sourcesOf, type TypeDefs } from './type-defs.ts';
+import type { Resolvers } from './resolvers/resolver-map.ts';
+import type { SchemaIndex } from './sdl/schema-index.ts';
+import { sourcesOf, type TypeDefs } from './sdl/type-defs.ts';
 
 /** Either `typeDefs` with `resolvers`, or a ready `schema`. */
 export interface SchemaInput<TContext = any> {

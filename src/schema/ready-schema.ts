@@ -1,7 +1,7 @@
 import { GraphQLSchema } from 'graphql';
 
-import { describeValue } from './merge-resolvers.ts';
-import { isSchema } from './type-defs.ts';
+import { describeValue } from './resolvers/merge-resolvers.ts';
+import { isSchema } from './sdl/type-defs.ts';
 
 /** A schema that was built by the user. Throws an Error that says what to do when it cannot be used. */
 export function assertReadySchema(schema: unknown): GraphQLSchema {

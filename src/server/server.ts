@@ -21,7 +21,7 @@ import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../schema/create-schema.ts';
 import { watchPlugins } from '../development/watched-plugins.ts';
-import type { OpenedBuild } from '../schema/schema-build.ts';
+import type { OpenedBuild } from '../schema/build/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import { version } from 'graphql';
 
-import type { BuildArtefact } from '../../src/schema/build-artefact.ts';
+import type { BuildArtefact } from '../../src/schema/build/build-artefact.ts';
 import { startCommand } from '../support/command.ts';
 import type { Outcome } from '../support/command.ts';
 import { createProject, linkPackage, serveProject } from '../support/functions-project.ts';

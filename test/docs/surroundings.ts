@@ -1,6 +1,6 @@
 import { makeArtefact } from '../../src/cli/make-artefact.ts';
-import type { BuildSources } from '../../src/schema/build-artefact.ts';
-import { typeDefsMark } from '../../src/schema/read-build.ts';
+import type { BuildSources } from '../../src/schema/build/build-artefact.ts';
+import { typeDefsMark } from '../../src/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
 import { resolversTypes } from './resolvers-types.ts';
 

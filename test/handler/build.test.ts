@@ -7,9 +7,9 @@ import type { ASTVisitor, ValidationContext } from 'graphql';
 import { makeArtefact } from '../../src/cli/make-artefact.ts';
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/index.ts';
-import { mergeResolvers } from '../../src/schema/merge-resolvers.ts';
-import { resolversMark } from '../../src/schema/resolver-shape.ts';
-import { readBuild, typeDefsMark } from '../../src/schema/read-build.ts';
+import { mergeResolvers } from '../../src/schema/resolvers/merge-resolvers.ts';
+import { resolversMark } from '../../src/schema/resolvers/resolver-shape.ts';
+import { readBuild, typeDefsMark } from '../../src/schema/build/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const typeDefs = 'type Query { hello: String nested: Query }';

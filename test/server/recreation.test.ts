@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { warnOfRecreation } from '../../src/server/recreation.ts';
-import { readBuild } from '../../src/schema/read-build.ts';
+import { readBuild } from '../../src/schema/build/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** The module anew, as in a process of its own: it remembers what was served before. */

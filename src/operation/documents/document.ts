@@ -4,7 +4,7 @@ import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
 import { isListenedTo } from '../../execution/graphql-js/tracing.ts';
-import { specifiedRulesForLazySchema } from '../../schema/known-type-names.ts';
+import { specifiedRulesForLazySchema } from '../../schema/sdl/known-type-names.ts';
 import { BatchBudget } from '../limits/batch-budget.ts';
 import { isSurelyValid } from '../../validation/fast-validator.ts';
 import type { DocumentCache } from './document-cache.ts';

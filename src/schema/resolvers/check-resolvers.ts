@@ -1,10 +1,10 @@
 import { specifiedScalarTypes } from 'graphql';
 
-import { didYouMean, listOf } from './did-you-mean.ts';
+import { didYouMean, listOf } from '../did-you-mean.ts';
 import { describeValue, isScalarType, type MergedResolvers, type MergedTypeResolvers } from './merge-resolvers.ts';
-import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
-import { membersAt } from './sdl-definitions.ts';
-import type { TypeKind } from './sdl-scanner.ts';
+import { partsOf, type SchemaIndex, type TypeEntry } from '../sdl/schema-index.ts';
+import { membersAt } from '../sdl/sdl-definitions.ts';
+import type { TypeKind } from '../sdl/sdl-scanner.ts';
 
 /**
  * Throws an Error for a resolver that could never run: one for a type or a field that typeDefs do not

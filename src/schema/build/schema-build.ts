@@ -1,6 +1,6 @@
-import type { MergedResolvers } from './merge-resolvers.ts';
-import type { SchemaIndex } from './schema-index.ts';
-import type { TypeDefs } from './type-defs.ts';
+import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
+import type { SchemaIndex } from '../sdl/schema-index.ts';
+import type { TypeDefs } from '../sdl/type-defs.ts';
 
 /** A schema and documents that `graphql-functions build` has prepared: what `readBuild` of `graphql-functions/build` makes. */
 export interface SchemaBuild {

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 
 import { parse, type ASTNode, type DocumentNode } from 'graphql';
 
-import type { Place, Span } from '../../src/schema/place.ts';
-import { UnexpectedSDL } from '../../src/schema/sdl-cursor.ts';
-import { definitionsOf, membersAt } from '../../src/schema/sdl-definitions.ts';
-import { scanDefinitions, scanMembers } from '../../src/schema/sdl-scanner.ts';
-import { nastySDL } from '../support/nasty-sdl.ts';
-import { createRandom, type Random } from '../support/random.ts';
-import { generateSchema } from '../support/schema-generator.ts';
+import type { Place, Span } from '../../../src/schema/sdl/place.ts';
+import { UnexpectedSDL } from '../../../src/schema/sdl/sdl-cursor.ts';
+import { definitionsOf, membersAt } from '../../../src/schema/sdl/sdl-definitions.ts';
+import { scanDefinitions, scanMembers } from '../../../src/schema/sdl/sdl-scanner.ts';
+import { nastySDL } from '../../support/nasty-sdl.ts';
+import { createRandom, type Random } from '../../support/random.ts';
+import { generateSchema } from '../../support/schema-generator.ts';
 
 const schemas = {
   ...nastySDL,

@@ -1,6 +1,6 @@
 import { Kind, type DefinitionNode, type DirectiveDefinitionNode, type DocumentNode } from 'graphql';
 
-import { didYouMean, listOf } from './did-you-mean.ts';
+import { didYouMean, listOf } from '../did-you-mean.ts';
 import { mergeDefinitions, mergeDirectiveDefinitions, type IsRepeatable } from './merge-definitions.ts';
 import { parseDefinition, type IndexedText } from './parse-sdl.ts';
 import { isParsed, type Place, type Span } from './place.ts';

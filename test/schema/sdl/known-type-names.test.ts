@@ -3,8 +3,8 @@ import { test } from 'node:test';
 
 import { buildSchema, parse, validate, type GraphQLSchema } from 'graphql';
 
-import { createSchema } from '../../src/schema/create-schema.ts';
-import { specifiedRulesForLazySchema } from '../../src/schema/known-type-names.ts';
+import { createSchema } from '../../../src/schema/create-schema.ts';
+import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';
 
 const typeDefs = 'type Query { a(b: In): Book } type Book { title: String } input In { a: Int } type Untouched { ::: }';
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 
 import { GraphQLString } from 'graphql';
 
-import { mergeResolvers } from '../../src/schema/merge-resolvers.ts';
-import { resolversMark } from '../../src/schema/resolver-shape.ts';
+import { mergeResolvers } from '../../../src/schema/resolvers/merge-resolvers.ts';
+import { resolversMark } from '../../../src/schema/resolvers/resolver-shape.ts';
 
 const resolve = (): number => 1;
 const mark = (resolvers: unknown): string => resolversMark(mergeResolvers(resolvers));

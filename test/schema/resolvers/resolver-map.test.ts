@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { GraphQLScalarType } from 'graphql';
 
-import type { Resolvers, ScalarResolvers } from '../../src/schema/resolver-map.ts';
+import type { Resolvers, ScalarResolvers } from '../../../src/schema/resolvers/resolver-map.ts';
 
 interface Context {
   readonly user: { readonly name: string };

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 
-import { describeValue } from './merge-resolvers.ts';
+import { describeValue } from '../resolvers/merge-resolvers.ts';
 
 /** The schema in the schema definition language: text, a parsed document, or a list of these. */
 export type TypeDefs = string | DocumentNode | readonly TypeDefs[];

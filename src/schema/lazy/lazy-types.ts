@@ -11,12 +11,12 @@ import {
 } from 'graphql';
 
 import { createType } from './create-type.ts';
-import { didYouMean } from './did-you-mean.ts';
-import type { MergedResolvers } from './merge-resolvers.ts';
-import { parseDefinition } from './parse-sdl.ts';
-import { isParsed } from './place.ts';
-import { partsOf, type SchemaIndex } from './schema-index.ts';
-import { mentions } from './sdl-cursor.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
+import { parseDefinition } from '../sdl/parse-sdl.ts';
+import { isParsed } from '../sdl/place.ts';
+import { partsOf, type SchemaIndex } from '../sdl/schema-index.ts';
+import { mentions } from '../sdl/sdl-cursor.ts';
 import { argumentConfigs, type TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { defineLazy } from '../../src/schema/lazy-property.ts';
+import { defineLazy } from '../../../src/schema/lazy/lazy-property.ts';
 
 test('a lazy property is computed once, when it is first read', () => {
   let computed = 0;

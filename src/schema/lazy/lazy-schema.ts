@@ -15,9 +15,9 @@ import {
 
 import { defineLazy } from './lazy-property.ts';
 import { LazyTypes } from './lazy-types.ts';
-import type { MergedResolvers } from './merge-resolvers.ts';
-import { parseDefinition } from './parse-sdl.ts';
-import type { RootNames, SchemaIndex } from './schema-index.ts';
+import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
+import { parseDefinition } from '../sdl/parse-sdl.ts';
+import type { RootNames, SchemaIndex } from '../sdl/schema-index.ts';
 
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 type Implementations = ReturnType<GraphQLSchema['getImplementations']>;

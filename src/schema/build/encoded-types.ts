@@ -1,6 +1,6 @@
-import type { Place, Span } from './place.ts';
-import { partsOf, type SchemaIndex, type TypeEntry, type TypeEntries } from './schema-index.ts';
-import type { ScannedMember, TypeKind } from './sdl-scanner.ts';
+import type { Place, Span } from '../sdl/place.ts';
+import { partsOf, type SchemaIndex, type TypeEntry, type TypeEntries } from '../sdl/schema-index.ts';
+import type { ScannedMember, TypeKind } from '../sdl/sdl-scanner.ts';
 
 /**
  * The types of an index in a string, each decoded when it is asked for: 3,000 of them take 0.6 ms to find in place of 4 to

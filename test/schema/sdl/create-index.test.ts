@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { lexicographicSortSchema, print, printSchema, type GraphQLSchema } from 'graphql';
 
-import { createSchema } from '../../src/schema/create-schema.ts';
+import { createSchema } from '../../../src/schema/create-schema.ts';
 
 function ours(typeDefs: readonly string[]): GraphQLSchema {
   return createSchema({ typeDefs }, { checkWhole: true });

@@ -1,4 +1,4 @@
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint } from '../build/fingerprint.ts';
 import { isScalarType, type MergedResolvers } from './merge-resolvers.ts';
 
 /**

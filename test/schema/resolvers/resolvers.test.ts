@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { execute, GraphQLScalarType, parse, subscribe, type ExecutionResult, type GraphQLSchema } from 'graphql';
 
-import { createSchema } from '../../src/schema/create-schema.ts';
-import type { Resolvers } from '../../src/schema/resolver-map.ts';
+import { createSchema } from '../../../src/schema/create-schema.ts';
+import type { Resolvers } from '../../../src/schema/resolvers/resolver-map.ts';
 
 /** The answer of a schema built by us, which must be that of one built by @graphql-tools/schema. */
 async function answer(typeDefs: string, resolvers: Resolvers, source: string, variableValues?: Record<string, unknown>): Promise<unknown> {

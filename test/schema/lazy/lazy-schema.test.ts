@@ -25,12 +25,12 @@ import {
   type GraphQLUnionType,
 } from 'graphql';
 
-import { createSchema } from '../../src/schema/create-schema.ts';
-import { specifiedRulesForLazySchema } from '../../src/schema/known-type-names.ts';
-import type { TypeDefs } from '../../src/schema/type-defs.ts';
-import { nastySDL } from '../support/nasty-sdl.ts';
-import { createRandom } from '../support/random.ts';
-import { generateSchema } from '../support/schema-generator.ts';
+import { createSchema } from '../../../src/schema/create-schema.ts';
+import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';
+import type { TypeDefs } from '../../../src/schema/sdl/type-defs.ts';
+import { nastySDL } from '../../support/nasty-sdl.ts';
+import { createRandom } from '../../support/random.ts';
+import { generateSchema } from '../../support/schema-generator.ts';
 
 const schemas: Readonly<Record<string, string>> = {
   ...nastySDL,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { createSchema } from '../../src/schema/create-schema.ts';
+import { createSchema } from '../../../src/schema/create-schema.ts';
 
 const typeDefs = `
   type Query { books: [Book] now: Date media: [Media] one(in: Filter): Node }

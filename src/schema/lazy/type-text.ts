@@ -9,10 +9,10 @@ import type {
   UnionTypeDefinitionNode,
 } from 'graphql';
 
-import { membersOf, parseDefinition, parseExtension, parseMember, type MemberNode } from './parse-sdl.ts';
-import { isParsed, type Place } from './place.ts';
-import { partsOf, type SchemaIndex, type TypeEntry } from './schema-index.ts';
-import { membersAt, type FoundMember } from './sdl-definitions.ts';
+import { membersOf, parseDefinition, parseExtension, parseMember, type MemberNode } from '../sdl/parse-sdl.ts';
+import { isParsed, type Place } from '../sdl/place.ts';
+import { partsOf, type SchemaIndex, type TypeEntry } from '../sdl/schema-index.ts';
+import { membersAt, type FoundMember } from '../sdl/sdl-definitions.ts';
 
 /** The text of one type: its definition and its extensions, parsed when they are first asked for. */
 export class TypeText {

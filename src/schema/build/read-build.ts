@@ -3,11 +3,11 @@ import { print, version } from 'graphql';
 import { artefactFormat, sealOf, type BuildArtefact } from './build-artefact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
-import { describeValue } from './merge-resolvers.ts';
-import { resolversMark } from './resolver-shape.ts';
+import { describeValue } from '../resolvers/merge-resolvers.ts';
+import { resolversMark } from '../resolvers/resolver-shape.ts';
 import type { SchemaBuild, SchemaBuildUse } from './schema-build.ts';
-import type { SchemaIndex } from './schema-index.ts';
-import { sourcesOf } from './type-defs.ts';
+import type { SchemaIndex } from '../sdl/schema-index.ts';
+import { sourcesOf } from '../sdl/type-defs.ts';
 
 /**
  * Takes the file that `graphql-functions build` has written, for the option `build`.

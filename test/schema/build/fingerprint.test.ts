@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fingerprint } from '../../src/schema/fingerprint.ts';
+import { fingerprint } from '../../../src/schema/build/fingerprint.ts';
 
 const text = 'type Query { hello(name: String = "ä"): String! }';
 

@@ -19,8 +19,8 @@ import {
 import { directiveValues } from './directive-values.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
-import { isScalarType, type MergedTypeResolvers } from './merge-resolvers.ts';
-import type { TypeKind } from './sdl-scanner.ts';
+import { isScalarType, type MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
+import type { TypeKind } from '../sdl/sdl-scanner.ts';
 import { argumentConfigs, enumValueConfig, fieldConfig, type TypeLookup } from './type-configs.ts';
 import type { EnumNode, FieldsNode, InputNode, TypeText, UnionNode } from './type-text.ts';
 
