@@ -1,4 +1,4 @@
-export type { CacheOutcome } from './datasource/cache-outcome.ts';
+export type { CacheOutcome } from './datasource/http-cache/cache-outcome.ts';
 export { DataSource, type DataSourceConfig, type DataSourceOperation } from './datasource/data-source.ts';
 export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';
 export {

@@ -1,5 +1,5 @@
-import type { EntryUse } from './cache-outcome.ts';
-import type { StorageCase, StorageTerms } from './freshness.ts';
+import type { EntryUse } from './http-cache/cache-outcome.ts';
+import type { StorageCase, StorageTerms } from './http-cache/freshness.ts';
 import type { Milliseconds } from './units.ts';
 
 /** A stored response, as far as its use depends on it. */

@@ -1,4 +1,4 @@
-import { textOf, type CacheEntry } from './cache-entry.ts';
+import { textOf, type CacheEntry } from './http-cache/cache-entry.ts';
 import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
 import { createJSONError, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';

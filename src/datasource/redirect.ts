@@ -1,5 +1,5 @@
 import { isStream } from './body.ts';
-import { isImpersonal } from './request-identity.ts';
+import { isImpersonal } from './http-cache/request-identity.ts';
 
 /** Sends one request to one URL. */
 export type Dispatch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,5 +1,5 @@
 import type { Seconds } from '../cache/key-value-cache.ts';
-import type { CacheOutcome } from './cache-outcome.ts';
+import type { CacheOutcome } from './http-cache/cache-outcome.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';

@@ -4,12 +4,12 @@ import { DataSource, type DataSourceConfig, type DataSourceOperation } from './d
 import { createResponseError, createTimeoutError } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
-import type { Exchange } from './origin-exchange.ts';
+import type { Exchange } from './http-cache/origin-exchange.ts';
 import { fromFetch, parseBody, rebuildResponse, type ReceivedResponse } from './received.ts';
-import { identityOf } from './request-identity.ts';
+import { identityOf } from './http-cache/request-identity.ts';
 import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit } from './request.ts';
 import type { Milliseconds } from './units.ts';
-import { ResponseCache, type Answered } from './response-cache.ts';
+import { ResponseCache, type Answered } from './http-cache/response-cache.ts';
 import type { RetryOptions } from './retry.ts';
 import { sendToOrigin, type HTTPFetch } from './send.ts';
 import { resolveCallHref, resolveCallURL, toRequestURL } from './url.ts';

@@ -1,7 +1,7 @@
 import { isStream } from './body.ts';
 import { createNetworkError } from './errors.ts';
 import { followRedirects, type Dispatch } from './redirect.ts';
-import { isImpersonal } from './request-identity.ts';
+import { isImpersonal } from './http-cache/request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
 import { sendWithRetry, type RetryOptions } from './retry.ts';
 

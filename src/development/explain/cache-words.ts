@@ -1,5 +1,5 @@
 import type { StoredResponse } from '../../datasource/call-watch.ts';
-import type { StorageCase, StorageTerms } from '../../datasource/freshness.ts';
+import type { StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
 import type { CacheLayer } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 

@@ -1,4 +1,4 @@
-import type { CacheOutcome } from '../../datasource/cache-outcome.ts';
+import type { CacheOutcome } from '../../datasource/http-cache/cache-outcome.ts';
 import type { Milliseconds } from '../../datasource/units.ts';
 
 /** `extensions.explain` of an answer: how it came about. In development only, for requests with `graphql-functions-explain: 1`. */

@@ -1,6 +1,6 @@
-import type { EntryUse } from '../../datasource/cache-outcome.ts';
+import type { EntryUse } from '../../datasource/http-cache/cache-outcome.ts';
 import type { CallWatch, StoredResponse } from '../../datasource/call-watch.ts';
-import type { StorageCase, StorageTerms } from '../../datasource/freshness.ts';
+import type { StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
 import type { DataSourceRequest } from '../../datasource/request.ts';
 import type { Milliseconds } from '../../datasource/units.ts';
 import type { CacheLayer } from './report.ts';

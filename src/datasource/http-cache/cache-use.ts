@@ -1,8 +1,8 @@
 import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { EntryUse } from './cache-outcome.ts';
-import type { DataSourceRequest } from './request.ts';
-import type { Milliseconds } from './units.ts';
+import type { DataSourceRequest } from '../request.ts';
+import type { Milliseconds } from '../units.ts';
 
 /** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
 const BYPASS_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];

@@ -1,7 +1,7 @@
 import CachePolicy from 'http-cache-semantics';
-import type { Seconds } from '../cache/key-value-cache.ts';
+import type { Seconds } from '../../cache/key-value-cache.ts';
 import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../units.ts';
 
 /**
  * Who may be given a stored response, its Vary fields apart: everybody, requests with the same credentials, or

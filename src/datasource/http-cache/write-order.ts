@@ -1,6 +1,6 @@
-import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
+import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
 import { createEntry, encodeEntry, type CacheEntry } from './cache-entry.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../units.ts';
 import { isWorkerd } from './workerd.ts';
 
 /** Told apart from other users of the same cache. */

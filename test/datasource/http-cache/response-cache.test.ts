@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
-import type { DataSourceRequest } from '../../src/datasource/request.ts';
-import { createClock } from '../support/clock.ts';
-import { deferred } from '../support/deferred.ts';
-import { API, Operations } from './api.ts';
-import { startOrigin } from './origin.ts';
+import type { KeyValueCache } from '../../../src/cache/key-value-cache.ts';
+import type { DataSourceRequest } from '../../../src/datasource/request.ts';
+import { createClock } from '../../support/clock.ts';
+import { deferred } from '../../support/deferred.ts';
+import { API, Operations } from '../api.ts';
+import { startOrigin } from '../origin.ts';
 
 /** A store in the open, which keeps what it is given for ever. */
 class OpenStore implements KeyValueCache {

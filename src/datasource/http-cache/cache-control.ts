@@ -1,4 +1,4 @@
-import type { Seconds } from '../cache/key-value-cache.ts';
+import type { Seconds } from '../../cache/key-value-cache.ts';
 
 /** Cache-Control's directives by lower-case name; true for one without a value. */
 export type CacheDirectives = ReadonlyMap<string, string | true>;

@@ -1,5 +1,5 @@
 import type { Audience } from './freshness.ts';
-import type { DataSourceRequest } from './request.ts';
+import type { DataSourceRequest } from '../request.ts';
 
 /** Fields that differ from call to call without asking for another answer. */
 const TRACING =

@@ -1,10 +1,10 @@
 import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { storageTermsFor, type StorageCase, type StorageTerms } from './freshness.ts';
-import { decodeBody, readFor, rebuildResponse } from './received.ts';
+import { decodeBody, readFor, rebuildResponse } from '../received.ts';
 import { describeSelection, hasCredentials, parseVary, type SelectionSource } from './request-identity.ts';
-import type { CacheOptions } from './request.ts';
-import type { Milliseconds } from './units.ts';
+import type { CacheOptions } from '../request.ts';
+import type { Milliseconds } from '../units.ts';
 
 /** A call, as the response cache sees it. */
 export interface Exchange extends SelectionSource {

@@ -1,14 +1,14 @@
-import { guardCache } from '../cache/guard.ts';
-import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import { guardCache } from '../../cache/guard.ts';
+import type { KeyValueCache } from '../../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { isBypass, judgeEntry, mayAskOrigin } from './cache-use.ts';
-import { Flight } from './flight.ts';
+import { Flight } from '../flight.ts';
 import { OriginExchange, type Exchange, type OriginAnswer } from './origin-exchange.ts';
-import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from '../received.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected } from './request-identity.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../units.ts';
 import { isWorkerd } from './workerd.ts';
 import { WriteOrder } from './write-order.ts';
 
