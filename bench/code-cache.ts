@@ -12,8 +12,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { writeCodeCache } from '../src/cli/code-cache.ts';
-import { makeArtefact } from '../src/cli/make-artefact.ts';
+import { writeCodeCache } from '../src/cli/build/code-cache.ts';
+import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { bundle } from './contestants.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildSchema, getNamedType, isLeafType, isNullableType } from 'graphql';
 
-import { makeArtefact } from '../src/cli/make-artefact.ts';
+import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { generateSchema } from '../test/support/schema-generator.ts';
 
 const root = resolve(import.meta.dirname, '..');

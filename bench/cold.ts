@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-import { makeArtefact } from '../src/cli/make-artefact.ts';
+import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { mergeResolvers } from '../src/schema/resolvers/merge-resolvers.ts';
 import { resolversMark } from '../src/schema/resolvers/resolver-shape.ts';
 import { bundle, bundles, coldContestants, reference } from './contestants.ts';

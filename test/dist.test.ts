@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { makeArtefact } from '../src/cli/make-artefact.ts';
+import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { installPackedPackage } from './support/packed-package.ts';
 import type { InstalledProject } from './support/packed-package.ts';
 

@@ -4,13 +4,14 @@ import { posix } from 'node:path';
 import { test } from 'node:test';
 
 /**
- * Who may import whom. A layer is a folder of src/, or a file beside the folders. `types` are known by their types
- * alone, `packages` are all that it may import from elsewhere; `type:` marks those of which it may know types only.
+ * Who may import whom. A layer is a folder of src/, or a file: of those that hold a file, the longest name. `types` are
+ * known by their types alone, `packages` are all that it may import from elsewhere; `type:` marks those of which it may
+ * know types only.
  */
 const table: Readonly<Record<string, LayerRule>> = {
   'message/': { layers: [] },
   'cache/': { layers: [] },
-  'schema/': { layers: ['own-package.ts'], packages: ['graphql', '@graphql-tools/schema'] },
+  'schema/': { layers: ['development/find-check.ts'], packages: ['graphql'] },
   'validation/': { layers: [], packages: ['graphql'] },
   'execution/': { layers: [], packages: ['graphql'] },
   'datasource/': { layers: ['cache/'], packages: ['graphql', 'http-cache-semantics'] },
@@ -21,77 +22,59 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
   'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:@netlify/functions', 'type:node:http'] },
-  'landing-page/': { layers: ['own-package.ts'], types: ['operation/'] },
+  'extensions/': { layers: ['http/', 'operation/'], packages: ['graphql'] },
 
-  'environment.ts': { layers: [] },
-  'own-package.ts': { layers: [] },
-  'default-page.ts': { layers: ['own-package.ts'], types: ['operation/'] },
-  'explaining.ts': { layers: ['own-package.ts'], types: ['http/', 'operation/'] },
-  'watched-plugins.ts': { layers: ['own-package.ts'], types: ['operation/'] },
-  'deadline.ts': { layers: [], types: ['message/'] },
-  'call-ending.ts': { layers: ['deadline.ts', 'operation/'], types: ['message/'] },
-  'invocation.ts': { layers: ['call-ending.ts'], types: ['message/'] },
-  'options.ts': { layers: ['http/', 'operation/', 'schema/'], types: ['cache/', 'deadline.ts'], packages: ['type:graphql'] },
-  'context-types.ts': { layers: [], types: ['datasource/', 'options.ts'] },
-  'server.ts': {
+  // What a server loads of development/; the rest of that folder is in no bundle.
+  'development/own-package.ts': { layers: [] },
+  'development/find-check.ts': { layers: ['development/own-package.ts'] },
+  'development/default-page.ts': { layers: ['development/own-package.ts'], types: ['operation/'] },
+  'development/explaining.ts': { layers: ['development/own-package.ts'], types: ['http/', 'operation/'] },
+  'development/watched-plugins.ts': { layers: ['development/own-package.ts'], types: ['operation/'] },
+
+  'server/': {
     layers: [
-      'options.ts',
-      'environment.ts',
-      'deadline.ts',
-      'default-page.ts',
-      'explaining.ts',
-      'watched-plugins.ts',
+      'development/default-page.ts',
+      'development/explaining.ts',
+      'development/watched-plugins.ts',
       'http/',
       'operation/',
       'cache/',
       'schema/',
     ],
+    types: ['datasource/', 'message/'],
     packages: ['type:graphql'],
   },
-  'start.ts': {
-    layers: ['server.ts', 'environment.ts', 'deadline.ts', 'operation/'],
-    types: ['options.ts', 'http/'],
-    packages: ['type:graphql'],
-  },
-  'recreation.ts': { layers: [], types: ['options.ts', 'start.ts'] },
-  'handler.ts': {
-    layers: ['message/', 'platform/', 'http/', 'start.ts', 'invocation.ts', 'recreation.ts'],
-    types: ['server.ts', 'options.ts'],
-  },
-
-  'streaming-handler.ts': {
-    layers: ['handler.ts', 'http/', 'platform/', 'start.ts', 'invocation.ts', 'recreation.ts'],
-    types: ['options.ts'],
-  },
-
-  'universal.ts': {
-    layers: ['handler.ts', 'http/', 'platform/'],
-    types: ['context-types.ts', 'options.ts', 'start.ts'],
+  'handler/': {
+    layers: ['server/', 'http/', 'operation/', 'platform/', 'message/'],
     packages: ['type:aws-lambda', 'type:@netlify/functions'],
   },
-  'aws-lambda.ts': {
-    layers: ['handler.ts', 'streaming-handler.ts', 'platform/'],
-    types: ['context-types.ts', 'options.ts', 'start.ts'],
-    packages: ['type:aws-lambda'],
-  },
-  'netlify.ts': {
-    layers: ['handler.ts', 'http/', 'platform/'],
-    types: ['context-types.ts', 'options.ts', 'start.ts'],
-    packages: ['type:@netlify/functions'],
-  },
-  'fetch.ts': { layers: ['handler.ts', 'http/', 'platform/'], types: ['context-types.ts', 'options.ts', 'start.ts'] },
-  'incremental.ts': { layers: ['http/', 'operation/', 'schema/'] },
+
+  'aws-lambda.ts': { layers: ['handler/', 'platform/'], types: ['server/'], packages: ['type:aws-lambda'] },
+  'netlify.ts': { layers: ['handler/', 'http/', 'platform/'], types: ['server/'], packages: ['type:@netlify/functions'] },
+  'fetch.ts': { layers: ['handler/', 'http/', 'platform/'], types: ['server/'] },
+  'incremental.ts': { layers: ['extensions/'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },
   'index.ts': {
-    layers: ['universal.ts', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
-    types: ['context-types.ts', 'http/', 'operation/', 'options.ts', 'start.ts', 'deadline.ts'],
+    layers: ['handler/', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
+    types: ['http/', 'operation/', 'server/'],
   },
 };
 
 /** What stands on top may import everything; nothing may import it, but the entry of the same name. */
-const top = ['node/', 'node.ts', 'cli/', 'testing/', 'testing.ts', 'landing-page.ts', 'explain/', 'explain.ts', 'plugin-check.ts'];
+const top = [
+  'development/',
+  'cli/',
+  'node/',
+  'testing/',
+  'explain.ts',
+  'landing-page.ts',
+  'node.ts',
+  'plugin-check.ts',
+  'schema-check.ts',
+  'testing.ts',
+];
 
 interface LayerRule {
   readonly layers: readonly string[];
@@ -110,6 +93,16 @@ interface Import {
 const importStatement = /^(?:import|export) (type )?([^'";]*?) ?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 const files = globSync('src/**/*.ts').map((file) => posix.relative('src', file.replaceAll('\\', '/')));
 const imports = files.flatMap((file) => importsOf(file, readFileSync(posix.join('src', file), 'utf8')));
+
+test('the root of src/ holds the entries of the package, and nothing else', () => {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Readonly<Record<string, unknown>> };
+  const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+
+  deepEqual(
+    files.filter((file) => !file.includes('/')).toSorted(),
+    entries.map((entry) => (entry === '.' ? 'index.ts' : `${entry.slice(2)}.ts`)).toSorted(),
+  );
+});
 
 test('every file of src/ belongs to a layer of the table', () => {
   const homeless = files.filter((file) => !(layerOf(file) in table) && !top.includes(layerOf(file)));
@@ -190,10 +183,10 @@ function isInternal({ to }: Import): boolean {
   return to.endsWith('.ts');
 }
 
-/** `http/csrf.ts` → `http/`, `server.ts` → `server.ts`. */
+/** `http/csrf.ts` → `http/`, `fetch.ts` → `fetch.ts`, `development/own-package.ts` → itself. */
 function layerOf(file: string): string {
-  const [first = '', ...rest] = file.split('/');
-  return rest.length > 0 ? `${first}/` : first;
+  const own = [...Object.keys(table), ...top].filter((layer) => file === layer || (layer.endsWith('/') && file.startsWith(layer)));
+  return own.toSorted((a, b) => b.length - a.length)[0] ?? file;
 }
 
 function describe({ from, to, typeOnly }: Import): string {

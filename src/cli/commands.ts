@@ -1,17 +1,17 @@
 import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
-import { runBuild } from './build.ts';
-import { runCheck } from './check.ts';
-import { startDevServer } from './dev.ts';
-import type { DevServer } from './dev.ts';
-import { runDoctor } from './doctor.ts';
+import { runBuild } from './build/build.ts';
+import { runCheck } from './check/check.ts';
+import { startDevServer } from './dev/dev.ts';
+import type { DevServer } from './dev/dev.ts';
+import { runDoctor } from './doctor/doctor.ts';
 import { readEnvFile } from './environment.ts';
-import { followRunner } from './follow-runner.ts';
-import { openBrowser } from './open-browser.ts';
+import { followRunner } from './dev/follow-runner.ts';
+import { openBrowser } from './dev/open-browser.ts';
 import { readOwnVersion } from './own-version.ts';
-import { askFunction } from './query.ts';
+import { askFunction } from './dev/query.ts';
 import { UsageError } from './read-options.ts';
-import { shutDown } from './shut-down.ts';
+import { shutDown } from './dev/shut-down.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './reporter.ts';
 

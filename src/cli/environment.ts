@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 
-import { DevError } from './dev-error.ts';
+import { DevError } from './project/dev-error.ts';
 
 /** The variables of a file. The project's .env need not be there; one that was named must. */
 export async function readEnvFile(directory: string, named: string | undefined): Promise<NodeJS.Dict<string>> {

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 
-import type { DevServer } from './dev.ts';
-import type { DevEvent } from './local-function.ts';
-import type { Answer } from './query.ts';
-import type { OperationRecord } from './wire.ts';
+import type { DevServer } from './dev/dev.ts';
+import type { DevEvent } from './dev/local-function.ts';
+import type { Answer } from './dev/query.ts';
+import type { OperationRecord } from './dev/wire.ts';
 
 /** Where lines go. */
 export interface Terminal {

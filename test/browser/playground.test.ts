@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { versionInfo } from 'graphql';
 import type { Browser } from 'playwright-core';
 
-import { startDevServer } from '../../src/cli/dev.ts';
-import type { DevServer } from '../../src/cli/dev.ts';
+import { startDevServer } from '../../src/cli/dev/dev.ts';
+import type { DevServer } from '../../src/cli/dev/dev.ts';
 import { incrementalDelivery } from '../../src/incremental.ts';
 import { createHandler } from '../../src/index.ts';
 import { landingPage } from '../../src/landing-page.ts';

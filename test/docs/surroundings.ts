@@ -1,4 +1,4 @@
-import { makeArtefact } from '../../src/cli/make-artefact.ts';
+import { makeArtefact } from '../../src/cli/project/make-artefact.ts';
 import type { BuildSources } from '../../src/schema/build/build-artefact.ts';
 import { typeDefsMark } from '../../src/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startDevServer } from '../../src/cli/dev.ts';
+import { startDevServer } from '../../src/cli/dev/dev.ts';
 import { serveCatalogue } from './catalogue-server.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError, GraphQLSchema } from 'graphql';
 import type { ASTVisitor, ValidationContext } from 'graphql';
 
-import { makeArtefact } from '../../src/cli/make-artefact.ts';
+import { makeArtefact } from '../../src/cli/project/make-artefact.ts';
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/index.ts';
 import { mergeResolvers } from '../../src/schema/resolvers/merge-resolvers.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { startDevServer } from '../../src/cli/dev.ts';
-import type { DevServer, DevSettings } from '../../src/cli/dev.ts';
-import type { DevEvent } from '../../src/cli/local-function.ts';
+import { startDevServer } from '../../src/cli/dev/dev.ts';
+import type { DevServer, DevSettings } from '../../src/cli/dev/dev.ts';
+import type { DevEvent } from '../../src/cli/dev/local-function.ts';
 
 /** Milliseconds after which an event that should have come is missed: a test must fail, not hang. */
 const patience = 30_000;

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { lexicographicSortSchema, parse, printSchema, version } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-import { makeArtefact } from '../../../src/cli/make-artefact.ts';
+import { makeArtefact } from '../../../src/cli/project/make-artefact.ts';
 import type { BuildArtefact } from '../../../src/schema/build/build-artefact.ts';
 import { createSchemaIndex } from '../../../src/schema/sdl/create-index.ts';
 import { sealOf } from '../../../src/schema/build/build-artefact.ts';

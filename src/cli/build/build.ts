@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+
+import { parse, Source, validate } from 'graphql';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
+
+import type { BuildArtefact } from '../../schema/build/build-artefact.ts';
+import { mergeResolvers } from '../../schema/resolvers/merge-resolvers.ts';
+import { resolversMark } from '../../schema/resolvers/resolver-shape.ts';
+import type { BuildArguments } from '../arguments.ts';
+import { artefactPlugin, readArtefact } from '../project/artefact-plugin.ts';
+import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
+import { checkDocuments, toProblems } from '../project/check-documents.ts';
+import type { DocumentFile } from '../project/check-documents.ts';
+import { checkFunction } from '../check/check-function.ts';
+import { writeCodeCache } from './code-cache.ts';
+import { DevError } from '../project/dev-error.ts';
+import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import { documentsInManifest, isManifest } from '../project/known-documents.ts';
+import { printProblems } from '../project/print-problems.ts';
+import type { Problem } from '../project/problem.ts';
+import { recordServers } from '../project/recorded-servers.ts';
+import type { Terminal } from '../reporter.ts';
+
+/**
+ * Checks a function with its schema, and operations, as `check` does, and writes what saves a cold start that work. The
+ * result is the exit code: 1, and nothing written, when there is a problem.
+ */
+export async function runBuild(settings: BuildArguments, directory: string, terminal: Terminal): Promise<number> {
+  const source = await findFunction(settings, directory);
+  const file = resolve(directory, settings.out ?? join(dirname(source.file), `${source.name}.build.json`));
+  terminal.error(`Checking ${relative(directory, source.file)} …`);
+  const outcome = await build(await withLastSettings(settings, file), source, file, directory);
+  if (outcome.kind === 'problems') {
+    printProblems(outcome.problems, directory, terminal);
+    terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
+    return 1;
+  }
+  const { artefact, isUsed } = outcome;
+  await writeFile(file, `${JSON.stringify(artefact, undefined, 1)}\n`);
+  terminal.log(summary(artefact, relative(directory, file)));
+  if (!isUsed) terminal.log(instructions(source, file, artefact));
+  if (settings.codeCache !== undefined) await buildCodeCache(settings.codeCache, settings, source, directory, terminal);
+  return 0;
+}
+
+async function buildCodeCache(
+  folder: string,
+  { nodeFlags }: BuildArguments,
+  source: FunctionSource,
+  directory: string,
+  terminal: Terminal,
+): Promise<void> {
+  await writeCodeCache({ file: source.file, folder: resolve(directory, folder), flags: nodeFlags });
+  terminal.log(`Wrote ${folder}: deploy it as it is. Its code cache is taken by Node ${process.versions.node} alone.`);
+  if (process.versions.node.startsWith('22.') && nodeFlags.join() === '--expose-gc')
+    terminal.log(
+      "Node 22 takes it only with the same sizes of the heap. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
+    );
+}
+
+/** What is not said is as it was the last time. */
+async function withLastSettings(settings: BuildArguments, file: string): Promise<BuildArguments> {
+  const last = (await readArtefact(file))?.from;
+  if (last === undefined) return settings;
+  return {
+    ...settings,
+    schema: settings.schema.length > 0 ? settings.schema : last.schema,
+    documents: settings.documents.length > 0 ? settings.documents : last.documents,
+    descriptions: settings.descriptions || last.descriptions,
+  };
+}
+
+type Outcome =
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'built'; readonly artefact: BuildArtefact; readonly isUsed: boolean };
+
+async function build(settings: BuildArguments, source: FunctionSource, file: string, directory: string): Promise<Outcome> {
+  const recorded = recordServers();
+  const { plugin } = artefactPlugin(directory, { file, schema: settings.schema });
+  const { problems, schema, options } = await checkFunction(source, recorded, directory, [plugin]);
+  if (problems.length > 0) return { kind: 'problems', problems };
+  if (schema === undefined) throw new DevError(`${relative(directory, source.file)} is no GraphQL function: it calls no createHandler.`);
+  if (options?.schema !== undefined)
+    throw new DevError(
+      `${relative(directory, source.file)} has its schema from code. There is nothing to build: it is made, whole, when it is imported.`,
+    );
+  const documents = await readBuildDocuments(settings.documents, directory);
+  const wrong = checkBuildDocuments(schema, documents);
+  if (wrong.length > 0) return { kind: 'problems', problems: wrong };
+  const from = {
+    schema: settings.schema,
+    documents: settings.documents,
+    descriptions: settings.descriptions || options?.introspection === true,
+  };
+  const artefact = await makeBuild({
+    from,
+    typeDefs: options?.typeDefs,
+    schema,
+    directory,
+    resolvers: resolversMark(mergeResolvers(options?.resolvers)),
+  });
+  return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
+}
+
+function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
+  const manifests = files.filter(({ path }) => isManifest(path));
+  return [
+    ...checkDocuments(
+      schema,
+      files.filter((file) => !manifests.includes(file)),
+    ),
+    ...manifests.flatMap((file) => checkManifest(schema, file)),
+  ];
+}
+
+function checkManifest(schema: GraphQLSchema, file: DocumentFile): Problem[] {
+  try {
+    // Lines within a text in a manifest are of no use: it is one line there.
+    return documentsInManifest(file).flatMap(({ path, text, line }) =>
+      toProblems(path, errorsIn(schema, text)).map(({ message }) => ({ file: path, line, column: 1, message })),
+    );
+  } catch (error) {
+    return [{ file: file.path, message: `This is no manifest of persisted operations. ${(error as Error).message}` }];
+  }
+}
+
+function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  try {
+    return validate(schema, parse(new Source(text)));
+  } catch (error) {
+    return [error as GraphQLError];
+  }
+}
+
+/** The one that was named, by its name or its file; else `graphql`, or the only one. */
+async function findFunction({ functions: folder, function: named }: BuildArguments, directory: string): Promise<FunctionSource> {
+  const { functions } = await findFunctions(await resolveFunctionsFolder(directory, folder));
+  const wanted = named ?? 'graphql';
+  const found = functions.find(({ name, file }) => name === wanted || file === resolve(directory, wanted));
+  if (found !== undefined) return found;
+  const [only] = functions;
+  if (named === undefined && functions.length === 1 && only !== undefined) return only;
+  throw new DevError(`There is no function "${wanted}". Name one: ${functions.map(({ name }) => name).join(', ') || 'none is there'}.`);
+}
+
+function summary({ text, documents, from }: BuildArtefact, file: string): string {
+  const known = documents.length === 1 ? '1 document' : `${documents.length} documents`;
+  const described = from.descriptions ? '' : ', without descriptions (--descriptions keeps them)';
+  return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
+}
+
+/** What is left to be done by hand, once. */
+function instructions(source: FunctionSource, file: string, { from }: BuildArtefact): string {
+  const path = relative(dirname(source.file), file).replaceAll('\\', '/');
+  return [
+    `\n${basename(source.file)} does not use it yet. Write:\n`,
+    "  import { readBuild } from 'graphql-functions/build';",
+    `  import artefact from '${path.startsWith('.') ? path : `./${path}`}' with { type: 'json' };\n`,
+    `  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' in place of typeDefs' : ''}`,
+  ].join('\n');
+}

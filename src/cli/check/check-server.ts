@@ -1,0 +1,84 @@
+import type { GraphQLSchema } from 'graphql';
+
+import { assertOptions } from '../../server/options.ts';
+import type { ServerOptions } from '../../server/options.ts';
+import { codeFrame, positionAt } from '../project/code-frame.ts';
+import { textsOfBuild } from '../project/build-sources.ts';
+import type { Problem } from '../project/problem.ts';
+import type { RecordedServer } from '../project/recorded-servers.ts';
+import { findInSchema } from './schema-findings.ts';
+import type { Finding } from './finding.ts';
+import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
+import { placeOf, toPlace } from '../project/user-code.ts';
+
+/** What came of checking a server. */
+export interface CheckedServer {
+  readonly problems: readonly Problem[];
+  /** Of a sound server. */
+  readonly schema?: GraphQLSchema;
+  /** What it was made with. */
+  readonly options?: ServerOptions;
+}
+
+/** Everything that is wrong with the options, schema and resolvers of a server; else its schema, as clients see it. */
+export async function checkServer(server: RecordedServer, search: SourceSearch): Promise<CheckedServer> {
+  const call = toPlace(server.place);
+  try {
+    const options = await (typeof server.source === 'function' ? server.source() : server.source);
+    const problems = findProblems(options, call, search);
+    if (problems.length > 0) return { problems };
+    // What the pieces do not show, the whole may.
+    if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
+    return { problems: [], schema: await server.schema(), options };
+  } catch (error) {
+    return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
+  }
+}
+
+/** Everything that is wrong with options that createHandler is called with at this place. */
+export function findProblems(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  return [...wrongOptions(options, call, search), ...wrongSchema(options, call, search)];
+}
+
+function wrongOptions(options: unknown, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  const isList = typeof options !== 'object' || options === null || Array.isArray(options);
+  // One by one, for the server stops at the first.
+  const parts = isList ? [options] : Object.entries(options).map(([name, value]) => ({ [name]: value }));
+  return parts.flatMap((part) => {
+    try {
+      assertOptions(part);
+      return [];
+    } catch (error) {
+      const [name = ''] = isList ? [] : Object.keys(part as object);
+      return { ...call, ...(call && search.findKey([name], call)), message: (error as Error).message };
+    }
+  });
+}
+
+function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  if (typeof options !== 'object' || options === null || options.schema !== undefined) return [];
+  const typeDefs = options.typeDefs ?? textsOfBuild(options);
+  if (typeDefs === undefined) return [];
+  return findInSchema(typeDefs, options.resolvers).map((finding) => {
+    const place = placeOfFinding(finding, search);
+    if (place !== undefined) return { ...place, message: finding.message };
+    return { ...call, message: `${finding.message}${textFrame(finding)}` };
+  });
+}
+
+function placeOfFinding({ sdl, resolver }: Finding, search: SourceSearch): FoundPlace | undefined {
+  if (sdl !== undefined) return search.findText(sdl.text, sdl.offset);
+  return resolver && (search.findKey(resolver) ?? search.findKey(resolver.slice(0, 1)));
+}
+
+/** Of schema text that stands in no file, the lines themselves. */
+function textFrame({ sdl }: Finding): string {
+  return sdl === undefined ? '' : `\n\n${codeFrame(sdl.text, positionAt(sdl.text, sdl.offset))}`;
+}
+
+/** graphql-js says all that is wrong with a schema in one error, with blank lines between. */
+function toProblems(error: unknown, place: FoundPlace | undefined): Problem[] {
+  const message = error instanceof Error ? error.message : String(error);
+  const messages = /^typeDefs and resolvers|two copies/.test(message) ? [message] : message.split('\n\n');
+  return messages.map((one) => ({ ...place, message: one }));
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+
+import { createEvent, readResult } from '../../testing/platforms.ts';
+import type { RequestFields } from '../../testing/event-request.ts';
+import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
+import type { DevPlatform, PlatformSettings } from './dev-platform.ts';
+import { createLambdaContext } from '../project/lambda-context.ts';
+import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
+import type { WireRequest, WireResponse } from './wire.ts';
+
+/** A function of any of the platform's generations, called in one way. */
+export type Callable = (request: WireRequest) => Promise<WireResponse>;
+
+/**
+ * What a module exports → how it is called. As on Netlify, an export named `handler` wins over the default export.
+ * Throws for a module that exports no function.
+ */
+export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
+  const { platform, timeout } = settings;
+  if (platform !== 'netlify' && platform !== 'fetch') return callWithEvents(name, exports, { ...settings, platform });
+  const main = exports['default'];
+  // `module.exports = { handler }` arrives as the default export.
+  const handler = exports['handler'] ?? propertyOf(main, 'handler');
+  if (platform === 'netlify' && typeof handler === 'function') return callEventHandler(name, handler as EventHandler, timeout);
+  const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
+  if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
+  throw new TypeError(
+    `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
+      `it exports ${Object.keys(exports).join(', ') || 'nothing'}. A file that is no function belongs into a subfolder, for example lib/.`,
+  );
+}
+
+const asOnNetlify: PlatformSettings = { platform: 'netlify' };
+
+type FetchFunction = (request: Request, context: object) => unknown;
+type EventHandler = (event: object, context: object) => unknown;
+
+function propertyOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function callFetch(fetch: FetchFunction): Callable {
+  return async (request) => {
+    const response = await fetch(toWebRequest(request), contextFor(request));
+    // Netlify takes undefined for "no content".
+    if (response === undefined) return { status: 204, headers: [], body: null };
+    if (!(response instanceof Response)) throw new TypeError(`Expected the function to return a Response, got ${describe(response)}.`);
+    return { status: response.status, headers: [...response.headers], body: response.body as WireResponse['body'] };
+  };
+}
+
+function toWebRequest({ method, url, headers, body }: WireRequest): Request {
+  return new Request(url, {
+    method,
+    headers: headers.map(([name, value]) => [name, value] as [string, string]),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** The parts of Netlify's context that make sense on a machine with one user. */
+function contextFor({ url }: WireRequest): object {
+  return {
+    requestId: randomUUID(),
+    url: new URL(url),
+    ip: '127.0.0.1',
+    params: {},
+    geo: {},
+    site: { url: new URL(url).origin },
+    deploy: { context: 'dev', id: '0', published: false },
+    waitUntil: (work: Promise<unknown>) => {
+      Promise.resolve(work).catch((error: unknown) => console.error('Work handed to waitUntil failed.', error));
+    },
+  };
+}
+
+function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
+  return async (request) => {
+    const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
+    return fromNetlifyV1Result(result);
+  };
+}
+
+/**
+ * On Lambda the name of the export is a setting: here it is `handler`, else `lambda`, else the default export. What
+ * Netlify's version 1 calls is the same, but for `lambda`.
+ */
+function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>, settings: EventSettings): Callable {
+  const { platform, stage, timeout } = settings;
+  const main = exports['default'];
+  const named = exports['handler'] ?? propertyOf(main, 'handler');
+  const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
+  if (typeof handler !== 'function') {
+    throw new TypeError(
+      `Expected the function ${name} to export handler, lambda or default, a function of an event; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
+    );
+  }
+  if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
+  return async (request) => {
+    // As JSON brings it, and takes it: what the function changes or returns is nobody else's.
+    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
+    const context = createLambdaContext(name, timeout);
+    const readHead = (head: unknown): Response => readResult(platform, head);
+    const { status, headers, body } = isStreamingHandler(handler)
+      ? await callStreamingHandler({ handler, event, context, readHead })
+      : readHead(await (handler as EventHandler)(event as object, context));
+    return { status, headers: [...headers], body: body as WireResponse['body'] };
+  };
+}
+
+interface EventSettings extends PlatformSettings {
+  readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
+}
+
+/** The stage is in the address; whether it is in the event depends on the platform. */
+function toFields({ method, url, headers, body }: WireRequest, stage: string | undefined): RequestFields {
+  const { pathname, search } = new URL(url);
+  const path = stage === undefined ? pathname : pathname.slice(stage.length + 1);
+  return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
+}
+
+/** Text travels as text or in base64, as the platform has it for the type; what is no UTF-8 always in base64. */
+function textIfPossible(body: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return body;
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? `an object with the keys ${Object.keys(value).join(', ') || '(none)'}` : typeof value;
+}

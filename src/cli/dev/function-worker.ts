@@ -1,0 +1,87 @@
+// Runs in a thread of its own: imports one bundled function, and calls it for every request that arrives.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
+
+import type { ServerOptions } from '../../server/options.ts';
+import { toCallable } from './call-function.ts';
+import type { Callable } from './call-function.ts';
+import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
+import { importUserCode, placeOf } from '../project/user-code.ts';
+import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
+
+const data = workerData as ThreadData;
+const { name, file, code, settings, thaw } = data;
+let received = 0;
+let active = 0;
+/** Options that came asynchronously, and that nobody has looked at yet. */
+let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
+
+await start();
+
+async function start(): Promise<void> {
+  const refusals: Refusal[] = [];
+  // What operation-log.ts, in the bundle, reports to.
+  Object.assign(globalThis, {
+    [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => send({ kind: 'operation', record }),
+    [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
+      refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
+    },
+    [Symbol.for('graphql-functions.later')]: () => {
+      const place = placeOf(new Error('called from'));
+      return (options: ServerOptions) => void (later = { options, place });
+    },
+  });
+  try {
+    const callable = toCallable(name, await importUserCode(file, code), settings);
+    parentPort?.on('message', (call: WireCall) => void answer(callable, call));
+    send({ kind: 'ready' });
+  } catch (error) {
+    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data) });
+  }
+}
+
+async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
+  received++;
+  active++;
+  try {
+    const response = await finish(await callable(request));
+    // Before the answer, for after it the thread may sleep.
+    if (response.status >= 500) await lookAtOptions();
+    const { body } = response;
+    send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
+  } catch (error) {
+    send({ kind: 'error', id, error: describeFailure(error) });
+  }
+  active--;
+  if (active === 0 && thaw !== undefined) freeze(thaw);
+}
+
+/** The server could not start, maybe: its own message names the first mistake, and no line. */
+async function lookAtOptions(): Promise<void> {
+  if (later === undefined) return;
+  const { options, place } = later;
+  later = undefined;
+  const problem = await describeOptions(options, place, data);
+  if (problem !== '') send({ kind: 'problem', error: problem });
+}
+
+/** A thread that will sleep sends the whole body before. */
+async function finish(response: WireResponse): Promise<WireAnswer> {
+  if (thaw === undefined || response.body === null) return response;
+  return { ...response, body: new Uint8Array(await new Response(response.body as ReadableStream<Uint8Array>).arrayBuffer()) };
+}
+
+/** As on Lambda: nothing runs after the answer, no timer and no promise, until the next request. */
+function freeze(counter: Int32Array): void {
+  // Two turns of the event loop, in which what has been logged leaves the thread.
+  setImmediate(() =>
+    setImmediate(() => {
+      if (active === 0) Atomics.wait(counter, 0, received);
+    }),
+  );
+}
+
+function send(message: WireMessage, transfer: readonly Transferable[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}

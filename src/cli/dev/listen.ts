@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { DevError } from '../project/dev-error.ts';
+
+/** Where to listen. */
+export interface ListenSettings {
+  readonly host: string;
+  /** Undefined: 8888, or the next free one. 0: any. */
+  readonly port: number | undefined;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const defaultPort = 8888;
+/** How many ports above the default one are tried. */
+const neighbours = 20;
+
+/** Throws a DevError when the port is taken. */
+export async function listen(settings: ListenSettings, listener: RequestListener): Promise<Listening> {
+  const server = createServer(listener);
+  await listenSomewhere(server, settings);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function listenSomewhere(server: Server, { host, port }: ListenSettings): Promise<void> {
+  const last = port ?? defaultPort + neighbours;
+  for (let candidate = port ?? defaultPort; ; candidate++) {
+    const code = await listenOn(server, host, candidate);
+    if (code === undefined) return;
+    if (code !== 'EADDRINUSE') throw new DevError(`Cannot listen on ${host}, port ${candidate}: ${code}.`);
+    if (candidate < last) continue;
+    throw new DevError(
+      port === undefined
+        ? `The ports ${defaultPort} to ${last} are all taken. Name a free one with --port, or --port 0 for any.`
+        : `The port ${port} is taken. Name another one with --port, or leave it out to get the next free one.`,
+    );
+  }
+}
+
+/** The code of what went wrong; undefined when it listens. */
+function listenOn(server: Server, host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    server.once('error', fail);
+    server.listen({ host, port }, () => {
+      server.off('error', fail);
+      resolve(undefined);
+    });
+  });
+}

@@ -1,0 +1,75 @@
+// Bundled into functions by the dev server, and into nothing else.
+
+import type { ServerPlugin } from '../../operation/plugin.ts';
+import type { ServerOptions } from '../../server/options.ts';
+import type { OptionsSource } from '../../server/start.ts';
+import type { OperationRecord } from './wire.ts';
+
+/** The same options with a plugin more, which reports every operation. What is wrong with options is left for createHandler to say. */
+export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source !== 'function' && !(source instanceof Promise)) return withPlugin(source);
+  // Here the stack still leads to the user's line.
+  const handOver = listenerOf<[], (options: ServerOptions) => void>('graphql-functions.later')?.();
+  const take = (options: ServerOptions): ServerOptions => {
+    handOver?.(options);
+    return withPlugin(options);
+  };
+  return typeof source === 'function' ? async () => take(await source()) : source.then(take);
+}
+
+/** To the thread in which this bundle runs: what createHandler was called with when it threw. */
+export function reportRefusal(source: unknown, refusal: unknown): void {
+  listenerOf<[source: unknown, refusal: unknown]>('graphql-functions.refusals')?.(source, refusal);
+}
+
+function withPlugin(options: ServerOptions): ServerOptions {
+  if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
+  return { ...options, plugins: [...(options.plugins ?? []), operationLog] };
+}
+
+const operationLog: ServerPlugin = {
+  async requestDidStart({ contextValue }) {
+    const start = performance.now();
+    const calls: WatchedRequest[] = [];
+    const { dataSources = {} } = (contextValue ?? {}) as { dataSources?: object };
+    for (const dataSource of Object.values(dataSources)) watch(dataSource, calls);
+    return {
+      async willSendResponse({ operationName, operation, response }) {
+        const fields = operation?.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…')) ?? [];
+        report({
+          operation: `${operation?.operation ?? 'refused'} ${operationName ?? (fields.length > 0 ? `{ ${fields.join(' ')} }` : '')}`.trim(),
+          milliseconds: Math.round(performance.now() - start),
+          calls: calls.length,
+          hits: calls.filter(({ outcome }) => outcome !== undefined && outcome !== 'miss' && outcome !== 'bypass').length,
+          errors: response.result.errors?.length ?? 0,
+        });
+      },
+    };
+  },
+};
+
+interface WatchedRequest {
+  /** Set by the data source when it knows who answered. */
+  readonly outcome?: string;
+}
+
+/** Sees every call of a REST data source. The instance is this operation's own. */
+function watch(dataSource: unknown, calls: WatchedRequest[]): void {
+  if (typeof dataSource !== 'object' || dataSource === null) return;
+  const watched = dataSource as { willSendRequest?: (request: WatchedRequest) => unknown };
+  const { willSendRequest } = watched;
+  if (typeof willSendRequest !== 'function') return;
+  watched.willSendRequest = (request) => {
+    calls.push(request);
+    return willSendRequest.call(dataSource, request);
+  };
+}
+
+/** To the thread in which this bundle runs. */
+function report(record: OperationRecord): void {
+  listenerOf<[record: OperationRecord]>('graphql-functions.operations')?.(record);
+}
+
+function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {
+  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => TResult) | undefined;
+}

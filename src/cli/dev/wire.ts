@@ -1,0 +1,75 @@
+import type { ReadableStream } from 'node:stream/web';
+
+import type { ServerOptions } from '../../server/options.ts';
+import type { OptionsSource } from '../../server/start.ts';
+import type { PlatformSettings } from './dev-platform.ts';
+import type { UserFiles } from '../project/source-search.ts';
+
+// What passes between the server and the thread of a function. All of it can be cloned or transferred.
+
+/** A request for the function. */
+export interface WireRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** undefined: none. */
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** What the function answered. */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** To the thread: a request, by number. */
+export interface WireCall {
+  readonly id: number;
+  readonly request: WireRequest;
+}
+
+/** What came of an operation. */
+export interface OperationRecord {
+  /** Its kind, and its name or root fields. */
+  readonly operation: string;
+  readonly milliseconds: number;
+  /** Calls of REST data sources. */
+  readonly calls: number;
+  /** How many of them a memo or a cache answered. */
+  readonly hits: number;
+  readonly errors: number;
+}
+
+/** A response on its way out of a thread: whole, where the thread may be frozen before a stream has ended. */
+export interface WireAnswer extends Omit<WireResponse, 'body'> {
+  readonly body: WireResponse['body'] | Uint8Array<ArrayBuffer>;
+}
+
+/** From the thread. `error` is a text with a stack, fit for the terminal. */
+export type WireMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly error: string }
+  /** What is wrong with options that came after the function was ready. */
+  | { readonly kind: 'problem'; readonly error: string }
+  | { readonly kind: 'response'; readonly id: number; readonly response: WireAnswer }
+  | { readonly kind: 'operation'; readonly record: OperationRecord }
+  | { readonly kind: 'error'; readonly id: number; readonly error: string };
+
+/** What createHandler was called with when it threw. It stays in the thread. */
+export interface Refusal {
+  readonly source: OptionsSource<ServerOptions>;
+  /** "file:line:column" of the call, where it is known. */
+  readonly place: string | undefined;
+  readonly refusal: unknown;
+}
+
+/** What a thread starts with. */
+export interface ThreadData extends UserFiles {
+  readonly settings: PlatformSettings;
+  readonly name: string;
+  readonly file: string;
+  readonly code: string;
+  /** How many requests the thread has been sent; between them it sleeps. Undefined: it goes on running. */
+  readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
+}

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+
+import type { DoctorArguments } from '../arguments.ts';
+import { importEsbuild } from '../project/bundle.ts';
+import { describeFailure } from '../check/describe-failure.ts';
+import { DevError } from '../project/dev-error.ts';
+import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
+import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
+import { createLambdaContext } from '../project/lambda-context.ts';
+import { BundleError, loadFunction } from '../project/load-function.ts';
+import type { Terminal } from '../reporter.ts';
+
+/** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
+export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
+  const event = await readEvent(resolve(directory, settings.event));
+  const diagnosis = diagnose(event);
+  say(terminal, 'Source', diagnosis.source);
+  if (diagnosis.kind === 'problem') {
+    say(terminal, 'Problem', diagnosis.problem);
+    return 1;
+  }
+  say(terminal, 'Request', wireForm(diagnosis.request));
+
+  const source = await findFunction(settings, directory);
+  if (source === undefined) {
+    say(terminal, 'Answer', 'There is no folder of functions to ask. Name one with --functions <folder>.');
+    return 0;
+  }
+  return ask({ source, event, from: diagnosis.source, file: relative(directory, source.file) }, terminal);
+}
+
+interface Question {
+  readonly source: FunctionSource;
+  readonly event: unknown;
+  /** The source of the event. */
+  readonly from: string;
+  /** Of the function, for messages. */
+  readonly file: string;
+}
+
+async function ask({ source, event, from, file }: Question, terminal: Terminal): Promise<number> {
+  terminal.error(`Bundling and asking ${file} …\n`);
+  try {
+    const { exports } = await loadFunction(await importEsbuild(), source);
+    const result = await callWithEvent(eventHandlerOf(source.name, exports), event, createLambdaContext(source.name));
+    say(terminal, 'Answer', JSON.stringify(result, undefined, 2) ?? String(result));
+    const body = readableBody(result);
+    if (body !== undefined) say(terminal, 'Body', body);
+    const problem = findResultProblem(from, event, result);
+    if (problem !== undefined) say(terminal, 'Problem', problem.replace(/^The platform\b/, from));
+    return problem !== undefined || isServerError(result) ? 1 : 0;
+  } catch (error) {
+    say(terminal, 'Answer', `None. ${file} failed:\n\n${error instanceof BundleError ? error.message : describeFailure(error)}`);
+    return 1;
+  }
+}
+
+type EventHandler = (event: unknown, context: object) => unknown;
+
+/** Of a handler that writes into a stream the result is what it would have returned: head and body. */
+async function callWithEvent(handler: EventHandler, event: unknown, context: object): Promise<unknown> {
+  if (!isStreamingHandler(handler)) return handler(event, context);
+  let result: unknown;
+  const readHead = (head: unknown): Response => {
+    result = head;
+    return new Response();
+  };
+  const body = await (await callStreamingHandler({ handler, event, context, readHead })).text();
+  return result === undefined ? JSON.parse(body) : { ...(result as object), body };
+}
+
+/** As on Lambda, where the name of the export is a setting: `handler`, else the default export. */
+function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>): EventHandler {
+  const main = exports['handler'] ?? exports['default'];
+  const handler = typeof main === 'object' && main !== null ? (main as Record<string, unknown>)['handler'] : main;
+  if (typeof handler === 'function') return handler as EventHandler;
+  throw new DevError(
+    `Expected ${name} to export handler or default, a function of an event; it exports ${Object.keys(exports).join(', ')}.`,
+  );
+}
+
+async function readEvent(path: string): Promise<unknown> {
+  try {
+    // Some editors begin a file with a byte order mark, which JSON does not know.
+    return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    throw new DevError(`Cannot read the event ${path}: ${reason}. Save one as JSON, for example by console.log(JSON.stringify(event)).`, {
+      cause: error,
+    });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = { ENOENT: 'There is no such file', EISDIR: 'It is a folder' };
+
+/** The named one; else `graphql`, else the first. Undefined when no folder was named and there is none. */
+async function findFunction(settings: DoctorArguments, directory: string): Promise<FunctionSource | undefined> {
+  const { functions: folder, function: name } = settings;
+  const isAsked = folder !== undefined || name !== undefined;
+  const path = await resolveFunctionsFolder(directory, folder).catch((error: unknown) => {
+    if (isAsked) throw error;
+  });
+  if (path === undefined) return undefined;
+  const { functions } = await findFunctions(path);
+  const found = functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined ? functions[0] : undefined);
+  if (found !== undefined || !isAsked) return found;
+  throw new DevError(`There is no function "${name ?? 'graphql'}" in ${path}. There are: ${functions.map((one) => one.name).join(', ')}.`);
+}
+
+/** In the result it is a text within JSON, with all quotes escaped. */
+function readableBody(result: unknown): string | undefined {
+  const { body, isBase64Encoded } = (result ?? {}) as { body?: unknown; isBase64Encoded?: unknown };
+  if (typeof body !== 'string') return undefined;
+  try {
+    return JSON.stringify(JSON.parse(isBase64Encoded === true ? Buffer.from(body, 'base64').toString() : body), undefined, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+function isServerError(result: unknown): boolean {
+  const { statusCode } = (result ?? {}) as { statusCode?: unknown };
+  return typeof statusCode === 'number' && statusCode >= 500;
+}
+
+function say(terminal: Terminal, what: string, text: string): void {
+  terminal.log(`${what.padEnd(9)}${text.replaceAll('\n', `\n${' '.repeat(9)}`)}\n`);
+}

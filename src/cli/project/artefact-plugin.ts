@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, relative, resolve } from 'node:path';
+
+import type { OnLoadResult, Plugin } from 'esbuild';
+
+import type { BuildArtefact } from '../../schema/build/build-artefact.ts';
+import type { PendingBuild } from '../../schema/build/read-build.ts';
+import { isArtefact, readSchemaFiles } from './build-sources.ts';
+
+/** What a function has of builds. */
+export interface ArtefactPlugin {
+  readonly plugin: Plugin;
+  /** The builds that were imported, by their files. */
+  readonly found: ReadonlyMap<string, BuildArtefact>;
+}
+
+/** A build that is about to be made: where it will be, and of which files. */
+export interface ExpectedArtefact {
+  readonly file: string;
+  readonly schema: readonly string[];
+}
+
+/**
+ * Gives functions the schema's own texts in place of a build. So a build that is missing, or no longer fits, does not keep
+ * anybody from working on the schema; and what is checked is what was written, with its lines.
+ */
+export function artefactPlugin(directory: string, expected?: ExpectedArtefact): ArtefactPlugin {
+  const found = new Map<string, BuildArtefact>();
+  const plugin: Plugin = {
+    name: 'graphql-functions-build',
+    setup(build) {
+      build.onResolve({ filter: /\.json$/ }, ({ path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        if (file === expected?.file) return { path: file };
+        if (!path.startsWith('.') || !path.endsWith('.build.json') || existsSync(file)) return undefined;
+        return { errors: [{ text: `There is no ${basename(file)} in ${dirname(file)} yet. Make it: npx graphql-functions build` }] };
+      });
+      build.onLoad({ filter: /\.json$/ }, async ({ path }) => {
+        const made = await readArtefact(path);
+        if (made !== undefined) found.set(path, made);
+        const schema = path === expected?.file ? expected.schema : made?.from.schema;
+        return schema && pendingBuild(path, schema, directory);
+      });
+    },
+  };
+  return { plugin, found };
+}
+
+/** The build in a file; undefined: there is none. */
+export async function readArtefact(file: string): Promise<BuildArtefact | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isArtefact(value) ? value : undefined;
+  } catch {
+    // Missing, or not JSON: esbuild says which.
+    return undefined;
+  }
+}
+
+async function pendingBuild(file: string, patterns: readonly string[], directory: string): Promise<OnLoadResult> {
+  try {
+    const files = await readSchemaFiles(patterns, directory);
+    const pending: PendingBuild = { pending: file, ...(files.length > 0 && { typeDefs: files.map(({ text }) => text) }) };
+    // The build's own file says which files these are.
+    const watchFiles = [...files.map(({ path }) => path), ...(existsSync(file) ? [file] : [])];
+    return {
+      contents: JSON.stringify(pending),
+      loader: 'json',
+      watchFiles,
+      watchDirs: [...new Set(files.map(({ path }) => dirname(path)))],
+    };
+  } catch (error) {
+    return { errors: [{ text: `${relative(directory, file)}: ${(error as Error).message}` }] };
+  }
+}

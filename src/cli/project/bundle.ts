@@ -1,0 +1,152 @@
+import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
+
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { artefactPlugin } from './artefact-plugin.ts';
+import { DevError } from './dev-error.ts';
+import type { FunctionSource } from './functions-folder.ts';
+import { interceptEntry } from './intercept-entry.ts';
+import type { Problem } from './problem.ts';
+
+/** What came of bundling a function. */
+export type Bundle =
+  | {
+      readonly kind: 'code';
+      readonly code: string;
+      /** Whether it holds the graphql package. */ readonly isGraphQL: boolean;
+      readonly warnings: string;
+      /** The user's files in it, absolute. */
+      readonly files: readonly string[];
+    }
+  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
+
+/** Bundles one function again and again. */
+export interface Bundler {
+  /** Bundles it now; the result goes to `onBundle`, like all others. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Esbuild = typeof import('esbuild');
+
+/** Our one optional peer: who only deploys has no use for it. */
+export async function importEsbuild(): Promise<Esbuild> {
+  try {
+    return await import('esbuild');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DevError('graphql-functions bundles functions with esbuild, which is not installed here: npm i -D esbuild', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Bundles a function as the platforms do, and again whenever one of its files changes. Resolves after the first time.
+ *
+ * Changes are noticed by esbuild's polling: unlike the system's notifications it works in containers and on network
+ * drives, and it knows of files that are missing. It may take two seconds; dev.ts calls `rebuild` where the system is faster.
+ */
+export async function watchBundle(
+  esbuild: Esbuild,
+  source: FunctionSource,
+  onBundle: (bundle: Bundle) => void,
+  directory: string,
+): Promise<Bundler> {
+  const reportResult: Plugin = {
+    name: 'report',
+    setup(build) {
+      build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
+    },
+  };
+  const context: BuildContext = await esbuild.context({
+    ...optionsFor(source),
+    plugins: [operationLog, artefactPlugin(directory).plugin, reportResult],
+  });
+  // A failed build rejects; its errors have gone to onEnd.
+  const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
+  await rebuild();
+  await context.watch();
+  return { rebuild, close: () => context.dispose() };
+}
+
+/** Bundles a function once. */
+export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugins: readonly Plugin[] = []): Promise<Bundle> {
+  try {
+    return await toBundle(esbuild, await esbuild.build({ ...optionsFor(source), plugins: [...plugins] }));
+  } catch (error) {
+    // A failed build rejects with its result.
+    return toBundle(esbuild, error as BuildResult);
+  }
+}
+
+/** What makes functions report their operations, and which options were refused. */
+const operationLog = interceptEntry({
+  name: 'logged',
+  imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
+  make: (maker) => `
+      try { return real.${maker}(withOperationLog(options)); }
+      catch (error) { reportRefusal(options, error); throw error; }`,
+});
+
+/** Beside this file, in the sources as well as in what is built of them. */
+function operationLogFile(): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : '../dev/operation-log.js', import.meta.url));
+}
+
+/** Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how. */
+export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
+
+function optionsFor({ file }: FunctionSource): BuildOptions {
+  return {
+    entryPoints: [file],
+    // Never written. It says what the paths in the source map are relative to.
+    outfile: `${file}.mjs`,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    format: 'esm',
+    loader: schemaLoaders,
+    // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
+    banner: { js: requireBanner },
+    sourcemap: 'inline',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'silent',
+  };
+}
+
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; import { fileURLToPath as __toPath } from 'node:url'; " +
+  'const require = __createRequire(import.meta.url), __filename = __toPath(import.meta.url), __dirname = __toPath(new URL(".", import.meta.url));';
+
+async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
+  const { errors, warnings, metafile } = result;
+  const [output] = (result.outputFiles ?? []) as OutputFile[];
+  if (errors.length > 0 || output === undefined) {
+    return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+  }
+  const inputs = Object.keys(metafile?.inputs ?? {});
+  return {
+    kind: 'code',
+    code: output.text,
+    isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
+    warnings: await formatMessages(esbuild, warnings, 'warning'),
+    files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
+  };
+}
+
+/** What esbuild has to say, with files and lines. */
+export async function formatMessages(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
+  const texts = await esbuild.formatMessages(messages, { kind });
+  return texts.join('').trim();
+}
+
+function toProblem({ text, location }: Message): Problem {
+  if (location === null) return { message: text };
+  const { file, line, lineText, column } = location;
+  // esbuild counts columns in bytes, from 0.
+  return { message: text, file, line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
+}

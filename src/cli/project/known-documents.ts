@@ -1,0 +1,96 @@
+import { isScalarType, isSpecifiedScalarType, getNamedType, parse, print, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
+import type { ASTNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
+
+import { entriesOf } from '../../operation/documents/trusted-documents.ts';
+import type { TrustedDocumentManifest } from '../../operation/documents/trusted-documents.ts';
+import { collectFragments, withFragments } from './check-documents.ts';
+import type { DocumentFile } from './check-documents.ts';
+
+/**
+ * The texts, to the letter, that a server need not validate: those of manifests, and of files of operations what clients
+ * make of them. A text that no client sends costs its length, one that is missing a validation.
+ */
+export function findKnownDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): string[] {
+  const texts = [...manifestTexts(files), ...fileTexts(files.filter(({ path }) => !isManifest(path)))];
+  return [...new Set(texts)].filter((text) => isValidAnywhere(schema, parse(text)));
+}
+
+/** Whether a file is a manifest of persisted operations. */
+export function isManifest(path: string): boolean {
+  return path.endsWith('.json');
+}
+
+/** The documents of a manifest, each as a file at the place where it stands. Throws a TypeError for what is no manifest. */
+export function documentsInManifest({ path, text }: DocumentFile): (DocumentFile & { readonly line: number })[] {
+  return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([, document]) => {
+    const at = text.indexOf(JSON.stringify(document));
+    return { path, text: document, line: at < 0 ? 1 : text.slice(0, at).split('\n').length };
+  });
+}
+
+function manifestTexts(files: readonly DocumentFile[]): string[] {
+  return files.filter(({ path }) => isManifest(path)).flatMap((file) => documentsInManifest(file).map(({ text }) => text));
+}
+
+/** The file as it stands, and for each operation what graphql-js prints of it: with `__typename` too, as Apollo Client prints it. */
+function fileTexts(files: readonly DocumentFile[]): string[] {
+  const parsed = files.map(({ text }) => ({ text, document: parse(text, { noLocation: true }) }));
+  const fragments = collectFragments(parsed.map(({ document }) => document));
+  return parsed.flatMap(({ text, document }) => {
+    const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition');
+    const alone = operations.map((operation) => withFragments(onlyOperation(document, operation), fragments));
+    return [text, ...alone.flatMap((one) => [print(one), print(withTypenames(one))])];
+  });
+}
+
+function onlyOperation(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  return { ...document, definitions: [operation] };
+}
+
+/** `__typename` at the end of every selection but the operation's own, as Apollo Client adds it. */
+function withTypenames(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: {
+      leave: (node, _key, parent): SelectionSetNode | undefined =>
+        isOperation(parent) || hasTypename(node) ? undefined : addTypename(node),
+    },
+  });
+}
+
+function isOperation(parent: ASTNode | readonly ASTNode[] | undefined): boolean {
+  return parent !== undefined && 'kind' in parent && parent.kind === 'OperationDefinition';
+}
+
+function hasTypename({ selections }: SelectionSetNode): boolean {
+  return selections.some((selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'));
+}
+
+function addTypename(node: SelectionSetNode): SelectionSetNode {
+  const typename = { kind: 'Field', name: { kind: 'Name', value: '__typename' } } as SelectionSetNode['selections'][number];
+  return { ...node, selections: [...node.selections, typename] };
+}
+
+/**
+ * Whether a document is valid whatever the server's settings are. Introspection may be refused there, and what a literal
+ * of a custom scalar may be is decided by code.
+ */
+function isValidAnywhere(schema: GraphQLSchema, document: DocumentNode): boolean {
+  if (validate(schema, document).length > 0) return false;
+  const types = new TypeInfo(schema);
+  let depends = false;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      enter(node) {
+        if (node.kind === 'Field') depends ||= node.name.value.startsWith('__') && node.name.value !== '__typename';
+        else if (node.kind.endsWith('Value')) depends ||= isCustomScalar(types);
+      },
+    }),
+  );
+  return !depends;
+}
+
+function isCustomScalar(types: TypeInfo): boolean {
+  const type = getNamedType(types.getInputType());
+  return isScalarType(type) && !isSpecifiedScalarType(type);
+}

@@ -1,0 +1,82 @@
+import { parse, print, stripIgnoredCharacters, visit } from 'graphql';
+import type { ASTNode, DocumentNode } from 'graphql';
+
+import { artefactFormat, sealOf } from '../../schema/build/build-artefact.ts';
+import type { BuildArtefact, BuildSources } from '../../schema/build/build-artefact.ts';
+import { createSchemaIndex } from '../../schema/sdl/create-index.ts';
+import { encodeMembers, encodeTypes } from '../../schema/build/encoded-types.ts';
+import { isParsed } from '../../schema/sdl/place.ts';
+import type { Place, Span } from '../../schema/sdl/place.ts';
+import { graphqlVersion } from '../../schema/build/read-build.ts';
+import { partsOf } from '../../schema/sdl/schema-index.ts';
+import type { SchemaIndex, TypeEntry } from '../../schema/sdl/schema-index.ts';
+import { membersAt } from '../../schema/sdl/sdl-definitions.ts';
+import type { ScannedMember } from '../../schema/sdl/sdl-scanner.ts';
+
+/** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
+const manyCharacters = 2000;
+
+/** What a build writes for a schema, for documents that are valid for it, and for resolvers that fit, by their mark. */
+export function makeArtefact(
+  typeDefs: readonly (string | DocumentNode)[],
+  from: BuildSources,
+  documents: readonly string[],
+  resolvers = '',
+): BuildArtefact {
+  const index = writeOut(createSchemaIndex(typeDefs), from.descriptions);
+  const { text, directives, schema, schemaExtensions, roots } = index;
+  const unsealed = {
+    format: artefactFormat,
+    graphql: graphqlVersion(),
+    from,
+    text,
+    types: encodeTypes(index),
+    members: encodeMembers(index, (entry) => membersOfLarge(entry, index)),
+    rest: JSON.stringify({ directives, schema, schemaExtensions, roots }),
+    documents: [...new Set(documents)].toSorted(),
+    resolvers,
+  };
+  return { ...unsealed, seal: sealOf(unsealed) };
+}
+
+/** The same schema in a text of its own, with nothing in it that the parser ignores, and what merging made written out. */
+function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
+  const pieces: string[] = [];
+  let end = 0;
+  const move = (place: Place): Span => {
+    const piece = pieceAt(index.text, place, descriptions);
+    const start = end === 0 ? 0 : end + 1;
+    pieces.push(piece);
+    end = start + piece.length;
+    return [start, end];
+  };
+  const types = new Map(
+    Array.from(index.types.values(), (entry) => [entry.name, { ...entry, at: move(entry.at), extensions: entry.extensions.map(move) }]),
+  );
+  const directives = index.directives.map(move);
+  const schema = index.schema && move(index.schema);
+  const schemaExtensions = index.schemaExtensions.map(move);
+  const text = pieces.join(' ');
+  return { text, sources: [[0, text.length]], types, directives, ...(schema && { schema }), schemaExtensions, roots: index.roots };
+}
+
+function pieceAt(text: string, place: Place, descriptions: boolean): string {
+  const piece = isParsed(place) ? print(place) : text.slice(...place);
+  return stripIgnoredCharacters(descriptions ? piece : print(withoutDescriptions(parse(piece, { noLocation: true }))));
+}
+
+function withoutDescriptions(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    enter: (node: ASTNode): ASTNode | undefined =>
+      'description' in node && node.description ? { ...node, description: undefined } : undefined,
+  }) as DocumentNode;
+}
+
+function membersOfLarge(entry: TypeEntry, index: SchemaIndex): readonly (readonly ScannedMember[])[] | undefined {
+  const parts = partsOf(entry) as readonly Span[];
+  const size = parts.reduce((sum, [start, end]) => sum + end - start, 0);
+  if (size < manyCharacters) return undefined;
+  const members = parts.map((part) => membersAt(index, part));
+  // Those that the scan cannot read have no place in the text.
+  return members.flat().some(({ at }) => isParsed(at)) ? undefined : (members as (readonly ScannedMember[])[]);
+}

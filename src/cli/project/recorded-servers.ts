@@ -1,0 +1,70 @@
+import type { Plugin } from 'esbuild';
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
+
+import type { ServerOptions } from '../../server/options.ts';
+import type { OptionsSource } from '../../server/start.ts';
+import { interceptEntry } from './intercept-entry.ts';
+import { placeOf } from './user-code.ts';
+
+/** The servers that functions have made, in the order in which they made them. */
+export interface RecordedServers {
+  /** Puts itself between a function and createHandler. */
+  readonly plugin: Plugin;
+  readonly servers: readonly RecordedServer[];
+}
+
+export interface RecordedServer {
+  /** What createHandler was called with. */
+  readonly source: OptionsSource<ServerOptions>;
+  /** "file:line:column" of the call, where it is known. */
+  readonly place: string | undefined;
+  /** What createHandler threw. The module goes on, for there may be more that is wrong. */
+  readonly refusal: unknown;
+  /** The schema as clients see it. Rejects with what is wrong with options that come asynchronously. */
+  schema(): Promise<GraphQLSchema>;
+}
+
+type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Request) => Promise<Response>;
+
+const key = Symbol.for('graphql-functions.check');
+
+/** Gets hold of the options of every handler, and of createHandler in the bundle's own copy: a ready `schema` is of its graphql. */
+export function recordServers(): RecordedServers {
+  const servers: RecordedServer[] = [];
+  Object.assign(globalThis, {
+    [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
+      servers.push({ source, refusal, place: placeOf(new Error('called from')), schema: () => introspect(source, createHandler) });
+    },
+  });
+  return { plugin, servers };
+}
+
+// The main entry takes requests of every kind: it is asked for every schema.
+const plugin = interceptEntry({
+  name: 'recorded',
+  imports: "import { createHandler as createUniversal } from 'graphql-functions';",
+  make: (maker) => `
+      let handler = () => {}, refusal;
+      try { handler = real.${maker}(options); } catch (error) { refusal = error; }
+      globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
+      return handler;`,
+});
+
+/** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */
+async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {
+  const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
+  const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
+  const handler = createHandler({ ...Object.fromEntries(given), nodeEnv: 'development', landingPage: false, logger: silent });
+  const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
+  // Not a direct invocation, which may answer as much as Lambda carries: a schema of 1,500 types is more than that.
+  const headers = { 'content-type': 'application/json' };
+  const response = await handler(new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }));
+  const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };
+  if (data === undefined || errors !== undefined)
+    throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The schema is silent.');
+  return buildClientSchema(data);
+}
+
+const ignore = (): void => {};
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };

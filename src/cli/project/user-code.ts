@@ -1,0 +1,62 @@
+import { registerHooks } from 'node:module';
+import { sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+
+/** Where this package is: in node_modules, or, in its own repository, beside the functions. */
+const own = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../..' : '../../../..', import.meta.url));
+const ownFolders = ['src', 'dist'].map((folder) => `${own}${sep}${folder}${sep}`.replaceAll(`${sep}${sep}`, sep));
+
+/** Whether a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
+function isForeign(line: string): boolean {
+  return (
+    /node:internal|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged):/.test(line) ||
+    ownFolders.some((folder) => line.includes(folder))
+  );
+}
+
+/** Imports a bundled function under the address of its source: nothing is written, and `import.meta.url` is the user's. */
+export async function importUserCode(file: string, code: string): Promise<Record<string, unknown>> {
+  // Stacks name the lines of the user's files.
+  process.setSourceMapsEnabled(true);
+  const address = pathToFileURL(file).href;
+  registerHooks({
+    load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
+  });
+  return withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+}
+
+/** What is wrong with options and schemas is found many calls below the user's line. */
+async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  try {
+    return await work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The error with its causes; of the stack, what belongs to the user. */
+export function textOf(error: unknown): string {
+  const lines = inspect(error, { depth: 4 }).split('\n');
+  return lines.filter((line) => !/^\s+at /.test(line) || !isForeign(line)).join('\n');
+}
+
+/** "file:line:column" of the user's line that an error comes from. Undefined when its stack has none. */
+export function placeOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  // Calls that built-in functions make are at "<anonymous>": the user's line is further down.
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
+  const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];
+  if (address === undefined) return undefined;
+  return `${address.startsWith('file:') ? fileURLToPath(address) : address}${position}`;
+}
+
+const addressInFrame = /((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?)(:\d+:\d+)\)?$/;
+
+/** "file:line:column" → its parts. */
+export function toPlace(text: string | undefined): { readonly file: string; readonly line: number; readonly column: number } | undefined {
+  const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(text ?? '') ?? [];
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) };
+}

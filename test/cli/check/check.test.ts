@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { startCommand } from '../../support/command.ts';
+import type { Outcome } from '../../support/command.ts';
+import { createProject, linkPackage } from '../../support/functions-project.ts';
+import { generateSchema } from '../../support/schema-generator.ts';
+
+const main = join(import.meta.dirname, '../../../src/cli/main.ts');
+
+const graphql = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  introspection: false,
+  context: () => { throw new Error('Nobody is logged in.'); },
+  maxDepth: 2,
+  typeDefs: 'type Query { book(id: ID!): Book } type Book { title: String author: Author } type Author { name: String }',
+});
+// What is left running must not keep the command from ending.
+setInterval(() => {}, 1000);
+`;
+
+/** The lines that name a place, without the code below them. */
+function placesIn(stdout: string): string[] {
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
+async function check(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
+  const project = await createProject(context, files);
+  await linkPackage(project);
+  return startCommand(context, [main, 'check', ...argv], { cwd: project.directory }).ended;
+}
+
+test('check says which functions are sound, and ends with exit code 0', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'functions/plain.ts': 'export default () => new Response();',
+      'queries/a.graphql': 'query A($id: ID!) { book(id: $id) { ...B } }',
+      'queries/parts/b.graphql': 'fragment B on Book { title author { ...N } }',
+      'queries/parts/n.graphql': 'fragment N on Author { name }',
+    },
+    'queries/**/*.graphql',
+  );
+
+  assert.equal(stdout, 'No problem in graphql, plain.\n');
+  assert.match(stderr, /Checking functions\/graphql\.ts …\n.*\nChecking 3 files of operations …/);
+  assert.equal(code, 0);
+});
+
+test('operations are validated against the schema, each problem with file, line and column, and once', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'a.graphql': 'query A {\n  book(id: 1) { titel ...B }\n}',
+      'b.graphql': 'query B { book(id: 1) { ...B } }\n\nfragment B on Book { wrong }',
+      'c.graphql': '{ book(',
+    },
+    '*.graphql',
+  );
+
+  assert.deepEqual(placesIn(stdout), [
+    'a.graphql:2:17 Cannot query field "titel" on type "Book". Did you mean "title"?',
+    'b.graphql:3:22 Cannot query field "wrong" on type "Book".',
+    'c.graphql:1:8 Syntax Error: Expected Name, found <EOF>.',
+  ]);
+  assert.match(stderr, /3 problems\.\n$/);
+  assert.equal(code, 1);
+});
+
+test('operations in the literals of a client’s code are found where they stand; files of the schema are none', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'schema.graphql': 'type Query { book(id: ID!): Book } type Book { title: String }',
+      'src/book.tsx': `import { gql, graphql } from 'somewhere';
+const Title = gql\`fragment Title on Book { title }\`;
+export const one = gql\`
+  query One($id: ID!) { book(id: $id) { ...Title titel } }
+  \${Title}
+\`;
+export const two = graphql(/* GraphQL */ \`query Two { book { title } }\`);
+export const three = /* GraphQL */ \`{ books }\`;
+export const four = gql\`{ book(id: 1) { title } }\`;
+const other = \`query { not a query\`;
+// const old = gql\`{ gone }\`;
+export const five = gql\`query Five { book(id: "\\\`") { title } }\`;
+`,
+      'src/none.ts': 'export const nothing = "{ a }";',
+    },
+    '**/*.graphql',
+    'src/*.{ts,tsx}',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.split(' ')[0]),
+    ['src/book.tsx:4:50', 'src/book.tsx:7:55', 'src/book.tsx:8:39'],
+  );
+  assert.match(stderr, /Checking 3 files of operations/);
+  assert.equal(code, 1);
+});
+
+test('each problem is shown with its line and a mark', async (context) => {
+  const { stdout } = await check(
+    context,
+    { 'functions/graphql.ts': graphql, 'a.graphql': 'query A {\n  book(id: 1) { titel }\n}' },
+    '--documents',
+    'a.graphql',
+  );
+
+  assert.equal(
+    stdout.slice(stdout.indexOf('\n\n')),
+    '\n\n    1 | query A {\n  > 2 |   book(id: 1) { titel }\n      |                 ^\n    3 | }\n\n',
+  );
+});
+
+test('--json prints the same for programs', async (context) => {
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
+  const sound = await check(context, { 'functions/graphql.ts': `${graphql}\nconsole.log('loaded');` }, '--json');
+
+  const message = 'Cannot query field "titel" on type "Query".';
+  assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
+  assert.equal(code, 1);
+  assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
+  assert.match(sound.stderr, /loaded/);
+});
+
+const broken: readonly (readonly [what: string, options: string, place: string, expected: RegExp])[] = [
+  [
+    'an unknown option',
+    '{ typeDefs: "type Query { a: Int }", introspektion: true }',
+    '3:67',
+    /Unknown option "introspektion".*"introspection"/,
+  ],
+  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', '3:32', /cors\.origin/],
+  [
+    'a resolver without a field',
+    '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }',
+    '3:89',
+    /"b", which "type Query" does not have/,
+  ],
+  [
+    'a type without a field of its interface',
+    '{ typeDefs: "type Query { a: I } interface I { id: ID } type T implements I { b: Int }" }',
+    '3:86',
+    /Interface field I\.id expected but T does not provide it/,
+  ],
+  ['options that are none', '"type Query { a: Int }"', '3:16', /Expected options like \{ typeDefs, resolvers \}/],
+  ['a schema that is none', '{ schema: {} }', '3:16', /schema takes a GraphQLSchema/],
+];
+for (const [what, options, place, expected] of broken) {
+  test(`${what} is a problem at the user’s line`, async (context) => {
+    const { code, stdout } = await check(context, {
+      'functions/graphql.ts': `import { createHandler } from 'graphql-functions';\n\nexport default createHandler(${options});`,
+    });
+
+    const [line = '', ...others] = placesIn(stdout);
+    assert.ok(line.startsWith(`functions/graphql.ts:${place} `), line);
+    assert.match(line, expected);
+    assert.deepEqual(others, []);
+    assert.equal(code, 1);
+  });
+}
+
+test('everything that is wrong is said at once, where it stands', async (context) => {
+  const { stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
+import { createHandler, gql } from 'graphql-functions';
+import { Query } from './lib/query.ts';
+const name = 'Thing';
+const more = gql\`
+  extend type Query {
+    thing: \${name}
+    other: Othr
+  }
+
+  type Broken {
+    name
+  }
+  type Thing { broken: Broken, b: Boolean @nope }
+\`;
+export default createHandler({ maxDepth: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+`,
+      'functions/lib/query.ts': `export const Query = {
+  /* bok: */ book: 5,
+  bok() { return [{ book: 1 }]; },
+};
+`,
+      'functions/bundle.ts': "import './missing.ts';\nimport './gone.ts';",
+      'functions/two.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }', maxTokens: 0 }));
+`,
+      'schema.graphql': 'type Query {\r\n  book: Bok\r\n}\r\n\r\ntype Book { title: String }\r\n',
+      'a.graphql': '{ a }',
+    },
+    'a.graphql',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.replace(/(?<=[.:]) .*/, '')),
+    [
+      'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
+      'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
+      'functions/graphql.ts:16:32 Expected the option maxDepth to be a positive whole number, got "3".',
+      'functions/graphql.ts:13:3 Syntax Error:',
+      'schema.graphql:2:9 Unknown type "Bok".',
+      'functions/graphql.ts:8:12 Unknown type "Othr".',
+      'functions/graphql.ts:14:43 Unknown directive "@nope".',
+      'functions/lib/query.ts:2:14 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
+      'functions/lib/query.ts:3:3 resolvers.Query names the field "bok", which "type Query" does not have.',
+      'functions/two.ts:2:84 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/two.ts:2:72 Unknown type "Missing".',
+    ],
+  );
+  assert.match(stderr, /The operations are not checked before the schema is sound\.\n\n11 problems\.\n$/);
+});
+
+test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
+  const streaming = graphql
+    .replace('graphql-functions', 'graphql-functions/aws-lambda')
+    .replaceAll('createHandler', 'createStreamingHandler');
+  const files = { 'functions/graphql.ts': streaming, 'a.graphql': '{ nothing }' };
+
+  const { code, stdout } = await check(context, files, 'a.graphql');
+
+  assert.match(stdout, /^a\.graphql:1:3.*Cannot query field "nothing"/);
+  assert.equal(code, 1);
+});
+
+test('a schema whose description is larger than any platform carries is checked like others', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import typeDefs from './schema/schema.graphql';
+export default createHandler({ typeDefs });`,
+      'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
+      'a.graphql': '{ nobody }',
+    },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
+  assert.equal(code, 1);
+});
+
+test('options that come asynchronously are checked too', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts':
+      "import { createHandler } from 'graphql-functions/netlify';\nexport default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }' }));",
+  });
+
+  assert.match(stdout, /^functions\/graphql\.ts.* .*Missing/);
+  assert.equal(code, 1);
+});
+
+test('what cannot be bundled, and a module that exports no function, are problems beside others', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/a.ts': "import './missing.ts';",
+    'functions/b.ts': 'export const wrong = 1;',
+    'functions/c d.ts': 'export default () => new Response();',
+  });
+
+  assert.match(stdout, /functions\/a\.ts:1:8 Could not resolve ".\/missing.ts"/);
+  assert.match(stdout, /functions\/b\.ts Expected the function b to export default/);
+  assert.match(stdout, /functions\/c d\.ts Names of functions/);
+  assert.equal(code, 1);
+});
+
+test('a pattern that names no file, and a missing folder, say what to do', async (context) => {
+  const noFile = await check(context, { 'functions/graphql.ts': graphql }, 'src/*.graphql');
+  const noFolder = await check(context, {});
+
+  assert.match(noFile.stderr, /No file is named src\/\*\.graphql\. Put patterns into quotes/);
+  assert.match(noFolder.stderr, /--functions <folder>/);
+  assert.deepEqual([noFile.code, noFolder.code], [1, 1]);
+});
+
+test('operations without a sound schema are a problem that says so', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    { 'functions/plain.ts': 'export default () => new Response();', 'a.graphql': '{ a }' },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /No schema to validate documents with.*--function.*none/);
+  assert.equal(code, 1);
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { diagnose, wireForm } from '../../../src/cli/doctor/diagnosis.ts';
+import { createEvent } from '../../../src/testing.ts';
+import { startCommand } from '../../support/command.ts';
+import type { Outcome } from '../../support/command.ts';
+import { createProject, linkPackage } from '../../support/functions-project.ts';
+import { recordedEvents } from '../../support/recorded-events.ts';
+
+const main = join(import.meta.dirname, '../../../src/cli/main.ts');
+const graphql = `import { createHandler } from 'graphql-functions';
+export default createHandler({ typeDefs: 'type Query { a: String }', rootValue: { a: process.env.WORD ?? process.env.NODE_ENV } });
+setInterval(() => {}, 1000);`;
+
+async function doctor(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
+  const project = await createProject(context, files);
+  await linkPackage(project);
+  return startCommand(context, [main, 'doctor', ...argv], { cwd: project.directory }).ended;
+}
+
+const post = JSON.stringify(createEvent('aws-http', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' }));
+
+test('doctor says what an event is, the request it became, and the answer', async (context) => {
+  const files = { 'functions/graphql.ts': graphql, 'event.json': post };
+
+  const { code, stdout, stderr } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+
+  assert.match(stdout, /^Source {3}API Gateway HTTP API \(2\.0\)\n/);
+  assert.match(stdout, /\nRequest {2}POST \/graphql\n {9}content-type: application\/json\n {9}\n {9}\{"query":"\{ a \}"\}\n/);
+  assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
+  assert.ok(stdout.includes(String.raw`"body": "{\"data\":{\"a\":\"hello\"}}"`), stdout);
+  assert.match(stdout, /\nBody {5}\{\n {11}"data": \{\n {13}"a": "hello"\n/);
+  assert.match(stderr, /Bundling and asking functions\/graphql\.ts …/);
+  assert.equal(code, 0);
+});
+
+test('doctor asks the function that is named, and shows where it failed', async (context) => {
+  const files = {
+    'functions/graphql.ts': graphql,
+    'functions/other.ts': "export const handler = () => {\n  throw new Error('Not today.');\n};",
+    'event.json': post,
+  };
+
+  const { code, stdout } = await doctor(context, files, '--event', 'event.json', '--function', 'other');
+
+  assert.match(stdout, /Answer {3}None\. functions\/other\.ts failed:[^]*Not today\.[^]*other\.ts:2:9/);
+  assert.equal(code, 1);
+});
+
+test('doctor says what the platform would have against a result', async (context) => {
+  const event = JSON.stringify(createEvent('aws-rest', { body: '{}' }));
+  const wrong = 'export const handler = async () => ({ statusCode: 200, body: { a: 1 }, extra: 1 });';
+
+  const { code, stdout } = await doctor(context, { 'functions/graphql.ts': wrong, 'event.json': event }, '--event', 'event.json');
+
+  assert.match(stdout, /\nProblem {2}API Gateway REST API, or HTTP API \(1\.0\) would refuse this result: it has the key "extra"/);
+  assert.equal(code, 1);
+});
+
+test('doctor reads what a function writes into the stream of Lambda’s runtime', async (context) => {
+  const streaming = graphql
+    .replace('graphql-functions', 'graphql-functions/aws-lambda')
+    .replaceAll('createHandler', 'createStreamingHandler');
+  const event = createEvent('function-url', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
+  const files = { 'functions/graphql.ts': streaming, 'event.json': JSON.stringify(event) };
+
+  const { code, stdout } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+
+  assert.match(stdout, /^Source {3}Lambda function URL\n/);
+  assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
+  assert.match(stdout, /\nBody {5}\{\n {11}"data": \{\n {13}"a": "hello"\n/);
+  assert.equal(code, 0);
+});
+
+test('paths may be absolute', async (context) => {
+  const project = await createProject(context, { 'elsewhere/graphql.ts': graphql, 'event.json': post, 'a.graphql': '{ b }' });
+  await linkPackage(project);
+  const at = (path: string): string => join(project.directory, path);
+  const run = (...argv: string[]): Promise<Outcome> =>
+    startCommand(context, [main, ...argv, '--functions', at('elsewhere')], { cwd: import.meta.dirname }).ended;
+
+  const asked = await run('doctor', '--event', at('event.json'));
+  const checked = await run('check', at('a.graphql'));
+
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(checked.stdout, /a\.graphql:1:3 Cannot query field "b"/);
+});
+
+test('a file may begin with a byte order mark, and is not a folder', async (context) => {
+  const marked = await doctor(context, { 'event.json': `\u{FEFF}${post}` }, '--event', 'event.json');
+  const folder = await doctor(context, { 'events/a.json': post }, '--event', 'events');
+
+  assert.match(marked.stdout, /Source {3}API Gateway HTTP API/);
+  assert.match(folder.stderr, /events: It is a folder\./);
+});
+
+test('an event of nobody is a problem that lists what is in it, and asks no function', async (context) => {
+  const { code, stdout } = await doctor(context, { 'event.json': '{"a":1}' }, '--event', 'event.json');
+
+  assert.match(stdout, /Source {3}unknown event/);
+  assert.match(stdout, /Problem {2}.*a/);
+  assert.equal(code, 1);
+});
+
+test('without functions, the source and the request are all there is', async (context) => {
+  const { code, stdout } = await doctor(context, { 'event.json': post }, '--event', 'event.json');
+
+  assert.match(stdout, /Answer {3}There is no folder of functions to ask/);
+  assert.equal(code, 0);
+});
+
+test('an event that is not there, is no JSON, or was not named is an error that says what to do', async (context) => {
+  const missing = await doctor(context, {}, '--event', 'nope.json');
+  const text = await doctor(context, { 'event.json': 'Hello' }, '--event', 'event.json');
+  const unnamed = await doctor(context, {});
+
+  assert.match(missing.stderr, /nope\.json: There is no such file\. Save one as JSON/);
+  assert.match(text.stderr, /event\.json: .*JSON.*Save one as JSON/);
+  assert.match(unnamed.stderr, /^Expected doctor --event <file>/);
+  assert.deepEqual([missing.code, text.code, unnamed.code], [1, 1, 1]);
+});
+
+test('every recorded event has a diagnosis: a request, or the reason why there is none', () => {
+  for (const { file, event } of recordedEvents()) {
+    const diagnosis = diagnose(event);
+
+    if (diagnosis.kind === 'request') assert.match(wireForm(diagnosis.request), /^[A-Z]+ \//, file);
+    else assert.match(diagnosis.problem, /\w+ \w+/, file);
+  }
+});
