@@ -47,7 +47,7 @@ test('with NODE_ENV development a browser gets the playground, whose code loads 
 
   assert.equal(outcome.statusCode, 200);
   assert.equal(outcome.isPlayground, true);
-  assert.ok(ofPage(outcome).includes('landing-page/html.ts'), String(outcome.loaded));
+  assert.ok(ofPage(outcome).includes('development/landing-page/html.ts'), String(ofPage(outcome)));
 });
 
 for (const nodeEnv of [undefined, '', 'production', 'test', 'Development', 'development ']) {
