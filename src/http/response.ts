@@ -16,12 +16,23 @@ export interface ResponseSettings {
 }
 
 /** One operation's outcome → its response. */
-export function toHTTPResponse(settings: ResponseSettings, outcome: OperationOutcome, mediaType: ResponseMediaType): HTTPResponse {
-  const { head } = outcome;
+export function toHTTPResponse(
+  { httpStatusProfile }: ResponseSettings,
+  outcome: OperationOutcome,
+  mediaType: ResponseMediaType,
+): HTTPResponse {
+  const { headers } = outcome.head;
   const result = takeHTTPExtension(outcome);
-  addErrorHeaders(head.headers, outcome.errors);
-  const own = (isCacheable(outcome) ? ownHeaders : ownHeadersOfUnstorable)[mediaType];
-  return respond(statusOf(outcome, settings.httpStatusProfile, mediaType), head.headers, own, JSON.stringify(result));
+  addErrorHeaders(headers, outcome.errors);
+  const status = statusOf(outcome, httpStatusProfile);
+  const label = httpStatusProfile === 'draft' ? labelInDraft(status, mediaType) : mediaType;
+  const own = isCacheable(outcome) ? ownHeaders[label] : headersOfUnstorable(headers, label);
+  return respond(status, headers, own, JSON.stringify(result));
+}
+
+/** In the draft a client of application/json gets its successes under that name, and all else under the newer one, which no proxy uses. */
+function labelInDraft(status: number, mediaType: ResponseMediaType): ResponseMediaType {
+  return status < 300 ? mediaType : 'application/graphql-response+json';
 }
 
 /** The outcomes of a batch → one response: an array in the same order, whatever became of the elements. */
@@ -33,7 +44,7 @@ export function toBatchResponse(
   const headers = new HeaderMap();
   const elements = outcomes.map((outcome) => addElement(settings, outcome, headers));
   // One element's cache-control says nothing about its neighbours.
-  return respond(200, headers, ownHeadersOfUnstorable[mediaType], `[${elements.join(',')}]`);
+  return respond(200, headers, headersOfUnstorable(headers, mediaType), `[${elements.join(',')}]`);
 }
 
 function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: string): HTTPResponse {
@@ -43,9 +54,14 @@ function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: stri
   for (const name of framing) headers.delete(name);
   for (const [name, value] of Object.entries(own)) {
     if (name === 'vary') addVary(headers, value);
-    else headers.set(name, value);
+    else if (value !== unmarked || !isMarked(headers)) headers.set(name, value);
   }
   return { status, headers, body };
+}
+
+/** Whether the user has said how long the answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
+function isMarked(headers: HeaderMap): boolean {
+  return headers.has('cache-control') || headers.has('expires');
 }
 
 /**
@@ -60,20 +76,49 @@ const bodiless = new Set([204, 205, 304]);
 /** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
 
+/**
+ * What an answer says of caching when nobody has said anything. Without it a CDN may keep a personal answer by its own default:
+ * two hours on Cloudflare, whose key has no cookies, a day on CloudFront; browsers and proxies guess (RFC 9111 section 4.2.2).
+ */
+const unmarked = 'private, no-store';
+
 const ownHeaders: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
-  'application/json': { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff', vary: 'Accept' },
-  'application/graphql-response+json': {
-    'content-type': 'application/graphql-response+json; charset=utf-8',
-    'x-content-type-options': 'nosniff',
-    vary: 'Accept',
-  },
+  'application/json': ownHeadersOf('application/json', unmarked),
+  'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', unmarked),
 };
 
-/** Also against a header the user has set: a stored error or mutation would be answered to somebody else. */
+/** Errors, mutations and batches: also against what the user has set. A stored one would be answered to somebody else. */
 const ownHeadersOfUnstorable: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
-  'application/json': { 'cache-control': 'no-store', ...ownHeaders['application/json'] },
-  'application/graphql-response+json': { 'cache-control': 'no-store', ...ownHeaders['application/graphql-response+json'] },
+  'application/json': ownHeadersOf('application/json', 'no-store'),
+  'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', 'no-store'),
 };
+
+function ownHeadersOf(mediaType: ResponseMediaType, cacheControl: string): OwnHeaders {
+  return {
+    'cache-control': cacheControl,
+    'content-type': `${mediaType}; charset=utf-8`,
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept',
+  };
+}
+
+/** The fields of an answer that no store may keep. A CDN believes its own field before `cache-control`, so those go. */
+function headersOfUnstorable(headers: HeaderMap, mediaType: ResponseMediaType): OwnHeaders {
+  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
+  return ownHeadersOfUnstorable[mediaType];
+}
+
+/** Fields that let a store keep an answer, whatever `cache-control` says (RFC 9213 and each vendor's own). */
+const lifetimes = [
+  'cdn-cache-control',
+  'netlify-cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'vercel-cdn-cache-control',
+  'surrogate-control',
+  'edge-control',
+  'x-accel-expires',
+  'expires',
+];
 
 /** A BigInt or a cycle that a custom scalar let through, or no result at all, fails its own element, not its neighbours: hence a catch of its own. */
 function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {

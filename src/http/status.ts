@@ -2,9 +2,11 @@ import type { GraphQLError } from 'graphql';
 
 import { codeOf, httpExtensionOf } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/run.ts';
-import type { ResponseMediaType } from './accept.ts';
 
-/** 'draft': the statuses 422 and 294 of the 2026 draft of GraphQL over HTTP. 'default': 400 and 200, as clients expect today. */
+/**
+ * 'draft': the 2026 draft of GraphQL over HTTP, in its state of August: statuses 422 and 294, and whatever is not a success is
+ * labelled application/graphql-response+json. 'default': 400 and 200, labelled as asked for, as clients expect today.
+ */
 export type HTTPStatusProfile = 'default' | 'draft';
 
 interface Statuses {
@@ -32,7 +34,7 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
 };
 
 const executed: Statuses = { default: 200, draft: 200 };
-/** Partial success: a status of its own in the draft, with the newer media type only. */
+/** Partial success: a status of its own in the draft, whatever the media type. */
 const executedWithErrors: Statuses = { default: 200, draft: 294 };
 const failed: Statuses = { default: 500, draft: 500 };
 /** What `context` may answer with another status than 500. */
@@ -42,14 +44,13 @@ const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEED
  * The status of one operation's answer: what the user set, else what an error asks for, else the table. A number that
  * is not a final status counts as 500: platforms throw for it, or answer 502.
  */
-export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile, mediaType: ResponseMediaType): number {
-  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome, mediaType)[profile];
+export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile): number {
+  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome)[profile];
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 500;
 }
 
-function statusOfResult({ result, errors, contextFailed }: OperationOutcome, mediaType: ResponseMediaType): Statuses {
-  if (result.data !== undefined)
-    return errors.length > 0 && mediaType === 'application/graphql-response+json' ? executedWithErrors : executed;
+function statusOfResult({ result, errors, contextFailed }: OperationOutcome): Statuses {
+  if (result.data !== undefined) return errors.length > 0 ? executedWithErrors : executed;
   const [first] = errors;
   if (first === undefined) return result.errors === undefined ? executed : failed;
   const code = codeOf(first);

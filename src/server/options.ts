@@ -84,7 +84,7 @@ export interface ServerOptions<
    * several parts where client and platform take that. Default: operations are answered once.
    */
   readonly incrementalDelivery?: IncrementalDelivery;
-  /** 'draft': the statuses of the 2026 draft of GraphQL over HTTP (422, 294). Default: 'default'. */
+  /** 'draft': statuses (422, 294) and labels of the 2026 draft of GraphQL over HTTP. Default: 'default'. */
   readonly httpStatusProfile?: HTTPStatusProfile;
 
   /** Allow `__schema` and `__type` in operations. Default: only when NODE_ENV is development. */

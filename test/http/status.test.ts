@@ -318,9 +318,7 @@ for (const profile of ['default', 'draft'] as const) {
   describe(`statuses and codes, httpStatusProfile '${profile}'`, () => {
     for (const row of rows) {
       for (const mediaType of mediaTypes) {
-        // Partial success has a status of its own with the newer media type only.
-        const draft = row.draft === 294 && mediaType === 'application/json' ? 200 : row.draft;
-        const status = profile === 'draft' ? (draft ?? row.status) : row.status;
+        const status = profile === 'draft' ? (row.draft ?? row.status) : row.status;
 
         it(`${row.name}: ${status}${row.code ? ` ${row.code}` : ''} as ${mediaType}`, async () => {
           const endpoint = createEndpoint({ httpStatusProfile: profile, ...row.options });
@@ -329,7 +327,9 @@ for (const profile of ['default', 'draft'] as const) {
           const response = await endpoint.send({ ...row.request, headers: [...row.request.headers, ...accept] });
 
           assert.equal(response.status, status);
-          const contentType = row.fixedAccept === true ? 'application/json' : mediaType;
+          const asked = row.fixedAccept === true ? 'application/json' : mediaType;
+          // The draft labels successes alone as an older client asks for them.
+          const contentType = profile === 'draft' && status >= 300 ? 'application/graphql-response+json' : asked;
           assert.equal(response.headers.get('content-type'), `${contentType}; charset=utf-8`);
           assert.equal(json(response).errors?.[0].extensions.code, row.code);
           assertWellFormed(json(response));

@@ -60,7 +60,12 @@ test('status, headers and cookies go ahead of the body', async () => {
   assert.equal(contentType(), 'application/vnd.awslambda.http-integration-response');
   assert.deepEqual(head, {
     statusCode: 200,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff', vary: 'Accept' },
+    headers: {
+      'cache-control': 'private, no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept',
+    },
     cookies: ['a=1', 'b=2'],
   });
   assert.deepEqual(JSON.parse(body), { data: { hello: 'world' } });

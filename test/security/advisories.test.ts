@@ -130,7 +130,7 @@ describe('advisories', () => {
       },
     }).send(get({ query: '{ hello }' }));
 
-    assert.equal(unmarked.headers.get('cache-control'), undefined);
+    assert.equal(unmarked.headers.get('cache-control'), 'private, no-store');
     assert.equal(marked.headers.get('cache-control'), 'public, max-age=60');
   });
 
