@@ -8,6 +8,7 @@ import type { OperationOutcome } from '../operation/run.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
+import { isMarked, removeLifetimes, unmarked } from './caching.ts';
 import { addVary } from './vary.ts';
 
 /** How an outcome becomes a response. */
@@ -59,11 +60,6 @@ function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: stri
   return { status, headers, body };
 }
 
-/** Whether the user has said how long the answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
-function isMarked(headers: HeaderMap): boolean {
-  return headers.has('cache-control') || headers.has('expires');
-}
-
 /**
  * What frames the message and belongs to the connection (RFC 9110 section 7.6.1): whoever carries the response writes it.
  * A user copies such fields from an upstream answer; beside the carrier's own they garble the response, or end a Node process.
@@ -75,12 +71,6 @@ const bodiless = new Set([204, 205, 304]);
 
 /** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
-
-/**
- * What an answer says of caching when nobody has said anything. Without it a CDN may keep a personal answer by its own default:
- * two hours on Cloudflare, whose key has no cookies, a day on CloudFront; browsers and proxies guess (RFC 9111 section 4.2.2).
- */
-const unmarked = 'private, no-store';
 
 const ownHeaders: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
   'application/json': ownHeadersOf('application/json', unmarked),
@@ -102,23 +92,10 @@ function ownHeadersOf(mediaType: ResponseMediaType, cacheControl: string): OwnHe
   };
 }
 
-/** The fields of an answer that no store may keep. A CDN believes its own field before `cache-control`, so those go. */
 function headersOfUnstorable(headers: HeaderMap, mediaType: ResponseMediaType): OwnHeaders {
-  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
+  removeLifetimes(headers);
   return ownHeadersOfUnstorable[mediaType];
 }
-
-/** Fields that let a store keep an answer, whatever `cache-control` says (RFC 9213 and each vendor's own). */
-const lifetimes = [
-  'cdn-cache-control',
-  'netlify-cdn-cache-control',
-  'cloudflare-cdn-cache-control',
-  'vercel-cdn-cache-control',
-  'surrogate-control',
-  'edge-control',
-  'x-accel-expires',
-  'expires',
-];
 
 /** A BigInt or a cycle that a custom scalar let through, or no result at all, fails its own element, not its neighbours: hence a catch of its own. */
 function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {

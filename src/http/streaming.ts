@@ -10,6 +10,7 @@ import type { SubsequentPayload } from '../operation/plugin.ts';
 import type { OperationOutcome } from '../operation/run.ts';
 import { parseAccept } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
+import { removeLifetimes } from './caching.ts';
 import { notAcceptable } from './errors.ts';
 import { completeEvent, EventStream, nextEvent } from './event-stream.ts';
 import type { Multipart } from './multipart.ts';
@@ -53,18 +54,21 @@ export interface StreamLife {
 /** Everything that streams: what the entries hand in. */
 export const streaming: Streaming = { negotiate };
 
-/** Clients send one of a few Accept values, again and again: each is parsed once. Bounded in number and length. */
-const negotiated = new Map<string, Negotiation | undefined>();
+/**
+ * Clients send one of a few Accept values, again and again: each is parsed once. Bounded in number and length. A map for those that
+ * write multipart and one for the others: no header value can be taken for the key of the other kind.
+ */
+const negotiated = { withMultipart: new Map<string, Negotiation | undefined>(), without: new Map<string, Negotiation | undefined>() };
 const maxNegotiated = 64;
 const maxRemembered = 256;
 
 function negotiate(accept: string | null, multipart: Multipart | undefined): Negotiation {
   const value = accept === null || accept.trim() === '' ? '*/*' : accept;
-  const key = multipart === undefined ? value : `multipart ${value}`;
-  let negotiation = negotiated.get(key);
+  const known = multipart === undefined ? negotiated.without : negotiated.withMultipart;
+  let negotiation = known.get(value);
   if (negotiation === undefined) {
     negotiation = toNegotiation(chooseForms(parseAccept(value), multipart !== undefined));
-    if (negotiated.size < maxNegotiated && key.length <= maxRemembered) negotiated.set(key, negotiation);
+    if (known.size < maxNegotiated && value.length <= maxRemembered) known.set(value, negotiation);
   }
   if (negotiation === undefined) throw notAcceptable();
   return negotiation;
@@ -153,6 +157,7 @@ function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   fields.set('x-content-type-options', 'nosniff');
   // A proxy that compresses a stream holds back its events until a block is full; nginx buffers it unless told not to.
   fields.set('cache-control', 'no-store, no-transform');
+  removeLifetimes(fields);
   fields.set('x-accel-buffering', 'no');
   return fields;
 }

@@ -33,7 +33,10 @@ const lifetimes = {
 describe('an answer that nobody marked', () => {
   for (const source of sources) {
     it(`says that nobody may keep it, behind ${source.name}`, async () => {
-      const handler = createHandler({ typeDefs: `type Query { hello: String } # ${source.name}`, resolvers: { Query: { hello: () => 'x' } } });
+      const handler = createHandler({
+        typeDefs: `type Query { hello: String } # ${source.name}`,
+        resolvers: { Query: { hello: () => 'x' } },
+      });
 
       for (const request of [get(hello), post(hello)]) {
         const response = await source.read(await handler(source.build(request) as object, {}));
@@ -69,7 +72,9 @@ describe('what the user says of caching', () => {
   });
 
   it('wins when a plugin says it in willSendResponse', async () => {
-    const plugin = { requestDidStart: () => ({ willSendResponse: ({ response }: any) => response.http.headers.set('cache-control', marked) }) };
+    const plugin = {
+      requestDidStart: () => ({ willSendResponse: ({ response }: any) => response.http.headers.set('cache-control', marked) }),
+    };
     const response = await createEndpoint({ plugins: [plugin] }).send(get(hello));
 
     assert.equal(response.headers.get('cache-control'), marked);
@@ -102,9 +107,9 @@ describe('whatever context says of caching', () => {
     'a mutation by GET': get({ query: 'mutation { write }' }),
     'a batch': post([hello]),
     'a batch in which one element fails': post([hello, { query: '{ explode }' }]),
-    'a persisted query that is not known': get(
-      { extensions: JSON.stringify({ persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } }) } as never,
-    ),
+    'a persisted query that is not known': get({
+      extensions: JSON.stringify({ persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } }),
+    } as never),
     'a request that is refused': get({}),
   };
   for (const [name, request] of Object.entries(requests)) {
@@ -127,4 +132,19 @@ it('a listener of node:http says it as well', async (t) => {
   const response = await fetch(`http://localhost:${port}/?query={hello}`);
 
   assert.equal(response.headers.get('cache-control'), 'private, no-store');
+});
+
+it('no store keeps an answer in events, a CDN that reads a field of its own included', async () => {
+  const handler = createHandler({
+    typeDefs: 'type Query { hello: String } # events',
+    context: setting(lifetimes),
+    resolvers: { Query: { hello: () => 'x' } },
+  });
+  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+
+  const response = await handler.fetch(new Request('https://example.com/', { method: 'POST', headers, body: JSON.stringify(hello) }));
+
+  assert.match(await response.text(), /"hello":"x"/);
+  assert.equal(response.headers.get('cache-control'), 'no-store, no-transform');
+  for (const field of Object.keys(lifetimes)) if (field !== 'cache-control') assert.equal(response.headers.has(field), false, field);
 });
