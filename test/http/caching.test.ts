@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { ServerOptions } from '../../src/options.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { createHandler } from '../../src/index.ts';
 import { createListener } from '../../src/node.ts';
 import { createEndpoint } from '../support/endpoint.ts';
