@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { GraphQLAbstractType, GraphQLResolveInfo } from 'graphql';
 import type {
   ALBEvent,
   APIGatewayProxyEvent,
@@ -32,6 +33,8 @@ test('what users write is typed, and what they must not write is refused', async
 export function never(): void {
   contextAndDataSources();
   withoutOne();
+  generated();
+  typeFunctions();
   fitting();
   wrapper({ typeDefs });
   sources();
@@ -125,6 +128,75 @@ function withoutOne(): void {
     },
   });
   createHandler({ typeDefs });
+}
+
+/** The shape of what GraphQL Code Generator writes; test/real/codegen.test.ts has what it really writes. */
+interface GeneratedResolvers<TContext> {
+  readonly [type: string]: unknown;
+  readonly Query?: { book?: (parent: object, args: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string } };
+  readonly Book?: {
+    title?: (parent: { title: string }, args: object, context: TContext, info: GraphQLResolveInfo) => string;
+    __isTypeOf?: (book: { title: string }, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+    __resolveReference?: (reference: { id: string }, context: TContext, info: GraphQLResolveInfo) => { title: string };
+  };
+  readonly Node?: { __resolveType: (node: { title: string }, context: TContext, info: GraphQLResolveInfo) => 'Book' | Promise<'Book'> };
+}
+
+function generated(): void {
+  // Written by a generator, these are type aliases: an interface has no index signature of its own.
+  type Generated<TContext> = Pick<GeneratedResolvers<TContext>, 'Query' | 'Book' | 'Node'>;
+  const typed: Generated<{ user: string; dataSources: { books: BooksAPI } }> = {};
+
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), dataSources: () => ({ books: new BooksAPI() }), resolvers: typed });
+  createLambdaHandler({
+    typeDefs,
+    context: async ({ request }) => ({ user: request.path, admin: true }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: [typed, { Query: { me: (_, _args, { admin }) => is<boolean>(admin) } }],
+  });
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path.length }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    // @ts-expect-error: they read a user that is a string.
+    resolvers: typed,
+  });
+  // @ts-expect-error: the resolvers read a data source that is not there.
+  createHandler({ typeDefs, context: () => ({ user: 'ada' }), resolvers: typed });
+  createHandler({ typeDefs, resolvers: {} as Generated<object> });
+  createHandler({ typeDefs, context: ({ request }) => ({ user: request.path }), resolvers: {} as Generated<object> });
+}
+
+function typeFunctions(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Node: {
+        __resolveType: (value, { user }, info, abstractType) => {
+          exactly<string>()(user);
+          exactly<GraphQLResolveInfo>()(info);
+          exactly<GraphQLAbstractType>()(abstractType);
+          return (value as { type: string }).type;
+        },
+      },
+      Book: {
+        __isTypeOf: (_value, { user }, info) => {
+          exactly<string>()(user);
+          exactly<GraphQLResolveInfo>()(info);
+          return true;
+        },
+      },
+    },
+  });
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      // @ts-expect-error: there is no such thing in the context.
+      Node: { __resolveType: (_value, { admin }) => is<boolean>(admin) },
+    },
+  });
 }
 
 /** A data source that reads what context does not return would find undefined. */

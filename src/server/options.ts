@@ -40,7 +40,7 @@ export interface ServerOptions<
   /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
   readonly dataSources?: () => TDataSources;
   /** What implements `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
-  readonly resolvers?: Resolvers<ContextValue<TContext, TDataSources>>;
+  readonly resolvers?: Resolvers<ContextValue<TContext, NoInfer<TDataSources>>>;
   /** A schema made in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
   /**

@@ -24,7 +24,7 @@ if (failures.length > 0) {
 
 /** Returns why the part could not be installed. */
 function install(part: Part): string | undefined {
-  const { name, version, folder } = part;
+  const { name, version, manifest, folder } = part;
   if (isInstalled(part)) {
     console.log(`${name}@${version} is in ${folder}`);
     return undefined;
@@ -35,8 +35,8 @@ function install(part: Part): string | undefined {
   console.log(`${name}@${version}: installing into ${folder} …`);
   const started = performance.now();
   try {
-    if (name === 'aws-lambda-ric') withNodeHeaders((headers) => npmInstall(name, version, folder, { npm_config_nodedir: headers }));
-    else npmInstall(name, version, folder);
+    if (name === 'aws-lambda-ric') withNodeHeaders((headers) => npmInstall(manifest, folder, { npm_config_nodedir: headers }));
+    else npmInstall(manifest, folder);
   } catch (error) {
     // Another run may have been quicker.
     if (isInstalled(part)) return undefined;
@@ -64,7 +64,7 @@ function withNodeHeaders(build: (folder: string) => void): void {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = `${cacheFolder(name)}.${process.pid}`;
   try {
-    npmInstall(name, process.versions.node, folder);
+    npmInstall({ dependencies: { [name]: process.versions.node } }, folder);
     build(join(folder, 'node_modules', name));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -72,12 +72,12 @@ function withNodeHeaders(build: (folder: string) => void): void {
 }
 
 /** Into a folder beside, renamed when it is complete: an install that was broken off never looks like a finished one. */
-function npmInstall(name: string, version: string, folder: string, settings: NodeJS.ProcessEnv = {}): void {
+function npmInstall(manifest: Part['manifest'], folder: string, settings: NodeJS.ProcessEnv = {}): void {
   const unfinished = `${folder}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
-    const manifest = { private: true, dependencies: { [name]: version }, allowScripts: { [name]: true } };
-    writeFileSync(join(unfinished, 'package.json'), JSON.stringify(manifest));
+    const allowScripts = Object.fromEntries(Object.keys(manifest.dependencies).map((name) => [name, true]));
+    writeFileSync(join(unfinished, 'package.json'), JSON.stringify({ private: true, ...manifest, allowScripts }));
     const flags = ['--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
     execFileSync('npm', ['install', ...flags], {
       cwd: unfinished,

@@ -1,28 +1,41 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real part: an npm package that is too heavy, or builds too slowly, for the project's own `npm ci`. */
+/** A real part: an npm package, or several that belong together, too heavy or too slow to build for the project's own `npm ci`. */
 export interface Part {
   readonly name: string;
+  /** The version of the package; of several packages a hash of all their versions. */
   readonly version: string;
+  /** What its package.json lists: the packages, and versions of what they depend on where theirs cannot be had. */
+  readonly manifest: { readonly dependencies: PackageVersions; readonly overrides?: PackageVersions };
   /** Where it is, or will be: a folder of its own in the cache, with a node_modules. */
   readonly folder: string;
 }
 
+type PackageVersions = Readonly<Record<string, string>>;
+
 /** The part of that name in the version that parts.json says. */
 export function partNamed(name: string): Part {
-  const version = Object.values(versions).find((parts) => name in parts)?.[name];
-  if (version === undefined) throw new Error(`Expected the name of a part in test/real/parts.json, got "${name}".`);
-  return { name, version, folder: cacheFolder(`${name}@${version}`) };
+  const entry = Object.values(entries).find((parts) => name in parts)?.[name];
+  if (entry === undefined) throw new Error(`Expected the name of a part in test/real/parts.json, got "${name}".`);
+  if (typeof entry === 'string')
+    return { name, version: entry, manifest: { dependencies: { [name]: entry } }, folder: folderOf(name, entry) };
+  const version = createHash('sha256').update(JSON.stringify(entry)).digest('hex').slice(0, 8);
+  return { name, version, manifest: entry, folder: folderOf(name, version) };
 }
 
 /** The names of all parts that an npm script needs. */
 export function partsOf(script: string): string[] {
-  const parts = versions[script];
-  if (parts === undefined) throw new Error(`Expected one of ${Object.keys(versions).join(', ')}, got "${script}".`);
+  const parts = entries[script];
+  if (parts === undefined) throw new Error(`Expected one of ${Object.keys(entries).join(', ')}, got "${script}".`);
   return Object.keys(parts);
+}
+
+function folderOf(name: string, version: string): string {
+  return cacheFolder(`${name}@${version}`);
 }
 
 /** A folder of the cache. Native parts are built for one platform and one major version of Node. */
@@ -44,7 +57,7 @@ export function needs(...names: string[]): { skip: string | false } {
   const missing = names.map(partNamed).filter((part) => !isInstalled(part));
   if (missing.length === 0 || process.env['CI'] === 'true') return { skip: false };
   return {
-    skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/real/install.ts ${names.includes('netlify-cli') ? 'test:netlify' : 'test:real'})`,
+    skip: `not installed: ${missing.map(({ name, version }) => `${name}@${version}`).join(', ')} (run: node test/real/install.ts ${scriptOf(names)})`,
   };
 }
 
@@ -63,6 +76,11 @@ export function pathInPart(name: string, path: string): string {
   return join(partNamed(name).folder, 'node_modules', path);
 }
 
-const versions = JSON.parse(readFileSync(new URL('parts.json', import.meta.url), 'utf8')) as Readonly<
-  Record<string, Readonly<Record<string, string>>>
+/** The npm script that installs all of these parts. */
+function scriptOf(names: readonly string[]): string | undefined {
+  return Object.keys(entries).find((script) => names.every((name) => name in (entries[script] ?? {})));
+}
+
+const entries = JSON.parse(readFileSync(new URL('parts.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, Readonly<Record<string, string | Part['manifest']>>>
 >;

@@ -1,4 +1,4 @@
-import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
+import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 
 /**
  * Computes one field.
@@ -18,15 +18,26 @@ export interface FieldResolverObject<TContext = any> {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * What a type with the key `__isTypeOf`, `__resolveType` or `__resolveReference` has: `info` is its third parameter, not
+ * its fourth.
+ *
+ * TypeScript holds these keys to the index signature of {@link TypeResolvers} too, so they must fit a member of it. The
+ * second signature says the same as the first. It is there because of its type parameter: TypeScript takes no parameter
+ * types from two signatures that differ in theirs, so `(parent, args, context) => …` has FieldResolver's alone.
+ */
+export interface TypeFunction<TContext = any> {
+  (value: any, context: TContext, info: GraphQLResolveInfo, abstractType: any): unknown;
+  <T>(value: any, context: TContext, info: GraphQLResolveInfo & T, abstractType: any): unknown;
+}
+
 /** The resolvers of an object, interface or union type, by field name; or a scalar's functions, see {@link ScalarResolvers}. */
 export interface TypeResolvers<TContext = any> {
-  readonly [field: string]: FieldResolver<TContext> | FieldResolverObject<TContext> | undefined;
+  readonly [field: string]: FieldResolver<TContext> | FieldResolverObject<TContext> | TypeFunction<TContext> | undefined;
   /** Interfaces and unions: the name of the object type a value is of. Default: the value's `__typename`. */
-  // `any` where graphql-js has precise types: a property must fit the index signature above, whose third
-  // parameter is the context, while here the third is the info.
-  readonly __resolveType?: (value: any, context: any, info: any, abstractType: any) => unknown;
+  readonly __resolveType?: (value: any, context: TContext, info: GraphQLResolveInfo, abstractType: GraphQLAbstractType) => unknown;
   /** Object types: whether a value is of this type. Default: not asked. */
-  readonly __isTypeOf?: (value: any, context: any, info: any) => unknown;
+  readonly __isTypeOf?: (value: any, context: TContext, info: GraphQLResolveInfo) => unknown;
 }
 
 /** The values an enum has inside the server, by the name it has in the schema. */
