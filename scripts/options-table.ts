@@ -31,7 +31,10 @@ export async function readOptions(): Promise<OptionRow[]> {
 
 /** What the user writes: without the type parameters, which are inferred. */
 function plainType(type: string): string {
-  const inferred = type.replaceAll(/\b(?:TContext|TDataSources)\b/g, 'object').replaceAll('Promise<object>', 'Promise');
+  const inferred = type
+    .replaceAll(/\b(?:TContext|TDataSources)\b/g, 'object')
+    .replaceAll('NoInfer<object>', 'object')
+    .replaceAll('Promise<object>', 'Promise');
   // Twice, for those within others.
   return inferred
     .replaceAll(/<[^<>=]*>/g, '')
