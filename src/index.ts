@@ -7,7 +7,7 @@ export type { DeadlineOptions } from './server/deadline.ts';
 
 export { HeaderMap } from './message/header-map.ts';
 export type { HTTPRequest, HTTPRequestBody } from './message/http-request.ts';
-export type { ResponseHead } from './message/http-response.ts';
+export type { ChunkStream, HTTPResponse, ResponseHead, StreamedResponse } from './message/http-response.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
@@ -16,10 +16,14 @@ export type { GraphQLRequest } from './operation/graphql-request.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { Logger } from './operation/logger.ts';
 export type {
+  DataSourceCall,
+  DataSourceCallListener,
   EndHook,
   GraphQLRequestContext,
   GraphQLRequestListener,
   LandingPage,
+  OperationCall,
+  RequestCall,
   RequestContextWithDocument,
   RequestContextWithErrors,
   RequestContextWithOperation,
@@ -28,8 +32,8 @@ export type {
   ServerListener,
   ServerPlugin,
   ServerStartContext,
-  SubsequentPayload,
 } from './operation/plugin.ts';
+export type { OperationOutcome, PayloadStream, SubsequentPayload } from './operation/outcome.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
 export { gql } from './schema/gql.ts';
 export type {

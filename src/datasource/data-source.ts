@@ -8,6 +8,8 @@ export interface DataSourceConfig<TContext> {
   readonly cache: KeyValueCache;
   /** The operation's own life; absent when the data source is used without a server. */
   readonly operation?: DataSourceOperation | undefined;
+  /** Follows the calls of the operation. Absent unless a plugin does, or somebody wants the operation explained. */
+  readonly watchCall?: WatchCall | undefined;
 }
 
 /** The life of the operation a data source works for. */
@@ -16,9 +18,10 @@ export interface DataSourceOperation {
   readonly signal: AbortSignal;
   /** Takes work that may end after the answer is known, a cache write for instance. */
   waitUntil(work: Promise<unknown>): void;
-  /** Follows the calls of the operation. Absent unless somebody wants it explained. */
-  watchCall?(source: object, request: DataSourceRequest): CallWatch | undefined;
 }
+
+/** Begins to follow a call; undefined leaves it alone. */
+export type WatchCall = (source: object, request: DataSourceRequest) => CallWatch | undefined;
 
 /**
  * The logic for talking to one store or one API. The `dataSources` function makes a new instance for

@@ -1,6 +1,6 @@
 import { serializeBody } from './body.ts';
 import { ValueResult, type CallResult } from './call-result.ts';
-import { DataSource, type DataSourceConfig, type DataSourceOperation } from './data-source.ts';
+import { DataSource, type DataSourceConfig, type DataSourceOperation, type WatchCall } from './data-source.ts';
 import { createResponseError, createTimeoutError } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
@@ -69,6 +69,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   readonly #httpFetch: HTTPFetch | undefined;
   readonly #now: () => Milliseconds;
   #operation: DataSourceOperation | undefined;
+  #watchCall: WatchCall | undefined;
   #responses: ResponseCache | undefined;
 
   constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
@@ -80,6 +81,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
     this.#operation = config.operation;
+    this.#watchCall = config.watchCall;
     this.#responses = config.cache && ResponseCache.of(config.cache);
     // Another operation may be another user's: what an instance knows from before is not for this one.
     this.memoizedResults.clear();
@@ -173,7 +175,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   async #call(description: CallDescription): Promise<unknown> {
     const request = new DataSourceRequest(description);
-    request.watch = this.#operation?.watchCall?.(this, request);
+    request.watch = this.#watchCall?.(this, request);
     try {
       const ready = this.#prepare(request);
       if (ready !== undefined) await ready;

@@ -12,6 +12,9 @@ const ofPlugin: Level = {
   place: 'a plugin',
   hooks: [
     'serverWillStart',
+    'aroundRequest',
+    'aroundOperation',
+    'dataSourceCallDidStart',
     'requestDidStart',
     'contextCreationDidFail',
     'invalidRequestWasReceived',
@@ -62,15 +65,41 @@ function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => vo
   const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
   const watched = {};
   for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
-    const call = async (argument: never): Promise<unknown> => {
-      const result: unknown = await plugin[name]?.(argument);
-      const level = returns[name];
-      if (level !== undefined) check(result, level);
+    const level = returns[name];
+    const call = (...given: unknown[]): unknown => {
+      const hook = plugin[name] as (...given: unknown[]) => unknown;
+      const resultMember = wraps[name];
+      if (resultMember === undefined) return Reflect.apply(hook, plugin, given);
+      const [argument, next] = given as [unknown, () => Promise<unknown>];
+      return wrapOnce(name, resultMember, (once) => Reflect.apply(hook, plugin, [argument, once(next)]) as Promise<unknown>);
+    };
+    const callAndCheck = async (...given: unknown[]): Promise<unknown> => {
+      const result = await call(...given);
+      check(result, level!);
       return result;
     };
-    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && call });
+    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && (level === undefined ? call : callAndCheck) });
   }
   return watched;
+}
+
+/** What a hook that wraps must return has this. */
+const wraps: Readonly<Record<string, string>> = { aroundRequest: 'headers', aroundOperation: 'result' };
+
+/** Calls a hook that wraps with a `next` that runs once, and looks at what it returns. */
+async function wrapOnce(
+  name: string,
+  member: string,
+  call: (once: (next: () => Promise<unknown>) => () => Promise<unknown>) => Promise<unknown>,
+): Promise<unknown> {
+  let isCalled = false;
+  const result = await call((next) => async () => {
+    if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it did so again.`);
+    isCalled = true;
+    return next();
+  });
+  if (typeof result === 'object' && result !== null && member in result) return result;
+  throw new TypeError(`Expected ${name} of a plugin to return what next() resolves to, or something of that shape, got ${String(result)}.`);
 }
 
 function problemsIn(hooks: unknown, level: Level): string[] {

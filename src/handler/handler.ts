@@ -1,10 +1,12 @@
 import { answerTooLarge } from '../http/errors.ts';
 import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from '../http/handle.ts';
 import type { RefusalSettings } from '../http/handle.ts';
+import type { RequestCall } from '../operation/plugin.ts';
 import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
+import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Streaming } from '../http/streaming.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
@@ -66,6 +68,7 @@ export async function serveEvent(
     streaming: adapter.toStreamResult && streaming,
     request: undefined,
     server: undefined,
+    finished: undefined,
   };
   return whenReady(answer(exchange), conclude, exchange);
 }
@@ -103,11 +106,16 @@ export interface Exchange {
   readonly streaming: Streaming | undefined;
   request: HTTPRequest | undefined;
   server: StartedServer | undefined;
+  /** The headers of the response that has all of its fields: undefined until there is one. */
+  finished: HeaderMap | undefined;
 }
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
 export function answer(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  const answering = whenReady(rescued(respond, refuse, exchange), finish, exchange);
+  return bounded(whenReady(rescued(respond, refuse, exchange), finish, exchange), exchange);
+}
+
+function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   return answering instanceof Promise ? answerInTime(answering, exchange) : answering;
 }
 
@@ -150,9 +158,32 @@ function serveFirst(server: StartedServer, exchange: Exchange): Eventual<HTTPRes
 }
 
 function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  const { request, invocation, streaming } = exchange;
   exchange.server = server;
-  return whenReady(handleHTTPRequest(server.http, request!, invocation, streaming), assertFits, exchange);
+  const { wrapRequest, wrapOperation } = server.http;
+  if (wrapRequest === undefined && wrapOperation === undefined) return handle(exchange, undefined);
+  const call = requestCall(server, exchange);
+  if (wrapRequest === undefined) return handle(exchange, call);
+  // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
+  return wrapRequest(call, () =>
+    bounded(
+      whenReady(
+        rescued(() => handle(exchange, call), refuse, exchange),
+        finish,
+        exchange,
+      ),
+      exchange,
+    ),
+  );
+}
+
+function handle(exchange: Exchange, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {
+  const { server, request, invocation, streaming } = exchange;
+  return whenReady(handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call }), assertFits, exchange);
+}
+
+function requestCall({ http }: StartedServer, { adapter, request, invocation }: Exchange): RequestCall {
+  const { cache, logger } = http.operation;
+  return { request: request!, platform: adapter.name, invocation, cache, logger };
 }
 
 /** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
@@ -170,7 +201,10 @@ async function refuse(thrown: unknown, exchange: Exchange): Promise<HTTPResponse
 }
 
 function finish(response: HTTPResponse | StreamedResponse, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  return exchange.request === undefined ? response : finishResponse(refusalSettings(exchange), exchange.request, response);
+  // A plugin around the request was given the finished response, and may have made another of its own.
+  if (exchange.request === undefined || exchange.finished === response.headers) return response;
+  exchange.finished = response.headers;
+  return finishResponse(refusalSettings(exchange), exchange.request, response);
 }
 
 /** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged, and CORS as far as it is known. */

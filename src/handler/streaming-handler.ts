@@ -36,6 +36,7 @@ async function serveIntoStream(starter: Starter, call: Call, output: ResponseStr
     streaming: adapter.toStreamResult && streaming,
     request: undefined,
     server: undefined,
+    finished: undefined,
   });
   await writeResponse(adapter, response, call.event, output);
   invocation.answered();

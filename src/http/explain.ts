@@ -1,6 +1,7 @@
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Invocation } from '../message/invocation.ts';
-import type { OperationInput, OperationOutcome, OperationSettings } from '../operation/run.ts';
+import type { OperationInput, OperationSettings } from '../operation/run.ts';
+import type { OperationOutcome } from '../operation/outcome.ts';
 import type { CSRFSettings } from './csrf.ts';
 
 /** An operation that somebody may want explained. */

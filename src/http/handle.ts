@@ -14,7 +14,10 @@ import { maxComparisons } from '../operation/limits/limits.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
-import type { OperationInput, OperationOutcome, OperationSettings } from '../operation/run.ts';
+import type { OperationInput, OperationSettings } from '../operation/run.ts';
+import type { WrapOperation, WrapRequest } from '../operation/around.ts';
+import type { OperationOutcome } from '../operation/outcome.ts';
+import type { RequestCall } from '../operation/plugin.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
@@ -39,48 +42,45 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   /** Writes answers in parts; undefined: there are none. */
   readonly multipart: Multipart | undefined;
   readonly cors: CORSOptions | undefined;
+  /** Undefined: no plugin wraps requests. */
+  readonly wrapRequest: WrapRequest | undefined;
+  /** Undefined: no plugin wraps operations. */
+  readonly wrapOperation: WrapOperation | undefined;
   readonly operation: OperationSettings;
 }
 
+/** A request, and the call that brought it. */
+export interface IncomingRequest {
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  /** Undefined: the platform carries no streams. */
+  readonly streaming: Streaming | undefined;
+  /** What plugins see of it. Undefined: none wraps requests or operations. */
+  readonly call: RequestCall | undefined;
+}
+
 /** `HTTPRequest` → `HTTPResponse`. Throws for a request that is refused: {@link toErrorResponse} makes its answer. */
-export function handleHTTPRequest(
-  settings: HTTPSettings,
-  request: HTTPRequest,
-  invocation: Invocation,
-  streaming: Streaming | undefined,
-): Eventual<HTTPResponse | StreamedResponse> {
-  if (request.method === 'OPTIONS') return optionsResponse(settings);
-  if (settings.renderLandingPage === undefined) return serveGraphQL(settings, request, invocation, streaming);
-  return servePage(settings, request, invocation, streaming);
+export function handleHTTPRequest(settings: HTTPSettings, incoming: IncomingRequest): Eventual<HTTPResponse | StreamedResponse> {
+  if (incoming.request.method === 'OPTIONS') return optionsResponse(settings);
+  return settings.renderLandingPage === undefined ? serveGraphQL(settings, incoming) : servePage(settings, incoming);
 }
 
-async function servePage(
-  settings: HTTPSettings,
-  request: HTTPRequest,
-  invocation: Invocation,
-  streaming: Streaming | undefined,
-): Promise<HTTPResponse | StreamedResponse> {
-  return (await landingPageFor(settings, request)) ?? serveGraphQL(settings, request, invocation, streaming);
+async function servePage(settings: HTTPSettings, incoming: IncomingRequest): Promise<HTTPResponse | StreamedResponse> {
+  return (await landingPageFor(settings, incoming.request)) ?? serveGraphQL(settings, incoming);
 }
 
-function serveGraphQL(
-  settings: HTTPSettings,
-  request: HTTPRequest,
-  invocation: Invocation,
-  streaming: Streaming | undefined,
-): Eventual<HTTPResponse | StreamedResponse> {
+function serveGraphQL(settings: HTTPSettings, incoming: IncomingRequest): Eventual<HTTPResponse | StreamedResponse> {
+  const { request, streaming } = incoming;
   preventCSRF(settings, request);
   const accept = request.headers.get('accept');
   const negotiation = streaming?.negotiate(accept, settings.multipart);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
-  return whenReady(parseGraphQLRequest(settings, request), runParsed, { settings, request, invocation, negotiation, mediaType });
+  return whenReady(parseGraphQLRequest(settings, request), runParsed, { ...incoming, settings, negotiation, mediaType });
 }
 
 /** What the operations of one request share. */
-interface Exchange {
+interface Exchange extends IncomingRequest {
   readonly settings: HTTPSettings;
-  readonly request: HTTPRequest;
-  readonly invocation: Invocation;
   /** Undefined: the platform carries no streams. */
   readonly negotiation: Negotiation | undefined;
   /** Of an answer in one piece. Undefined: the client reads streams only. */
@@ -118,11 +118,12 @@ function respondToBatch(
 }
 
 function run(
-  { settings, request, invocation }: Exchange,
+  exchange: Exchange,
   operation: GraphQLRequest,
   budget: BatchBudget | undefined,
   delivery: Delivery | undefined,
 ): Eventual<OperationOutcome> {
+  const { settings, request, invocation, call } = exchange;
   const head = { headers: new HeaderMap() };
   const input: OperationInput = {
     request: operation,
@@ -134,6 +135,13 @@ function run(
     budget,
     delivery,
   };
+  if (settings.wrapOperation === undefined || call === undefined) return runInput(input, exchange);
+  return settings
+    .wrapOperation(input, call, (wrapped) => runInput(wrapped, exchange))
+    .catch((thrown: unknown) => ({ ...refused(settings.operation, toGraphQLError(thrown)), head }));
+}
+
+function runInput(input: OperationInput, { settings, request, invocation }: Exchange): Eventual<OperationOutcome> {
   return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
 
@@ -182,7 +190,7 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
 function refused(settings: ErrorSettings, error: GraphQLError): OperationOutcome {
   const head = { headers: new HeaderMap() };
   try {
-    return { result: formatResult(settings, { errors: [error] }), errors: [error], head, operationType: undefined };
+    return { result: formatResult(settings, { errors: [error] }), errors: [error], head, operation: undefined, source: undefined };
   } catch (thrown) {
     // formatError failed. It is not asked about that, and in a batch the neighbours are not taken along.
     return refused({ ...settings, formatError: undefined }, toGraphQLError(thrown));

@@ -4,7 +4,7 @@ import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
-import type { OperationOutcome } from '../operation/run.ts';
+import type { OperationOutcome } from '../operation/outcome.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
@@ -145,6 +145,6 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
 }
 
 /** What a store between here and the client may keep, if the user says so: the whole answer to a query. */
-function isCacheable({ result, operationType }: OperationOutcome): boolean {
-  return result.errors === undefined && operationType === 'query';
+function isCacheable({ result, operation }: OperationOutcome): boolean {
+  return result.errors === undefined && operation?.operation === 'query';
 }

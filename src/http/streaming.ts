@@ -2,12 +2,13 @@ import type { GraphQLError } from 'graphql';
 
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
-import type { Delivery, PayloadStream } from '../operation/delivery/delivery.ts';
+import type { Delivery } from '../operation/delivery/delivery.ts';
+import type { PayloadStream } from '../operation/outcome.ts';
 import { createError, formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { executeInParts } from '../operation/delivery/parts.ts';
-import type { SubsequentPayload } from '../operation/plugin.ts';
-import type { OperationOutcome } from '../operation/run.ts';
+import type { SubsequentPayload } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/outcome.ts';
 import { parseAccept } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes } from './caching.ts';
@@ -126,7 +127,7 @@ function toStreamed(
 ): StreamedResponse {
   const toPart = (payload: SubsequentPayload): string => toJSON(operation, payload);
   const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
-  if (outcome.operationType === 'subscription') {
+  if (outcome.operation?.operation === 'subscription') {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }
   const parameter = parts?.spec === undefined ? '' : `; ${parts.spec}`;

@@ -1,4 +1,4 @@
-import type { DataSourceConfig } from '../datasource/data-source.ts';
+import type { DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { Logger } from './logger.ts';
@@ -34,18 +34,29 @@ export interface ContextSettings {
  * The context value of one operation: what `context` returns, with fresh data sources under `dataSources`.
  * Returns a promise only when something asynchronous takes part.
  */
-export function createContextValue(settings: ContextSettings, argument: unknown, life: OperationLife): Eventual<unknown> {
-  const value: unknown = settings.context === undefined ? {} : settings.context(argument as never);
-  return isPromise(value) ? Promise.resolve(value).then((resolved) => complete(settings, resolved, life)) : complete(settings, value, life);
+export function createContextValue(settings: ContextSettings, input: ContextInput): Eventual<unknown> {
+  const value: unknown = settings.context === undefined ? {} : settings.context(input.contextArgument as never);
+  return isPromise(value)
+    ? Promise.resolve(value).then((resolved) => complete(settings, resolved, input))
+    : complete(settings, value, input);
+}
+
+/** What an operation brings for its context value. */
+export interface ContextInput {
+  /** Handed on to `context`, unread. */
+  readonly contextArgument: unknown;
+  readonly life: OperationLife;
+  /** Undefined: nobody follows the calls of data sources. */
+  readonly watchCall?: WatchCall | undefined;
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function complete(settings: ContextSettings, value: unknown, life: OperationLife): Eventual<unknown> {
+function complete(settings: ContextSettings, value: unknown, input: ContextInput): Eventual<unknown> {
   assertObject(value);
-  return settings.dataSources === undefined ? value : attachDataSources(settings, value, life);
+  return settings.dataSources === undefined ? value : attachDataSources(settings, value, input);
 }
 
 /** A forgotten `return` would otherwise show up in some resolver, as a property of undefined. */
@@ -54,10 +65,11 @@ function assertObject(value: unknown): asserts value is Record<string, unknown> 
   throw new TypeError(`Expected context() to return an object, for example { user }, got ${value === null ? 'null' : typeof value}.`);
 }
 
-async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, life: OperationLife): Promise<unknown> {
+async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
   assertTakesDataSources(contextValue);
   const dataSources = assertDataSources(settings.dataSources?.());
-  const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation: life };
+  const { life: operation, watchCall } = input;
+  const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
   const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
     if (!hasInitialize(dataSource)) return;

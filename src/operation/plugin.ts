@@ -8,10 +8,14 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
+import type { CallWatch } from '../datasource/call-watch.ts';
+import type { DataSourceRequest } from '../datasource/request.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
-import type { ResponseHead } from '../message/http-response.ts';
+import type { HTTPResponse, ResponseHead, StreamedResponse } from '../message/http-response.ts';
+import type { Invocation } from '../message/invocation.ts';
 import type { GraphQLRequest } from './graphql-request.ts';
 import type { Logger } from './logger.ts';
+import type { OperationOutcome, SubsequentPayload } from './outcome.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -65,16 +69,36 @@ export interface GraphQLRequestListener<TContext = unknown> {
   willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
 }
 
-/**
- * One answer of several: the result of an event of a subscription, or what graphql-js calls a subsequent result of
- * @defer and @stream, in either of its formats.
- */
-export interface SubsequentPayload extends FormattedExecutionResult {
-  hasNext?: boolean;
-  pending?: readonly unknown[];
-  incremental?: readonly unknown[];
-  completed?: readonly unknown[];
+/** What plugins see of one HTTP request. One object for all hooks of the request, and for all operations of a batch. */
+export interface RequestCall {
+  readonly request: HTTPRequest;
+  /** The kind of event that brought the request, for example "http-api" or "fetch". */
+  readonly platform: string;
+  /** The platform's own objects, the signal, the deadline, and `waitUntil`. */
+  readonly invocation: Pick<Invocation, 'event' | 'context' | 'env' | 'signal' | 'waitUntil' | 'deadlineLeft'>;
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
 }
+
+/** What plugins see of one operation before anything of it has run. */
+export interface OperationCall {
+  readonly request: GraphQLRequest;
+  /** Status and headers may be shaped. */
+  readonly response: ResponseHead;
+  readonly http: RequestCall;
+}
+
+/** One call that a data source makes. */
+export interface DataSourceCall {
+  /** The instance: its class names the API. */
+  readonly dataSource: object;
+  /** Method, URL and headers; its `outcome` says who answered, once the call has ended. */
+  readonly request: DataSourceRequest;
+  readonly operation: OperationCall;
+}
+
+/** Follows one call of a data source, by the steps it wants to know of. None of them may throw. */
+export type DataSourceCallListener = Partial<CallWatch>;
 
 /** What a server tells its plugins when it starts. */
 export interface ServerStartContext {
@@ -103,6 +127,20 @@ export interface ServerListener {
 export interface ServerPlugin<TContext = unknown> {
   /** Runs once per process, before the first request is served. A failure fails that request and is retried on the next. */
   serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
+  /**
+   * Wraps the whole way of one HTTP request, refusals included: from the request as the platform brought it to the response as
+   * it will be sent. `next` continues, once; a response returned without calling it is the answer. The first plugin of the
+   * list is the outermost. A streamed response has a body that is still to be read.
+   */
+  aroundRequest?(call: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse>;
+  /**
+   * Wraps one operation, also within a batch: from before `context` to its formatted answer. `next` runs it, once, and never
+   * rejects; an outcome returned without calling it is the answer. What `next` runs sees the asynchronous context
+   * (AsyncLocalStorage) it was called in. `stream` of the outcome brings the answers after the first.
+   */
+  aroundOperation?(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
+  /** A RESTDataSource begins a call. It may return a listener, which follows the call to its end. */
+  dataSourceCallDidStart?(call: DataSourceCall): DataSourceCallListener | void;
   /** Runs for every operation, also within a batch, after `context` and `dataSources`. */
   requestDidStart?(context: GraphQLRequestContext<TContext>): MaybePromise<GraphQLRequestListener<TContext> | void>;
   /** `context` or `dataSources` threw: there is no request context to hand to other hooks. */

@@ -1,17 +1,18 @@
 import { GraphQLError } from 'graphql';
-import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { ResponseHead } from '../message/http-response.ts';
 import { createContextValue } from './context.ts';
-import type { ContextSettings, OperationLife } from './context.ts';
+import type { ContextInput, ContextSettings } from './context.ts';
 import { assertCost } from './limits/cost.ts';
 import type { CostSettings } from './limits/cost.ts';
 import { loadDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
-import type { Delivery, IncrementalSettings, PayloadStream } from './delivery/delivery.ts';
+import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
+import type { PayloadStream } from './outcome.ts';
 import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportLate, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
@@ -20,6 +21,7 @@ import type { GraphQLRequest } from './graphql-request.ts';
 import { inTime } from './in-time.ts';
 import { startHooks, tellOfFailure } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
+import type { OperationOutcome } from './outcome.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
@@ -35,11 +37,8 @@ export interface OperationSettings
 }
 
 /** One operation and what it may see of the world. */
-export interface OperationInput {
+export interface OperationInput extends ContextInput {
   readonly request: GraphQLRequest;
-  /** Handed on to `context`, unread. */
-  readonly contextArgument: unknown;
-  readonly life: OperationLife;
   /** Handed on to plugins, unread. */
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
@@ -51,21 +50,6 @@ export interface OperationInput {
   readonly delivery?: Delivery | undefined;
 }
 
-/** What came of an operation. */
-export interface OperationOutcome {
-  /** The answer, as the client gets it. Without a `data` entry nothing was executed. */
-  readonly result: FormattedExecutionResult;
-  /** The errors as they were thrown, for whoever chooses a status. */
-  readonly errors: readonly GraphQLError[];
-  readonly head: ResponseHead;
-  /** Undefined when the request did not get as far as choosing an operation. */
-  readonly operationType: OperationTypeNode | undefined;
-  /** `context` or `dataSources` threw. */
-  readonly contextFailed?: boolean;
-  /** What comes after `result`; of a subscription `result` is empty, and everything comes here. Only with a delivery. */
-  readonly stream?: PayloadStream | undefined;
-}
-
 /** An operation under way: each stage leaves here what the later ones need. */
 interface Running {
   readonly settings: OperationSettings;
@@ -74,9 +58,9 @@ interface Running {
   /** True until `context` and `dataSources` have come through. */
   contextFailed: boolean;
   hooks: OperationHooks | undefined;
-  source: string;
+  source: string | undefined;
   keep: PersistedQuery['keep'];
-  operationType: OperationTypeNode | undefined;
+  operation: OperationDefinitionNode | undefined;
   stream: PayloadStream | undefined;
   /** From then on the execution sees to it that it ends in time. */
   isExecuting: boolean;
@@ -98,9 +82,9 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     contextValue: undefined,
     contextFailed: true,
     hooks: undefined,
-    source: '',
+    source: undefined,
     keep: undefined,
-    operationType: undefined,
+    operation: undefined,
     stream: undefined,
     isExecuting: false,
     timeIsUp: undefined,
@@ -137,7 +121,7 @@ function stagesInTime(stages: Promise<ExecutionResult>, running: Running): Promi
 
 function makeContext(running: Running): Eventual<ExecutionResult> {
   const { settings, input } = running;
-  return whenReady(createContextValue(settings, input.contextArgument, input.life), tellPlugins, running);
+  return whenReady(createContextValue(settings, input), tellPlugins, running);
 }
 
 function tellPlugins(contextValue: unknown, running: Running): Eventual<ExecutionResult> {
@@ -160,7 +144,7 @@ function tellSource({ source, keep }: PersistedQuery, running: Running): Eventua
 }
 
 function readDocument(_told: void, running: Running): Eventual<ExecutionResult> {
-  const { settings, input, source, hooks } = running;
+  const { settings, input, source = '', hooks } = running;
   return whenReady(loadDocument(settings, source, hooks, input.budget), runDocument, running);
 }
 
@@ -171,7 +155,7 @@ function runDocument(document: DocumentNode | GraphQLError, running: Running): E
   const { schema, maxCost } = settings;
   const { operationName, variables } = input.request;
   const operation = resolveOperation({ schema, document, operationName, refuse: input.refuse });
-  running.operationType = operation.operation;
+  running.operation = operation;
   if (keep !== undefined) input.life.waitUntil(keep());
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables });
   const execution = { document, operation, contextValue, variables, life: input.life };
@@ -240,8 +224,9 @@ function giveUp(thrown: unknown, running: Running): OperationOutcome {
   return toOutcome(formatFailure(running.settings, error), running);
 }
 
-function toOutcome(answer: FormattedExecutionResult, { result, input, operationType, contextFailed, stream }: Running): OperationOutcome {
-  return { result: answer, errors: result.errors ?? [], head: input.head, operationType, contextFailed, stream };
+function toOutcome(answer: FormattedExecutionResult, running: Running): OperationOutcome {
+  const { result, input, operation, source, contextFailed, stream } = running;
+  return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream };
 }
 
 async function finishWithHooks(running: Running): Promise<FormattedExecutionResult> {

@@ -10,6 +10,7 @@ import { createDefaultPage } from '../development/default-page.ts';
 import { readNodeEnv } from './environment.ts';
 import { createExplain } from '../development/explaining.ts';
 import type { HTTPSettings } from '../http/handle.ts';
+import { createWrapOperation, createWrapRequest } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/logger.ts';
@@ -90,6 +91,8 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     multipart: options.incrementalDelivery?.multipart,
     renderLandingPage: undefined,
     explain: development ? createExplain(operation.logger) : undefined,
+    wrapRequest: createWrapRequest(operation.plugins),
+    wrapOperation: createWrapOperation(operation.plugins),
     operation,
   };
 }

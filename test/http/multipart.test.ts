@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 
 import { multipart } from '../../src/http/multipart.ts';
 import type { MultipartSettings } from '../../src/http/multipart.ts';
-import type { PayloadStream } from '../../src/operation/delivery/delivery.ts';
-import type { SubsequentPayload } from '../../src/operation/plugin.ts';
+import type { PayloadStream } from '../../src/operation/outcome.ts';
+import type { SubsequentPayload } from '../../src/operation/outcome.ts';
 import { parseParts } from '../support/multipart.ts';
 
 const head = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';

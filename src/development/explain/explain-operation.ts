@@ -1,6 +1,5 @@
 import type { Explainable } from '../../http/explain.ts';
-import type { OperationLife } from '../../operation/context.ts';
-import type { OperationOutcome } from '../../operation/run.ts';
+import type { OperationOutcome } from '../../operation/outcome.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
 import { writeReport } from './write-report.ts';
@@ -9,12 +8,12 @@ import { writeReport } from './write-report.ts';
 export async function explainOperation({ settings, request, invocation, input, run }: Explainable): Promise<OperationOutcome> {
   const recording = new Recording();
   const leftAtStart = invocation.deadlineLeft();
-  const life = observed(input.life, recording);
-  const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, life }));
+  const watchCall = recording.watchCall.bind(recording);
+  const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, watchCall }));
   const leftAtEnd = invocation.deadlineLeft();
   recording.isOver = true;
   // Its answers are its events, and they are still to come.
-  if (outcome.stream !== undefined && outcome.operationType === 'subscription') return outcome;
+  if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
 
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
   const inParts = outcome.stream !== undefined;
@@ -22,16 +21,4 @@ export async function explainOperation({ settings, request, invocation, input, r
   // Of this one run, and of nobody's use in a store.
   outcome.head.headers.set('cache-control', 'no-store');
   return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };
-}
-
-/** The same life, which also follows calls. A proxy: its own members are private to it, and `signal` is made when it is read. */
-function observed(life: OperationLife, recording: Recording): OperationLife {
-  const watchCall = recording.watchCall.bind(recording);
-  return new Proxy(life, {
-    get(target, name) {
-      if (name === 'watchCall') return watchCall;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
 }

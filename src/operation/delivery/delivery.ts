@@ -1,10 +1,10 @@
-import type { ExecutionResult, GraphQLDirective, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLDirective } from 'graphql';
 
 import type { OperationLife } from '../context.ts';
 import type { ErrorSettings } from '../errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import type { OperationHooks } from '../hooks.ts';
-import type { SubsequentPayload } from '../plugin.ts';
+import type { PayloadStream } from '../outcome.ts';
 
 /** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
 export interface Delivery {
@@ -38,13 +38,4 @@ export interface ExecutionInParts {
   readonly hooks: OperationHooks | undefined;
   /** Called at most once, before the result is returned. */
   readonly open: (stream: PayloadStream) => void;
-}
-
-/** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */
-export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
-  next(): Promise<IteratorResult<SubsequentPayload>>;
-  /** Nobody reads any more: ends the source at once. Never rejects. */
-  return(): Promise<IteratorResult<SubsequentPayload>>;
-  /** Ends the source, and then the stream with one last payload that says why. */
-  finish(reason: GraphQLError): void;
 }

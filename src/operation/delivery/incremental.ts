@@ -4,12 +4,13 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { startRace } from '../../execution/graphql-js/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from '../context.ts';
-import type { Delivery, ExecutionInParts, PayloadStream } from './delivery.ts';
+import type { Delivery, ExecutionInParts } from './delivery.ts';
+import type { PayloadStream } from '../outcome.ts';
 import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from '../errors.ts';
 import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
-import type { SubsequentPayload } from '../plugin.ts';
+import type { SubsequentPayload } from '../outcome.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
 export interface PartSettings {

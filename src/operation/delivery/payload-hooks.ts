@@ -5,7 +5,8 @@ import type { ExecutionInParts } from './delivery.ts';
 import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
 import { inTime } from '../in-time.ts';
-import type { RequestContextWithOperation, SubsequentPayload } from '../plugin.ts';
+import type { RequestContextWithOperation } from '../plugin.ts';
+import type { SubsequentPayload } from '../outcome.ts';
 
 /** `didEncounterSubsequentErrors` of every listener. Here, not in hooks.ts: bundles that do not stream have no use for it. */
 export async function tellOfErrors({ listeners, context }: OperationHooks, errors: readonly GraphQLError[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
-import type { PayloadStream } from './delivery.ts';
-import type { SubsequentPayload } from '../plugin.ts';
+import type { PayloadStream } from '../outcome.ts';
+import type { SubsequentPayload } from '../outcome.ts';
 
 /** What a stream of payloads is made from. */
 export interface PayloadSource<T> {

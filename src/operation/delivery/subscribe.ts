@@ -4,14 +4,15 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isGraphQL17 } from '../../execution/graphql-js/installed.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
 import type { OperationLife } from '../context.ts';
-import type { ExecutionInParts, PayloadStream } from './delivery.ts';
+import type { ExecutionInParts } from './delivery.ts';
+import type { PayloadStream } from '../outcome.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
 import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import { inTime } from '../in-time.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
-import type { SubsequentPayload } from '../plugin.ts';
+import type { SubsequentPayload } from '../outcome.ts';
 
 /**
  * Runs a subscription: opens a stream with one result for each event of its source. The result returned has no entry

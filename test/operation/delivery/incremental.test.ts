@@ -5,7 +5,7 @@ import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { deadlineExceeded } from '../../../src/operation/errors.ts';
-import type { SubsequentPayload } from '../../../src/operation/plugin.ts';
+import type { SubsequentPayload } from '../../../src/operation/outcome.ts';
 import type { ServerOptions } from '../../../src/server/options.ts';
 import { deferred } from '../../support/deferred.ts';
 import { allParts, createLife, merge, nextPart, runInParts } from '../../support/in-parts.ts';

@@ -1,0 +1,40 @@
+import type { FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+
+import type { ResponseHead } from '../message/http-response.ts';
+
+/** What came of an operation. */
+export interface OperationOutcome {
+  /** The answer, as the client gets it. Without a `data` entry nothing was executed. */
+  readonly result: FormattedExecutionResult;
+  /** The errors as they were thrown, for whoever chooses a status. */
+  readonly errors: readonly GraphQLError[];
+  readonly head: ResponseHead;
+  /** Undefined when the request did not get as far as choosing an operation. */
+  readonly operation: OperationDefinitionNode | undefined;
+  /** The text of the document, also where a hash stood for it. Undefined when it was not found. */
+  readonly source: string | undefined;
+  /** `context` or `dataSources` threw. */
+  readonly contextFailed?: boolean;
+  /** What comes after `result`; of a subscription `result` is empty, and everything comes here. Only with a delivery. */
+  readonly stream?: PayloadStream | undefined;
+}
+
+/** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */
+export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
+  next(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Nobody reads any more: ends the source at once. Never rejects. */
+  return(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Ends the source, and then the stream with one last payload that says why. */
+  finish(reason: GraphQLError): void;
+}
+
+/**
+ * One answer of several: the result of an event of a subscription, or what graphql-js calls a subsequent result of
+ * @defer and @stream, in either of its formats.
+ */
+export interface SubsequentPayload extends FormattedExecutionResult {
+  hasNext?: boolean;
+  pending?: readonly unknown[];
+  incremental?: readonly unknown[];
+  completed?: readonly unknown[];
+}

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+
+import { createHandler, HeaderMap, RESTDataSource } from '../../src/index.ts';
+import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../src/index.ts';
+import { createHandler as createFetchHandler } from '../../src/fetch.ts';
+import { createTester } from '../../src/testing.ts';
+import { json, post } from '../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { httpAPI } from '../support/sources.ts';
+
+const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
+const place = new AsyncLocalStorage<string>();
+
+function serving(options: Partial<ServerOptions>): (request: PlainRequest) => Promise<PlainResponse> {
+  const [logger] = recordingLogger();
+  const resolvers = { Query: { name: () => 'x', where: async () => place.getStore() } };
+  const handler = createHandler({ nodeEnv: 'test', csrfPrevention: true, typeDefs, resolvers, logger, ...options } as ServerOptions);
+  return async (request) => httpAPI.read(await handler(httpAPI.build(request)));
+}
+
+/** A plugin that notes when it is entered and left. */
+function noting(notes: string[], name: string): ServerPlugin {
+  return {
+    async aroundRequest({ request, platform }, next) {
+      notes.push(`${name}: ${request.method} by ${platform}`);
+      const response = await next();
+      notes.push(`${name}: ${response.status}`);
+      return response;
+    },
+    async aroundOperation({ request }, next) {
+      notes.push(`${name}: ${request.query}`);
+      const outcome = await next();
+      notes.push(`${name}: ${JSON.stringify(outcome.result.data)}`);
+      return outcome;
+    },
+  };
+}
+
+const wrapping = (aroundOperation: ServerPlugin['aroundOperation']): ServerPlugin => ({ aroundOperation: aroundOperation! });
+const wrappingRequest = (aroundRequest: ServerPlugin['aroundRequest']): ServerPlugin => ({ aroundRequest: aroundRequest! });
+
+describe('aroundRequest', () => {
+  test('wraps the operations of a request, the first plugin outermost', async () => {
+    const notes: string[] = [];
+
+    await serving({ plugins: [noting(notes, 'a'), noting(notes, 'b')] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(notes, [
+      'a: POST by API Gateway HTTP API (2.0)',
+      'b: POST by API Gateway HTTP API (2.0)',
+      'a: { name }',
+      'b: { name }',
+      'b: {"name":"x"}',
+      'a: {"name":"x"}',
+      'b: 200',
+      'a: 200',
+    ]);
+  });
+
+  test('sees the response to a request that is refused, with its CORS fields', async () => {
+    let seen: unknown;
+    const plugin = wrappingRequest(async (_call, next) => {
+      const response = await next();
+      seen = [response.status, response.headers.get('access-control-allow-origin')];
+      return response;
+    });
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const { status } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+
+    assert.equal(status, 400);
+    assert.deepEqual(seen, [400, '*']);
+  });
+
+  test('may answer without going on', async () => {
+    const plugin = wrappingRequest(async () => ({ status: 418, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: 'no' }));
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const response = await send(post({ query: '{ name }' }));
+
+    assert.deepEqual([response.status, response.body], [418, 'no']);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+  });
+
+  test('asks an origin function of cors once', async () => {
+    let asked = 0;
+    const origin = (): boolean => {
+      asked++;
+      return true;
+    };
+    const send = serving({ plugins: [wrappingRequest((_call, next) => next())], cors: { origin: origin as never } });
+
+    await send({
+      ...post({ query: '{ name }' }),
+      headers: [
+        ['content-type', 'application/json'],
+        ['origin', 'https://a.example'],
+      ],
+    });
+
+    assert.equal(asked, 1);
+  });
+
+  test('that throws is a masked 500, and development says what it should have returned', async () => {
+    const failing = serving({ maskErrors: true, plugins: [wrappingRequest(() => Promise.reject(new Error('secret')))] });
+    const forgetful = serving({
+      nodeEnv: 'development',
+      plugins: [wrappingRequest((async (_call: unknown, next: () => Promise<unknown>) => void (await next())) as never)],
+    });
+
+    const failed = await failing(post({ query: '{ name }' }));
+    const forgot = await forgetful(post({ query: '{ name }' }));
+
+    assert.equal(failed.status, 500);
+    assert.equal(JSON.stringify(failed).includes('secret'), false);
+    assert.equal(forgot.status, 500);
+    assert.match(json(forgot).errors[0].message, /Expected aroundRequest of a plugin to return what next\(\) resolves to/);
+  });
+
+  test('is given the same object as the operations of a batch', async () => {
+    const seen = new Set<unknown>();
+    const plugin: ServerPlugin = {
+      aroundRequest: (call, next) => (seen.add(call), next()),
+      aroundOperation: ({ http }, next) => (seen.add(http), next()),
+    };
+
+    await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
+
+    assert.equal(seen.size, 1);
+  });
+});
+
+describe('aroundOperation', () => {
+  test('runs context, data sources and resolvers in its asynchronous context', async () => {
+    const seen: unknown[] = [];
+    const send = serving({
+      context: () => ({ at: place.getStore() }),
+      dataSources: () => ({ db: { initialize: () => void seen.push(place.getStore()) } }),
+      plugins: [wrapping((_call, next) => place.run('inside', next))],
+      resolvers: {
+        Query: { where: async (_: unknown, _arguments: unknown, { at }: { at: string }) => `${at}, ${place.getStore()}` },
+      } as never,
+    });
+
+    const answer = await send(post({ query: '{ where }' }));
+
+    assert.equal(json(answer).data.where, 'inside, inside');
+    assert.deepEqual(seen, ['inside']);
+  });
+
+  test('sees operation, text and errors of the outcome, also of one that is refused', async () => {
+    const outcomes: OperationOutcome[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      outcomes.push(outcome);
+      return outcome;
+    });
+    const send = serving({ plugins: [plugin] });
+
+    await send(post({ query: 'query Named { name }' }));
+    await send(post({ query: '{ nothing }' }));
+
+    assert.deepEqual(
+      outcomes.map(({ operation, source, errors }) => [operation?.name?.value, source, errors.map(({ extensions }) => extensions['code'])]),
+      [
+        ['Named', 'query Named { name }', []],
+        [undefined, '{ nothing }', ['GRAPHQL_VALIDATION_FAILED']],
+      ],
+    );
+  });
+
+  test('may answer without running anything', async () => {
+    const plugin = wrapping(async ({ response }) => ({
+      result: { data: { name: 'stored' } },
+      errors: [],
+      head: response,
+      operation: undefined,
+      source: undefined,
+    }));
+
+    const answer = await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(json(answer), { data: { name: 'stored' } });
+  });
+
+  test('that fails is an error of its operation: the neighbours in the batch keep their answers', async () => {
+    const plugin = wrapping(({ request }, next) => (request.query === '{ name }' ? Promise.reject(new Error('broken')) : next()));
+
+    const answer = await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
+
+    assert.deepEqual(
+      json(answer).map((one: { errors?: readonly { message: string }[]; data?: unknown }) => one.errors?.[0]?.message ?? one.data),
+      ['broken', { where: null }],
+    );
+  });
+
+  test('is told in development when it would run an operation twice', async () => {
+    const plugin = wrapping(async (_call, next) => {
+      await next();
+      return next();
+    });
+
+    const answer = await serving({ nodeEnv: 'development', plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.match(json(answer).errors[0].message, /call next\(\) once/);
+  });
+
+  test('that hangs behind the answer does not keep it beyond the deadline', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    let isAnswered!: () => void;
+    const answered = new Promise<void>((resolve) => (isAnswered = resolve));
+    const plugin = wrapping(async (_call, next) => {
+      await next();
+      isAnswered();
+      return new Promise(() => {});
+    });
+    const [logger] = recordingLogger();
+    const handler = createHandler({
+      typeDefs,
+      resolvers: { Query: { name: () => 'x' } },
+      logger,
+      deadline: { ms: 1000 },
+      plugins: [plugin],
+    });
+
+    const answering = handler(httpAPI.build(post({ query: '{ name }' })));
+    await answered;
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(2000);
+
+    assert.deepEqual(json(await httpAPI.read(await answering)).data, { name: 'x' });
+  });
+
+  test('is there for the events of a subscription: its stream can be followed to the end', async () => {
+    const notes: unknown[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      const { stream } = outcome;
+      notes.push(outcome.operation?.operation, stream !== undefined);
+      return outcome;
+    });
+    const handler = createFetchHandler({
+      typeDefs: 'type Query { a: Int } type Subscription { count: Int }',
+      resolvers: {
+        Subscription: {
+          count: {
+            subscribe: async function* count() {
+              yield { count: 1 };
+            },
+          },
+        },
+      },
+      plugins: [plugin],
+    });
+
+    const { subscribe } = createTester(handler);
+    for await (const { data } of subscribe('subscription { count }')) notes.push(data.count);
+
+    assert.deepEqual(notes, ['subscription', true, 1]);
+  });
+});
+
+describe('dataSourceCallDidStart', () => {
+  test('follows each call of a REST data source to its end', async () => {
+    const notes: unknown[] = [];
+    class Books extends RESTDataSource {
+      override baseURL = 'https://books.example/';
+      find(name: string): Promise<{ title: string }> {
+        return this.get(name);
+      }
+    }
+    const httpFetch = async ({ url }: Request): Promise<Response> =>
+      url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
+    const plugin: ServerPlugin = {
+      dataSourceCallDidStart: ({ dataSource, request, operation }) => {
+        notes.push([dataSource.constructor.name, request.method, operation.http.platform.split(' (')[0]]);
+        return {
+          sent: () => notes.push('sent'),
+          answered: (status) => notes.push(status),
+          ended: (error) => notes.push(error === undefined ? `ended, ${request.outcome}` : 'failed'),
+        };
+      },
+    };
+    const send = serving({
+      plugins: [plugin],
+      dataSources: () => ({ books: new Books({ httpFetch }) }),
+      resolvers: {
+        Query: {
+          name: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
+            (await dataSources.books.find('emma')).title,
+          where: (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) => dataSources.books.find('gone'),
+        },
+      } as never,
+    });
+
+    await send(post({ query: '{ name }' }));
+    await send(post({ query: '{ where }' }));
+
+    assert.deepEqual(notes, [
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      200,
+      'ended, miss',
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      410,
+      'failed',
+    ]);
+  });
+
+  test('works beside hooks that are checked in development', async () => {
+    const notes: unknown[] = [];
+    const plugin: ServerPlugin = {
+      aroundRequest: ({ platform }, next) => (notes.push(platform), next()),
+      aroundOperation: (_call, next) => (notes.push('operation'), next()),
+    };
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({
+      nodeEnv: 'development',
+      typeDefs,
+      resolvers: { Query: { name: () => 'x' } },
+      logger,
+      plugins: [plugin],
+    });
+
+    await handler(httpAPI.build(post({ query: '{ name }' })));
+
+    assert.deepEqual(notes, ['API Gateway HTTP API (2.0)', 'operation']);
+    assert.deepEqual(lines, []);
+  });
+});
