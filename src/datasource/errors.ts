@@ -1,7 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
-import { withoutSecrets } from './url.ts';
 
 /** The caller is not known: code UNAUTHENTICATED. What a 401 of a REST API becomes. */
 export class AuthenticationError extends GraphQLError {
@@ -19,64 +18,129 @@ export class ForbiddenError extends GraphQLError {
   }
 }
 
-/**
- * The error for an answer that is no success; `body` is what the API said, parsed as far as possible.
- *
- * A GraphQLError's message reaches clients, so it names the path of the call and not the rest of the URL:
- * the base may hold an internal host, the query a key. The whole address, still without its query, is in
- * `extensions.response`, which only hooks and logs see outside development.
- */
-export function createResponseError(request: DataSourceRequest, response: Response, body: unknown): GraphQLError {
-  const status = response.statusText === '' ? `${response.status}` : `${response.status}: ${response.statusText}`;
-  const message = `${status} (${request.method} ${pathOf(request)})`;
-  const extensions = {
-    response: {
-      url: withoutSecrets(response.url || request.url),
-      method: request.method,
-      status: response.status,
-      statusText: response.statusText,
-      body,
-    },
-  };
+/** Which call an error is about, and what the API answered as far as it did. */
+export interface FailedCall {
+  /** Without user name, password, query and fragment. */
+  readonly url: string;
+  readonly method?: string;
+  readonly status?: number;
+  readonly statusText?: string;
+  readonly body?: unknown;
+}
 
-  if (response.status === 401) return new AuthenticationError(message, { extensions });
-  if (response.status === 403) return new ForbiddenError(message, { extensions });
+/**
+ * The error of a call that came to no response. A plain error: clients see it masked.
+ *
+ * No message of a data source names a URL, or repeats words that came from elsewhere: a message travels to places where
+ * nobody masks it any more, and base, path and query can hold hosts, tokens and ids. They are in `extensions.response`,
+ * which goes to hooks, formatError and the log, and to clients in development alone; the words are in `cause`.
+ */
+export class CallError extends Error {
+  readonly extensions: { readonly response: FailedCall };
+
+  constructor(name: string, message: string, { response, ...options }: { response: FailedCall; cause?: unknown }) {
+    super(message, options);
+    this.name = name;
+    this.extensions = { response };
+  }
+}
+
+/** Why a redirect was not followed. */
+export class RedirectError extends Error {}
+
+/** The error for a response whose status is no success; `body` is what the API said, parsed as far as possible. */
+export function createResponseError(request: DataSourceRequest, response: Response, body: unknown): GraphQLError {
+  const { status, statusText } = response;
+  const message = `${reasonPhrases[status] === undefined ? status : `${status}: ${reasonPhrases[status]}`} (${request.method})`;
+  const url = withoutSecrets(response.url || request.url);
+  const extensions = { response: { url, method: request.method, status, statusText, body } };
+
+  if (status === 401) return new AuthenticationError(message, { extensions });
+  if (status === 403) return new ForbiddenError(message, { extensions });
   return new GraphQLError(message, withCode('INTERNAL_SERVER_ERROR', { extensions }));
 }
 
-/** The error for a call that got no answer. No GraphQLError: clients see it masked. */
-export function createNetworkError(request: DataSourceRequest, cause: unknown): Error {
+/** The error for a call that got no answer, or not all of it. */
+export function createNetworkError(request: DataSourceRequest, cause: unknown): CallError {
   const code = codeOf(cause);
-  const reason = code ?? (cause instanceof Error ? cause.message : String(cause));
-  const error = new Error(`${request.method} ${withoutSecrets(request.url)} got no answer: ${reason}`, { cause });
-  error.name = 'NetworkError';
+  const reason = cause instanceof RedirectError ? cause.message : code;
+  const message = `${request.method} got no answer${reason === undefined ? '' : `: ${reason}`}`;
+  const error = new CallError('NetworkError', message, { response: callOf(request), cause });
   return code === undefined ? error : Object.assign(error, { code });
 }
 
 /** The error for a call that took longer than its `timeout`. */
-export function createTimeoutError(request: DataSourceRequest, timeout: Milliseconds): Error {
-  const error = new Error(`${request.method} ${withoutSecrets(request.url)} got no answer within ${timeout} ms`);
-  error.name = 'TimeoutError';
-  return error;
+export function createTimeoutError(request: DataSourceRequest, timeout: Milliseconds): CallError {
+  return new CallError('TimeoutError', `${request.method} got no answer within ${timeout} ms`, { response: callOf(request) });
 }
 
 /** The error for a success that says it is JSON and is not. */
-export function createJSONError(request: DataSourceRequest, cause: unknown): Error {
-  return new Error(`${request.method} ${withoutSecrets(request.url)} answered with JSON that cannot be parsed`, { cause });
+export function createJSONError({ url, method }: FailedCall, cause: unknown): CallError {
+  const message = `${method ?? 'The API'} answered with JSON that cannot be parsed`;
+  return new CallError('JSONError', message, { response: { url: withoutSecrets(url), ...(method && { method }) }, cause });
+}
+
+/** The error for a path or a baseURL of which no URL can be made that a call may go to. */
+export function createURLError(message: string, given: string): CallError {
+  return new CallError('URLError', message, { response: { url: withoutSecrets(given) } });
+}
+
+/** A URL for hooks and logs: user name, password, query and fragment can hold secrets. */
+export function withoutSecrets(url: string): string {
+  const end = url.search(/[?#]/);
+  return (end === -1 ? url : url.slice(0, end)).replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1');
+}
+
+/** An error of a hook, or what stands for it: the platform's refusal of a header field quotes the field, and that may be a token. */
+export function withoutHeaderValue(error: unknown, request: DataSourceRequest): unknown {
+  if (!(error instanceof TypeError) || !error.message.startsWith('Headers')) return error;
+  const message = `A header field of the ${request.method} has a name or a value that cannot be sent`;
+  return new CallError('HeaderError', message, { response: callOf(request), cause: error });
+}
+
+/** A call before it is answered, as its error tells it. */
+export function callOf({ method, url, path }: DataSourceRequest): FailedCall {
+  return { method, url: withoutSecrets(url === '' ? path : url) };
 }
 
 function withCode(code: string, options?: GraphQLErrorOptions): GraphQLErrorOptions {
   return { ...options, extensions: { code, ...options?.extensions } };
 }
 
-function pathOf(request: DataSourceRequest): string {
-  return withoutSecrets(request.path).replace(/^https?:\/\/[^/]*/i, '') || '/';
-}
-
 /** fetch says "fetch failed" and hides the system's code (ECONNREFUSED, …) one level down. */
 function codeOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth++) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+    if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z\d_]{1,60}$/.test(at.code)) return at.code;
   }
   return undefined;
 }
+
+/** In node:http's words. Not the response's own: HTTP/2 has none, and an API may write there what it likes. */
+const reasonPhrases: Readonly<Record<number, string>> = {
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};

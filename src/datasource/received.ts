@@ -1,6 +1,6 @@
 import { textOf, type CacheEntry } from './http-cache/cache-entry.ts';
 import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
-import { createJSONError, createNetworkError } from './errors.ts';
+import { callOf, createJSONError, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
 
@@ -54,7 +54,12 @@ export function decodeBody(bytes: Uint8Array): string | Uint8Array {
 /** The body of a response, parsed when it says that it is JSON. */
 export async function parseBody(response: Response): Promise<unknown> {
   const text = await response.text();
-  return isJSON(response.status, response.headers.get('content-type'), text) ? JSON.parse(text) : text;
+  if (!isJSON(response.status, response.headers.get('content-type'), text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw createJSONError(response, error);
+  }
 }
 
 /** A Response over a body that has been read already; `url` cannot be given to its constructor. */
@@ -79,7 +84,7 @@ function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResu
   try {
     return parse();
   } catch (error) {
-    throw createJSONError(request, error);
+    throw createJSONError(callOf(request), error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isStream } from './body.ts';
+import { RedirectError } from './errors.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
 
 /** Sends one request to one URL. */
@@ -22,18 +23,18 @@ export async function followRedirects(dispatch: Dispatch, url: string, init: Req
 
     await response.body?.cancel();
     const target = new URL(location, at);
-    if (!/^https?:$/.test(target.protocol)) throw new Error(`redirected to a ${target.protocol} URL`);
+    if (!/^https?:$/.test(target.protocol)) throw new RedirectError('redirected to a URL that is not http(s)');
     next = toNextInit(next, { status: response.status, leaves: target.origin !== new URL(at).origin });
     at = target.href;
   }
-  throw new Error(`redirected more than ${MAX_REDIRECTS} times`);
+  throw new RedirectError(`redirected more than ${MAX_REDIRECTS} times`);
 }
 
 function toNextInit(init: RequestInit, { status, leaves }: { status: number; leaves: boolean }): RequestInit {
   const dropsBody = status === 303 || (status < 303 && init.method === 'POST');
   const goesAlong = (name: string): boolean => (!leaves || isImpersonal(name)) && !(dropsBody && name.startsWith('content-'));
   const headers = new Headers([...new Headers(init.headers)].filter(([name]) => goesAlong(name)));
-  if (!dropsBody && isStream(init.body)) throw new Error(`redirected with status ${status}, and a stream cannot be sent twice`);
+  if (!dropsBody && isStream(init.body)) throw new RedirectError(`redirected with status ${status}, and a stream cannot be sent twice`);
 
   const { body, ...rest } = init;
   const again = { ...rest, headers };

@@ -1,7 +1,7 @@
 import { serializeBody } from './body.ts';
 import { ValueResult, type CallResult } from './call-result.ts';
 import { DataSource, type DataSourceConfig, type DataSourceOperation, type WatchCall } from './data-source.ts';
-import { createResponseError, createTimeoutError } from './errors.ts';
+import { createResponseError, createTimeoutError, withoutHeaderValue } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
 import type { Exchange } from './http-cache/origin-exchange.ts';
@@ -187,7 +187,8 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       const value: unknown = result instanceof Promise ? await result : result;
       request.watch?.ended();
       return value;
-    } catch (error) {
+    } catch (thrown) {
+      const error = withoutHeaderValue(thrown, request);
       request.watch?.ended(error);
       await this.didEncounterError(error, request);
       return undefined;

@@ -1,3 +1,5 @@
+import { createURLError } from './errors.ts';
+
 /** A base URL, parsed: where calls go, and the path they may not leave. */
 interface Base {
   readonly origin: string;
@@ -14,16 +16,19 @@ interface Base {
  * `encodeURIComponent('..')` is "..", so an id of ".." would otherwise turn `users/${id}/keys` into `keys`.
  */
 export function resolveCallURL(baseURL: string | undefined, path: string): URL {
-  if (typeof path !== 'string') throw new TypeError(`The path of a call must be a string, not ${String(path)}`);
+  if (typeof path !== 'string') throw new TypeError(`The path of a call must be a string, not ${path === null ? 'null' : typeof path}`);
   if (baseURL === undefined || baseURL === '') return parseAbsolute(path);
 
   const base = parseBase(baseURL);
   if (/^https?:\/\//i.test(path)) return assertSameOrigin(path, base);
 
   assertNoDotSegments(path);
-  const url = new URL(base.origin + base.path + path.replace(/^[/\\]+/, ''));
+  const relative = path.replace(/^[/\\]+/, '');
+  const url = new URL(base.origin + base.path + relative);
   // Unreachable as far as we know; stays because everything above is reasoning about a parser we do not own.
-  if (url.origin !== base.origin || !url.pathname.startsWith(base.path)) throw new Error(`The path "${path}" leaves the baseURL`);
+  const stays = url.origin === base.origin && url.pathname.startsWith(base.path);
+  if (!stays || countSegments(url.pathname.slice(base.path.length)) !== countSegments(toParsedPath(relative)))
+    throw createURLError('The path of the call leaves the baseURL, or another path in it', path);
   return url;
 }
 
@@ -45,14 +50,20 @@ const MAX_REMEMBERED_LENGTH = 500;
 
 /** All of it is dropped when it is full: paths are made out of requests, and some come only once. */
 function remember(baseURL: string | undefined, path: string, href: string): void {
-  if (href.length > MAX_REMEMBERED_LENGTH) return;
+  // The path may be longer than its URL: of a fragment, of tabs and of slashes in front nothing is left.
+  if (Math.max(href.length, path.length) > MAX_REMEMBERED_LENGTH) return;
   if (remembered >= MAX_REMEMBERED) {
     hrefs.clear();
     remembered = 0;
   }
   const paths = hrefs.get(baseURL) ?? new Map<string, string>();
-  hrefs.set(baseURL, paths.set(path, href));
+  hrefs.set(baseURL, paths.set(ownCopy(path), ownCopy(href)));
   remembered++;
+}
+
+/** A text with memory of its own: V8 keeps a part that was cut out of a text, a request's body for instance, as a view of the whole. */
+function ownCopy(text: string): string {
+  return ` ${text}`.slice(1);
 }
 
 /**
@@ -68,16 +79,10 @@ export function toRequestURL(url: URL | string, search: string): string {
   return /[?&]$/.test(href) ? href + search : `${href}&${search}`;
 }
 
-/** A URL for logs and messages: user name, password, query and fragment can hold secrets. */
-export function withoutSecrets(url: string): string {
-  const end = url.search(/[?#]/);
-  return (end === -1 ? url : url.slice(0, end)).replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1');
-}
-
 function parseAbsolute(path: string): URL {
   const url = URL.canParse(path) ? new URL(path) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new Error(`"${withoutSecrets(path)}" is not an absolute http(s) URL, and there is no baseURL to put before it`);
+  throw createURLError('The path of the call is not an absolute http(s) URL, and there is no baseURL to put before it', path);
 }
 
 // A base URL is the same for thousands of calls; unless somebody makes it out of requests.
@@ -90,7 +95,7 @@ function parseBase(baseURL: string): Base {
 
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`baseURL must be an absolute http(s) URL, not "${withoutSecrets(baseURL)}"`);
+    throw createURLError('baseURL must be an absolute http(s) URL', baseURL);
   }
   if (url.username !== '' || url.password !== '') {
     throw new Error('baseURL must not hold a user name or password: fetch refuses it. Set an Authorization header in willSendRequest');
@@ -108,13 +113,28 @@ function parseBase(baseURL: string): Base {
 function assertSameOrigin(path: string, base: Base): URL {
   const url = parseAbsolute(path);
   if (url.origin === base.origin) return url;
-  throw new Error(`The call to ${url.origin} leaves the baseURL's origin ${base.origin}. Override resolveURL if that is meant`);
+  throw createURLError("The URL of the call leaves the baseURL's origin. Override resolveURL if that is meant", path);
 }
 
-/** "." and ".." as a whole segment, also as %2e, behind "\" (which URLs read as "/"), or with tabs and newlines (which they drop). */
+/** "." and ".." as a whole segment, also as %2e, and with control characters or spaces around it, which some servers trim. */
 function assertNoDotSegments(path: string): void {
-  const end = path.search(/[?#]/);
-  const pathname = (end === -1 ? path : path.slice(0, end)).replaceAll(/[\t\n\r]/g, '').trim();
-  if (!/(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i.test(pathname)) return;
-  throw new Error(`The path "${pathname}" holds a "." or ".." segment, which would change where the call goes`);
+  // oxlint-disable-next-line no-control-regex
+  if (!/(?:^|\/)[\0-\x20]*(?:\.|%2e){1,2}[\0-\x20]*(?:\/|$)/i.test(toParsedPath(path))) return;
+  throw createURLError('The path of the call holds a "." or ".." segment, which would change where the call goes', path);
+}
+
+/**
+ * The path as the URL parser reads it (URL Standard, section 4.4): it cuts control characters and spaces off the end of the whole,
+ * drops tabs and newlines everywhere, ends the path at "?" and "#", and takes "\" for "/".
+ */
+function toParsedPath(path: string): string {
+  let last = path.length;
+  while (last > 0 && path.charCodeAt(last - 1) <= 0x20) last--;
+  const read = path.slice(0, last).replaceAll(/[\t\n\r]/g, '');
+  const end = read.search(/[?#]/);
+  return (end === -1 ? read : read.slice(0, end)).replaceAll('\\', '/');
+}
+
+function countSegments(path: string): number {
+  return path.split('/').length;
 }

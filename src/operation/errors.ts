@@ -56,6 +56,7 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): Graph
   const unexpected = isUnexpected(error);
   const errorId = unexpected ? createErrorId() : undefined;
   if (unexpected) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
+  else reportUpstream(settings, error);
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
   // What the request itself got wrong has the stack of a parser: noise to whoever wrote the request.
@@ -68,7 +69,20 @@ function reportUnexpected(logger: Logger, text: string, error: GraphQLError): vo
   const cause = rootCause(error);
   // The console prints the cause in the same line, its message first. Other loggers may print the text alone.
   const isSaid = logger === console && cause instanceof Error && cause.message === error.message;
-  report(logger, isSaid ? text : `${text}: ${error.message}`, cause);
+  report(logger, isSaid ? text : `${text}: ${error.message}${upstreamOf(error)}`, cause);
+}
+
+/** What an upstream API failed with, where the client is not told: its message says neither which call nor what came. */
+function reportUpstream({ logger, exposeUpstreamErrors }: ErrorSettings, error: GraphQLError): void {
+  const upstream = exposeUpstreamErrors ? '' : upstreamOf(error);
+  if (upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR') return;
+  report(logger, `Upstream error${at(error)}: ${error.message}${upstream}`, rootCause(error));
+}
+
+/** The address of the upstream call that an error is about, for the log; "" where it is about none. */
+function upstreamOf({ extensions }: GraphQLError): string {
+  const url = (extensions['response'] as { readonly url?: unknown } | null | undefined)?.url;
+  return typeof url === 'string' && url !== '' ? ` (${url})` : '';
 }
 
 const fallback: Logger = console;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resolveCallHref, resolveCallURL, toRequestURL, withoutSecrets } from '../../src/datasource/url.ts';
+import { withoutSecrets } from '../../src/datasource/errors.ts';
+import { resolveCallHref, resolveCallURL, toRequestURL } from '../../src/datasource/url.ts';
 
 const href = (base: string | undefined, path: string): string => resolveCallURL(base, path).href;
 
@@ -28,7 +29,7 @@ describe('baseURL prefixes every call path', () => {
   });
 
   it('without a baseURL a relative path is refused with a sentence that says so', () => {
-    assert.throws(() => href(undefined, '/books?key=secret'), /"\/books" is not an absolute http\(s\) URL, and there is no baseURL/);
+    assert.throws(() => href(undefined, '/books?key=secret'), /is not an absolute http\(s\) URL, and there is no baseURL/);
   });
 
   for (const path of ['file:///etc/passwd', 'data:text/plain,x', 'ftp://x.test/']) {
@@ -47,6 +48,13 @@ describe('a call never leaves its baseURL', () => {
     'users/..',
     'users/../keys',
     'users/./keys',
+    '..\x01',
+    'users/..\x01',
+    'users/..\0 \x1f',
+    'users/..\x01/keys',
+    'users/%2e%2e\x01',
+    'users\\.\t.\x01',
+    'users/.. ',
     '%2e%2e/admin',
     '%2E%2e/admin',
     '.%2e/admin',
@@ -102,14 +110,14 @@ describe('a call never leaves its baseURL', () => {
     'HTTPS://evil.test',
   ]) {
     it(`an absolute URL of another origin is refused: ${url}`, () => {
-      assert.throws(() => href('https://api.test/v1/', url), /leaves the baseURL's origin https:\/\/api\.test\. Override resolveURL/);
+      assert.throws(() => href('https://api.test/v1/', url), /leaves the baseURL's origin\. Override resolveURL/);
     });
   }
 });
 
 describe('a baseURL that cannot work', () => {
   for (const [base, message] of [
-    ['/v1', /absolute http\(s\) URL, not "\/v1"/],
+    ['/v1', /must be an absolute http\(s\) URL/],
     ['ftp://api.test', /absolute http/],
     ['https://user:secret@api.test', /must not hold a user name or password/],
     ['https://api.test/?key=1', /must not hold a query/],

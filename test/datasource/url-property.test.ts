@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { resolveCallURL } from '../../src/datasource/url.ts';
+import { createRandom, type Random } from '../support/random.ts';
+
+const BASE = 'https://api.test/v1/users/';
+
+/** Whatever a URL parser drops, trims, decodes or takes for something else, and what stands for a dot. */
+// oxfmt-ignore
+const PIECES = [
+  '.', '..', '%2e', '%2E', '%2e%2E', '.%2e', '%252e', '．', '‥', '/', '\\', '//', '%2f', '%5c', '?', '#', ';', '@', ':', '&', '=',
+  '\t', '\n', '\r', '\f', '\v', '\0', '\x01', '\x1b', '\x1f', ' ', '\x7f', '\x80', '\u00a0', '\u200b', '\u2028', '\ufeff', '\ud800',
+  'a', 'keys', '%', '%0', '%00', '%09', 'http:', 'https://evil.test', 'é', '\u{1f600}',
+];
+
+function randomPath(random: Random): string {
+  return Array.from({ length: 1 + random.below(7) }, () => random.pick(PIECES)).join('');
+}
+
+/** The path, or undefined where it is refused. */
+function pathnameOf(path: string): string | undefined {
+  try {
+    const url = resolveCallURL(BASE, path);
+    assert.equal(url.origin, 'https://api.test');
+    assert.equal(url.username + url.password, '');
+    return url.pathname;
+  } catch (error) {
+    assert.equal((error as Error).name, 'URLError', `${JSON.stringify(path)}: ${String(error)}`);
+    return undefined;
+  }
+}
+
+it('whatever comes after a segment, it stays where it is and what it is', () => {
+  const random = createRandom(11);
+  for (let run = 0; run < 60_000; run++) {
+    const path = `alice/${randomPath(random)}`;
+    const pathname = pathnameOf(path);
+
+    assert.ok(pathname === undefined || pathname.startsWith('/v1/users/alice/'), `${JSON.stringify(path)} became ${pathname}`);
+  }
+});
+
+it('whatever an id is, the segments around it stay', () => {
+  const random = createRandom(12);
+  for (let run = 0; run < 60_000; run++) {
+    // What `encodeURIComponent` leaves of an id, and what is in it without.
+    const id = randomPath(random).replaceAll(/[/\\?#]/g, '');
+    const pathname = pathnameOf(`of/${id}/keys`);
+
+    assert.ok(pathname === undefined || /^\/v1\/users\/of\/[^/]*\/keys$/.test(pathname), `${JSON.stringify(id)} became ${pathname}`);
+  }
+});
+
+it('nothing but a dot segment is refused', () => {
+  const random = createRandom(13);
+  for (let run = 0; run < 20_000; run++) {
+    const path = `x${randomPath(random).replaceAll(/[./\\]|%2e/gi, '')}`;
+
+    assert.notEqual(pathnameOf(path), undefined, JSON.stringify(path));
+  }
+});
