@@ -101,7 +101,7 @@ function respond(outcome: OperationOutcome, exchange: Exchange): HTTPResponse | 
 function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], exchange: Exchange): Eventual<HTTPResponse> {
   const { mediaType, settings } = exchange;
   if (mediaType === undefined) throw notAcceptable();
-  const budget = new BatchBudget({ maxTokens: settings.operation.maxTokens, maxComparisons });
+  const budget = new BatchBudget({ ...settings.operation, maxComparisons });
   const running = elements.map((element) =>
     element instanceof GraphQLError ? refused(settings.operation, element) : run(exchange, element, budget, undefined),
   );

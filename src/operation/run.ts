@@ -9,7 +9,7 @@ import { createContextValue } from './context.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import { assertCost } from './limits/cost.ts';
 import type { CostSettings } from './limits/cost.ts';
-import { loadDocument } from './documents/document.ts';
+import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { PayloadStream } from './outcome.ts';
@@ -157,7 +157,8 @@ function runDocument(document: DocumentNode | GraphQLError, running: Running): E
   const operation = resolveOperation({ schema, document, operationName, refuse: input.refuse });
   running.operation = operation;
   if (keep !== undefined) input.life.waitUntil(keep());
-  if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables });
+  input.budget?.spend('maxAliases', aliasesOf(operation), operation);
+  if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables }, input.budget);
   const execution = { document, operation, contextValue, variables, life: input.life };
   return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
-import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRule } from 'graphql';
 
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
@@ -123,6 +123,14 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
 /** Fields of documents that have more of them, fragments written out, than tokens. */
 const fieldsOf = new WeakMap<DocumentNode, number>();
 
+/** Aliased fields of operations, fragments written out, where there is a limit to them. */
+const aliasesIn = new WeakMap<OperationDefinitionNode, number>();
+
+/** How many fields of an operation of a valid document have aliases; 0 where that is not limited. */
+export function aliasesOf(operation: OperationDefinitionNode): number {
+  return aliasesIn.get(operation) ?? 0;
+}
+
 /** What a document takes of a batch's budget. */
 function weightOf(document: DocumentNode): number {
   return fieldsOf.get(document) ?? tokensOf(document);
@@ -146,6 +154,7 @@ function validateDocument(settings: DocumentSettings, document: DocumentNode, bu
     );
   }
   assertLimits(settings, size);
+  if (settings.maxAliases !== undefined) for (const [operation, { aliases }] of size.operations) aliasesIn.set(operation, aliases);
   const fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
   if (fields > tokensOf(document)) fieldsOf.set(document, fields);
 }

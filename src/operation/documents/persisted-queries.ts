@@ -62,8 +62,14 @@ async function registered(settings: PersistedQuerySettings, hash: string, query:
       'Expected extensions.persistedQuery.sha256Hash to be the SHA-256 hash of "query" in hexadecimal digits, but it is not.',
     );
   }
-  return { source: query, keep: () => keep(settings, hash, query) };
+  return { source: query, keep: query.length > maxKept ? undefined : () => keep(settings, hash, query) };
 }
+
+/**
+ * Characters of a document that is kept: a shared store has no bound of ours, and thirty requests of 1 MiB left 30 MB in
+ * it for a day. A longer one is answered all the same; its client is told each time that the hash is not known.
+ */
+const maxKept = 65_536;
 
 async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: string): Promise<string | undefined> {
   const known = await memory.get(hash);

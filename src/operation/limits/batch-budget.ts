@@ -1,5 +1,17 @@
+import type { OperationDefinitionNode } from 'graphql';
+
 import { createError } from '../errors.ts';
-import { tooManyComparisons } from './limits.ts';
+import { shown, tooManyComparisons, tooMuch } from './limits.ts';
+
+/** Options that hold for the operations of a batch together. */
+type SharedLimit = 'maxAliases' | 'maxCost';
+
+interface BatchLimits {
+  readonly maxTokens: number;
+  readonly maxComparisons: number;
+  readonly maxAliases?: number | undefined;
+  readonly maxCost?: { readonly limit: number } | undefined;
+}
 
 /**
  * What the operations of one batch may take together: each alone may take as much as a request, and ten of them took ten
@@ -8,12 +20,15 @@ import { tooManyComparisons } from './limits.ts';
 export class BatchBudget {
   readonly #maxTokens: number;
   readonly #maxComparisons: number;
+  readonly #limits: Readonly<Record<SharedLimit, number>>;
+  readonly #spent: Record<SharedLimit, number> = { maxAliases: 0, maxCost: 0 };
   #tokens = 0;
   #comparisons = 0;
 
-  constructor({ maxTokens, maxComparisons }: { readonly maxTokens: number; readonly maxComparisons: number }) {
+  constructor({ maxTokens, maxComparisons, maxAliases = Infinity, maxCost }: BatchLimits) {
     this.#maxTokens = maxTokens;
     this.#maxComparisons = maxComparisons;
+    this.#limits = { maxAliases, maxCost: maxCost?.limit ?? Infinity };
   }
 
   /** How many tokens are left. */
@@ -35,5 +50,15 @@ export class BatchBudget {
   spendComparisons(comparisons: number): void {
     if (this.#comparisons + comparisons > this.#maxComparisons) throw tooManyComparisons();
     this.#comparisons += comparisons;
+  }
+
+  /** Throws when the operations of the batch would together take more than one may. Then this one takes nothing. */
+  spend(limit: SharedLimit, amount: number, operation: OperationDefinitionNode): void {
+    const sum = this.#spent[limit] + amount;
+    const allowed = this.#limits[limit];
+    if (sum > allowed) {
+      throw tooMuch(`Expected the operations of a batch to keep ${limit} together, which is ${allowed}, got ${shown(sum)}.`, operation);
+    }
+    this.#spent[limit] = sum;
   }
 }

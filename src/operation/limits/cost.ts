@@ -11,6 +11,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
+import type { BatchBudget } from './batch-budget.ts';
 import { fragmentsOf } from './document-size.ts';
 import { shown, tooMuch } from './limits.ts';
 import { SizeArguments } from './size-arguments.ts';
@@ -41,31 +42,34 @@ export interface CostInput {
 /**
  * Throws when an operation costs more than the limit.
  *
- * A field costs 1, and what is selected in a list counts once for each of its items. How many items: the field's
- * argument `first`, `last` or `limit`, literal, variable or default; where the field itself is no list, as a connection
- * is, the argument speaks of the lists directly in it; else `listSize`. `{ books(first: 20) { title author { name } } }`
- * costs 1 + 20 × 3. Fragments count wherever they are spread and for every type they could apply to; `@skip` and
- * `@include` are not looked at; what describes the schema is free.
+ * A field costs 1, and what is selected in a list counts once for each of its items. How many items: the field's argument
+ * `first`, `last` or `limit`, literal, variable or default; where the field itself is no list, as a connection is, the
+ * argument speaks of the lists directly in it, and of those in objects there where it is more than `listSize`; else
+ * `listSize`. `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count wherever they are spread and for every type they could apply to; `@skip` and
+ * `@include` are not looked at; what describes the schema is free, `__typename` only beside other fields.
  */
-export function assertCost(settings: CostSettings, input: CostInput): void {
+export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
   const rootType = input.schema.getRootType(input.operation.operation);
-  const { fixed, perItem } = new Reckoner(settings, input).reckon(rootType ?? undefined, input.operation.selectionSet);
-  const cost = fixed + perItem * settings.listSize;
-  if (cost <= settings.limit) return;
-  throw tooMuch(`Expected an operation that costs at most ${settings.limit}, got one that costs ${shown(cost)}.`, input.operation);
+  const { fixed, perItem, perDeepItem } = new Reckoner(settings, input).reckon(rootType ?? undefined, input.operation.selectionSet);
+  const cost = fixed + (perItem + perDeepItem) * settings.listSize;
+  if (cost > settings.limit) {
+    throw tooMuch(`Expected an operation that costs at most ${settings.limit}, got one that costs ${shown(cost)}.`, input.operation);
+  }
+  budget?.spend('maxCost', cost, input.operation);
 }
 
 /**
- * The cost of a selection set: a part that is fixed, and a part for each item of the lists in it whose size the field
- * around it may know. Kept apart, so that a fragment is reckoned once, however many sizes surround its spreads: the
+ * The cost of a selection set: a part that is fixed, and parts for each item of the lists directly in it, and in objects
+ * in it, whose size the field around it may know. Kept apart, so that a fragment is reckoned once, however many sizes surround its spreads: the
  * limit must not be the attack.
  */
 interface Cost {
   readonly fixed: number;
   readonly perItem: number;
+  readonly perDeepItem: number;
 }
 
-const free: Cost = { fixed: 0, perItem: 0 };
+const free: Cost = { fixed: 0, perItem: 0, perDeepItem: 0 };
 
 class Reckoner {
   readonly #settings: CostSettings;
@@ -83,10 +87,12 @@ class Reckoner {
 
   /** Calls itself for every level, which the document has only so many of: see FragmentNesting. */
   reckon(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
+    // Asked for beside others, as clients do everywhere, it is free; asked for alone it makes all the objects of a list.
+    if (selectionSet.selections.every(isTypename)) return { ...free, fixed: selectionSet.selections.length };
     let sum = free;
     for (const selection of selectionSet.selections) {
-      const { fixed, perItem } = this.#reckonSelection(parentType, selection);
-      sum = { fixed: sum.fixed + fixed, perItem: sum.perItem + perItem };
+      const { fixed, perItem, perDeepItem } = this.#reckonSelection(parentType, selection);
+      sum = { fixed: sum.fixed + fixed, perItem: sum.perItem + perItem, perDeepItem: sum.perDeepItem + perDeepItem };
     }
     return sum;
   }
@@ -111,17 +117,24 @@ class Reckoner {
   #reckonField(parentType: GraphQLNamedType | undefined, node: FieldNode): Cost {
     const field = fieldOf(parentType, node.name.value);
     // __typename, __schema and __type are nobody's fields.
-    if (field === undefined) return free;
+    if (field === undefined) return isTypename(node) && node.alias !== undefined ? { ...free, fixed: 1 } : free;
     const own = this.#settings.fields[`${parentType?.name}.${field.name}`] ?? 1;
-    if (node.selectionSet === undefined) return { fixed: own, perItem: 0 };
+    if (node.selectionSet === undefined) return { ...free, fixed: own };
 
     const inner = this.reckon(getNamedType(field.type), node.selectionSet);
     const size = this.#sizes.of(field, node);
     const { listSize } = this.#settings;
-    if (!isListType(getNullableType(field.type))) return { fixed: own + inner.fixed + inner.perItem * (size ?? listSize), perItem: 0 };
-    const item = inner.fixed + inner.perItem * listSize;
-    return size === undefined ? { fixed: own, perItem: item } : { fixed: own + item * size, perItem: 0 };
+    if (isListType(getNullableType(field.type))) {
+      const item = inner.fixed + (inner.perItem + inner.perDeepItem) * listSize;
+      return size === undefined ? { ...free, fixed: own, perItem: item } : { ...free, fixed: own + item * size };
+    }
+    if (size === undefined) return { fixed: own + inner.fixed, perItem: 0, perDeepItem: inner.perItem + inner.perDeepItem };
+    return { ...free, fixed: own + inner.fixed + inner.perItem * size + inner.perDeepItem * Math.max(size, listSize) };
   }
+}
+
+function isTypename(selection: SelectionNode): boolean {
+  return selection.kind === Kind.FIELD && selection.name.value === '__typename';
 }
 
 function fieldOf(type: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {

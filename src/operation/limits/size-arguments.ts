@@ -6,6 +6,7 @@ export class SizeArguments {
   readonly #names: ReadonlySet<string>;
   readonly #variables: Readonly<Record<string, unknown>>;
   readonly #defaults = new Map<string, ValueNode>();
+  readonly #known = new Map<object, number | undefined>();
 
   constructor(names: readonly string[], operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>> = {}) {
     this.#names = new Set(names);
@@ -17,13 +18,10 @@ export class SizeArguments {
 
   /** The largest size among the field's arguments; undefined when none says one. */
   of(field: GraphQLField<unknown, unknown>, node: FieldNode): number | undefined {
-    let largest: number | undefined;
-    for (const argument of field.args) {
+    return largestOf(field.args, (argument) => {
       const given = node.arguments?.find(({ name }) => name.value === argument.name);
-      const size = (given === undefined ? undefined : this.#sizeOfNode(argument.name, given.value)) ?? this.#sizeOfDefault(argument);
-      if (size !== undefined && !(size <= (largest ?? -1))) largest = size;
-    }
-    return largest;
+      return (given === undefined ? undefined : this.#sizeOfNode(argument.name, given.value)) ?? this.#sizeOfDefault(argument);
+    });
   }
 
   #sizeOfNode(name: string, node: ValueNode): number | undefined {
@@ -33,30 +31,28 @@ export class SizeArguments {
       const byDefault = this.#defaults.get(variable);
       return byDefault === undefined ? undefined : this.#sizeOfNode(name, byDefault);
     }
+    if (node.kind === Kind.LIST) return this.#largestIn(node, node.values, (item) => this.#sizeOfNode(name, item));
     if (node.kind === Kind.OBJECT) {
-      return largestOf(
-        node.fields.map((field) => (this.#names.has(field.name.value) ? this.#sizeOfNode(field.name.value, field.value) : undefined)),
-      );
+      return this.#largestIn(node, node.fields, (field) => this.#sizeOfNode(field.name.value, field.value));
     }
     return 'value' in node ? this.#sizeOfValue(name, node.value) : undefined;
   }
 
   /** Numbers and what reads as one: a scalar of the schema's own may take a text. */
   #sizeOfValue(name: string, value: unknown): number | undefined {
-    if (typeof value === 'object' && value !== null) return this.#sizeInObject(value as Readonly<Record<string, unknown>>);
+    if (Array.isArray(value)) return this.#largestIn(value, value as unknown[], (item) => this.#sizeOfValue(name, item));
+    if (typeof value === 'object' && value !== null) {
+      return this.#largestIn(value, Object.keys(value), (key) => this.#sizeOfValue(key, (value as Record<string, unknown>)[key]));
+    }
     if (!this.#names.has(name) || (typeof value !== 'number' && typeof value !== 'string') || value === '') return undefined;
     const size = Number(value);
     return size >= 0 ? size : undefined;
   }
 
-  /** Asks for the few names: an object of a variable may have as many keys as fit into a request, and be used by every field. */
-  #sizeInObject(object: Readonly<Record<string, unknown>>): number | undefined {
-    const sizes: (number | undefined)[] = [];
-    for (const name of this.#names) {
-      const inner = Object.hasOwn(object, name) ? object[name] : undefined;
-      if (typeof inner !== 'object') sizes.push(this.#sizeOfValue(name, inner));
-    }
-    return largestOf(sizes);
+  /** Looked through once: a variable may be as large as a request, and be used by every field. */
+  #largestIn<T>(owner: object, items: readonly T[], sizeOf: (item: T) => number | undefined): number | undefined {
+    if (!this.#known.has(owner)) this.#known.set(owner, largestOf(items, sizeOf));
+    return this.#known.get(owner);
   }
 
   /** graphql 16 has the default as a value, 17 as a literal or a value. */
@@ -67,7 +63,11 @@ export class SizeArguments {
   }
 }
 
-function largestOf(sizes: readonly (number | undefined)[]): number | undefined {
-  const known = sizes.filter((size) => size !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+function largestOf<T>(items: readonly T[], sizeOf: (item: T) => number | undefined): number | undefined {
+  let largest: number | undefined;
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (size !== undefined && !(size <= (largest ?? -1))) largest = size;
+  }
+  return largest;
 }

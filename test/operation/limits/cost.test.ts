@@ -10,7 +10,7 @@ const typeDefs = `
   type Query {
     version: String
     tags: [String!]!
-    books(first: Int, last: Int, limit: Big, page: Page, skip: Int): [Book!]!
+    books(first: Int, last: Int, limit: Big, page: Page, pages: [Page!], skip: Int): [Book!]!
     recent(first: Int = 3): [Book!]!
     shelf(first: Int, limit: Int): Shelf!
     any: Any
@@ -21,7 +21,7 @@ const typeDefs = `
   type Book { title: String! author: Author! }
   type Author { name: String! books(first: Int): [Book!]! }
   union Any = Book | Author
-  input Page { limit: Int first: Int offset: Int }
+  input Page { limit: Int first: Int offset: Int inner: Page }
 `;
 
 /** What an operation costs, written out by hand. */
@@ -51,7 +51,16 @@ const costs: readonly { readonly query: string; readonly cost: number; readonly 
   { query: '{ books(first: 2) { author { books(first: 3) { title } } } }', cost: 1 + 2 * (1 + 1 + 3) },
   { query: '{ shelf(first: 50) { count edges { node { title } } } }', cost: 1 + 1 + 1 + 50 * 2 },
   { query: '{ shelf { edges { node { title } } } }', cost: 1 + 1 + 10 * 2 },
-  { query: '{ shelf(first: 50) { meta { owners { name } } } }', cost: 1 + 1 + 1 + 10 },
+  { query: '{ shelf(first: 50) { meta { owners { name } } } }', cost: 1 + 1 + 1 + 50 },
+  { query: '{ shelf(first: 2) { meta { owners { name } } edges { node { title } } } }', cost: 1 + 1 + 1 + 10 + 1 + 2 * 2 },
+  { query: '{ shelf { meta { owners { name } } } }', cost: 1 + 1 + 1 + 10 },
+  { query: '{ books(first: 20) { __typename } }', cost: 1 + 20 },
+  { query: '{ books(first: 20) { a: __typename title b: __typename } }', cost: 1 + 20 * 3 },
+  { query: '{ books(first: 2) { ... @include(if: true) { __typename } author { books(first: 3) { __typename } } } }', cost: 1 + 2 * (1 + 2 + 3) },
+  { query: '{ books(pages: [{ limit: 5 }, { limit: 30 }]) { title } }', cost: 1 + 30 },
+  { query: '{ books(page: { inner: { first: 30 } }) { title } }', cost: 1 + 30 },
+  { query: 'query ($p: [Page!]) { books(pages: $p) { title } }', variables: { p: [{ inner: { first: 30 } }] }, cost: 1 + 30 },
+  { query: 'query ($p: Page) { books(pages: [{ inner: $p }]) { title } }', variables: { p: { limit: 30 } }, cost: 1 + 30 },
   {
     query: '{ shelf(first: 50) { ...S } } fragment S on Shelf { edges { ...E } } fragment E on Edge { node { title } }',
     cost: 1 + 1 + 50 * 2,
@@ -97,6 +106,16 @@ describe('maxCost', () => {
     const many = await endpoint.send(post({ query, variables: { n: 50 } }));
 
     assert.deepEqual([few.status, many.status], [200, 400]);
+  });
+
+  it('counts for a batch as a whole: what goes beyond it is refused, what fits is answered', async () => {
+    const element = (name: string, first: number): object => ({ query: `{ ${name}: books(first: ${first}) { title } }` });
+
+    const response = await endpointFor({ limit: 20 }).send(post([element('a', 9), element('b', 18), element('c', 9)]));
+
+    const [a, b, c] = json(response);
+    assert.deepEqual([a.errors, c.errors], [undefined, undefined]);
+    assert.match(b.errors[0].message, /batch to keep maxCost together, which is 20, got 29\.$/);
   });
 
   it('takes the size of a list without an argument from listSize', async () => {

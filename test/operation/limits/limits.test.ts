@@ -115,6 +115,18 @@ describe('limits', () => {
     }
   }
 
+  it('maxAliases counts for a batch as a whole, also when its documents come from the cache', async () => {
+    const endpoint = createEndpoint({ maxAliases: 3 });
+    const two = { query: '{ a: hello b: hello }' };
+    const alone = await endpoint.send(post(two));
+
+    const [first, second, third] = json(await endpoint.send(post([two, two, { query: '{ c: hello }' }])));
+
+    assert.deepEqual([alone.status, first.errors, third.errors], [200, undefined, undefined]);
+    assert.match(second.errors[0].message, /batch to keep maxAliases together, which is 3, got 4\.$/);
+    assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
   it('are held again for a document that is asked for twice', async () => {
     const endpoint = createEndpoint({ maxDepth: 1 });
     const request = post({ query: '{ books { title } }' });
