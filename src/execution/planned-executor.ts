@@ -47,6 +47,8 @@ export interface PlannedExecution {
    * hundred rows without it. Infinity: never. Default: 1,000.
    */
   readonly rowsBeforeCode?: number | undefined;
+  /** After how many errors the coercion of variables is given up. Default: 50, as in graphql-js. */
+  readonly maxInputErrors?: number | undefined;
   /** Told why graphql-js runs the operation, when it does. */
   readonly onFallback?: ((reason: string) => void) | undefined;
 }
@@ -171,11 +173,23 @@ function coerceVariables(
 ): { readonly variableValues: VariableValues } | { readonly errors: readonly GraphQLError[] } {
   const definitions = plan.operation.variableDefinitions;
   if (definitions === undefined || definitions.length === 0) return { variableValues: noVariables };
-  const options = { maxErrors: 50, hideSuggestions: execution.hideSuggestions };
+  const { maxInputErrors: maxErrors = 50, hideSuggestions } = execution;
+  const options = { maxErrors, hideSuggestions };
   const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);
   if (values.errors !== undefined) return { errors: values.errors };
   // graphql 16 names the values themselves `coerced`.
   return { variableValues: isGraphQL17 ? values.variableValues : (values as unknown as { coerced: VariableValues }).coerced };
+}
+
+/** The result of variables that are wrong in more places than they may be: graphql-js's `execute` cannot be told that number. */
+export function refuseVariables(
+  execution: Pick<PlannedExecution, 'schema' | 'operation' | 'variableValues' | 'hideSuggestions' | 'maxInputErrors'>,
+): ExecutionResult | undefined {
+  const { schema, operation, variableValues = {}, hideSuggestions, maxInputErrors } = execution;
+  if (maxInputErrors === undefined) return undefined;
+  const options = { maxErrors: maxInputErrors, hideSuggestions };
+  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues, options);
+  return errors && { errors };
 }
 
 /** Shared by all runs, therefore frozen. */
@@ -187,6 +201,8 @@ const noVariables = (
 
 /** Runs an operation as graphql-js does, and answers once. */
 export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const refusal = refuseVariables(execution);
+  if (refusal !== undefined) return refusal;
   const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions } =
     inOnePart(execution);
   const operationName = operation.name?.value;

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
+import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './logger.ts';
 
 /** The values of `extensions.code` that this library gives. Resolvers may use any other. */
@@ -33,13 +34,32 @@ export interface ErrorSettings {
 }
 
 /** The result as the client gets it: unexpected errors masked and logged, every error with a code, then `formatError`. */
-export function formatResult(settings: ErrorSettings, result: ExecutionResult): FormattedExecutionResult {
+export function formatResult(
+  settings: ErrorSettings,
+  result: ExecutionResult,
+  allowance: ErrorAllowance = new ErrorAllowance(),
+): FormattedExecutionResult {
   if (result.errors === undefined) return result as FormattedExecutionResult;
   // The specification (section 7.1) allows no empty list.
   if (result.errors.length === 0) return withoutErrors(result);
   const { errors: thrown, ...rest } = result;
   // `errors` first, as the GraphQL specification (section 7.1) recommends for humans who read the answer.
-  return { errors: thrown.map((error) => formatGraphQLError(settings, error)), ...rest };
+  return { errors: formatErrors(settings, thrown, allowance), ...rest };
+}
+
+/** As many as the answer may have; how many more there are is said by one more. */
+function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
+  const formatted: GraphQLFormattedError[] = [];
+  for (const error of errors) {
+    const fitting = allowance.fit(formatGraphQLError(settings, error, allowance));
+    if (fitting === undefined) break;
+    formatted.push(fitting);
+  }
+  const unlogged = allowance.takeUnlogged();
+  if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
+  const more = errors.length - formatted.length;
+  if (more > 0) formatted.push({ message: `And ${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
+  return formatted;
 }
 
 /** The result of what failed while a result was made, formatError for one: it is not asked about that. */
@@ -52,11 +72,11 @@ function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutio
 }
 
 /** One error as the client gets it. */
-function formatGraphQLError(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
+function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowance: ErrorAllowance): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
   const errorId = unexpected ? createErrorId() : undefined;
-  if (unexpected) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
-  else reportUpstream(settings, error);
+  if (!unexpected) reportUpstream(settings, error, allowance);
+  else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
   // What the request itself got wrong has the stack of a parser: noise to whoever wrote the request.
@@ -69,20 +89,20 @@ function reportUnexpected(logger: Logger, text: string, error: GraphQLError): vo
   const cause = rootCause(error);
   // The console prints the cause in the same line, its message first. Other loggers may print the text alone.
   const isSaid = logger === console && cause instanceof Error && cause.message === error.message;
-  report(logger, isSaid ? text : `${text}: ${error.message}${upstreamOf(error)}`, cause);
+  report(logger, isSaid ? text : `${text}: ${cut(error.message)}${upstreamOf(error)}`, loggable(cause));
 }
 
 /** What an upstream API failed with, where the client is not told: its message says neither which call nor what came. */
-function reportUpstream({ logger, exposeUpstreamErrors }: ErrorSettings, error: GraphQLError): void {
+function reportUpstream({ logger, exposeUpstreamErrors }: ErrorSettings, error: GraphQLError, allowance: ErrorAllowance): void {
   const upstream = exposeUpstreamErrors ? '' : upstreamOf(error);
   if (upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR') return;
-  report(logger, `Upstream error${at(error)}: ${error.message}${upstream}`, rootCause(error));
+  if (allowance.takeLine()) report(logger, `Upstream error${at(error)}: ${cut(error.message)}${upstream}`, loggable(rootCause(error)));
 }
 
 /** The address of the upstream call that an error is about, for the log; "" where it is about none. */
 function upstreamOf({ extensions }: GraphQLError): string {
   const url = (extensions['response'] as { readonly url?: unknown } | null | undefined)?.url;
-  return typeof url === 'string' && url !== '' ? ` (${url})` : '';
+  return typeof url === 'string' && url !== '' ? ` (${cut(url)})` : '';
 }
 
 const fallback: Logger = console;
@@ -90,7 +110,8 @@ const fallback: Logger = console;
 /** A logger that fails must not take the answer with it, nor those of a batch's neighbours. */
 export function report(logger: Logger, message: string, cause: unknown): void {
   try {
-    logger.error(message, cause);
+    if (cause === undefined) logger.error(message);
+    else logger.error(message, cause);
   } catch (failure) {
     fallback.error('The logger failed.', failure, message, cause);
   }
@@ -135,7 +156,7 @@ export function deadlineExceeded(): GraphQLError {
 export function reportLate(logger: Logger, errors: readonly GraphQLError[]): void {
   const late = errors.filter(({ message }) => message === tooLate);
   if (late.length === 0) return;
-  const paths = late.slice(0, 5).map(({ path }) => path?.join('.') ?? 'the whole operation');
+  const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
   const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';
   logger.warn(`The deadline came before this was finished: ${paths.join(', ')}${more}.`);
 }
@@ -226,9 +247,11 @@ function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFo
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _forTheTransport, response, ...extensions } = error.extensions;
-  const { message } = error;
+  const isHidden = settings.maskErrors && error instanceof InputError && error.hidden !== '';
+  const message = isHidden ? error.message.replaceAll(error.hidden, '…') : error.message;
   return {
-    message: settings.maskErrors && error instanceof InputError && error.hidden !== '' ? message.replaceAll(error.hidden, '…') : message,
+    // What is said of the request itself quotes it.
+    message: error.path === undefined ? cut(message) : message,
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),
     extensions: {
@@ -245,8 +268,11 @@ function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): 
   return { ...formatted, extensions: { ...formatted.extensions, stacktrace: stack?.split('\n') ?? [] } };
 }
 
+/** Characters of a path in the log: aliases are the client's to choose. */
+const maxPath = 200;
+
 function at(error: GraphQLError): string {
-  return error.path === undefined ? '' : ` at ${error.path.join('.')}`;
+  return error.path === undefined ? '' : ` at ${cut(error.path.join('.'), maxPath)}`;
 }
 
 /** Ties an answer to a log line. No secret: node:crypto would cost a cold start 3.5 ms for nothing. */

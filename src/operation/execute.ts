@@ -1,9 +1,10 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned, executeWithGraphQLJS } from '../execution/planned-executor.ts';
+import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
 import type { OperationLife } from './context.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
+import { maxInputErrors } from './limits/heavy-variables.ts';
 
 /** What running an operation needs. */
 export interface ExecutionSettings {
@@ -43,6 +44,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     hideSuggestions,
     life,
     onFallback,
+    maxInputErrors: maxInputErrors(variables),
   });
   return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
 }
@@ -60,6 +62,12 @@ export function toExecutionArgs(settings: ExecutionSettings, { document, operati
     fieldResolver,
     hideSuggestions,
   } as ExecutionArgs;
+}
+
+/** What graphql-js would take too long to say of heavy variables, before it runs the operation itself. */
+export function refuseHeavyVariables({ schema, hideSuggestions }: ExecutionSettings, execution: Execution): ExecutionResult | undefined {
+  const { operation, variables } = execution;
+  return refuseVariables({ schema, operation, variableValues: variables, hideSuggestions, maxInputErrors: maxInputErrors(variables) });
 }
 
 /** What root fields get as their parent. A function is asked for it, once for each operation. */

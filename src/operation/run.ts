@@ -9,6 +9,7 @@ import { createContextValue } from './context.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import { assertCost } from './limits/cost.ts';
 import type { CostSettings } from './limits/cost.ts';
+import { assertKnownKeys } from './limits/heavy-variables.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
@@ -158,6 +159,7 @@ function runDocument(document: DocumentNode | GraphQLError, running: Running): E
   running.operation = operation;
   if (keep !== undefined) input.life.waitUntil(keep());
   input.budget?.spend('maxAliases', aliasesOf(operation), operation);
+  assertKnownKeys({ schema, operation, variables });
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables }, input.budget);
   const execution = { document, operation, contextValue, variables, life: input.life };
   return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
@@ -207,12 +209,17 @@ function finish(result: ExecutionResult, running: Running): Eventual<OperationOu
 
 function formatAnswer(running: Running): Eventual<OperationOutcome> {
   const tellsPlugins = running.hooks !== undefined || running.contextFailed;
-  return whenReady(tellsPlugins ? hooksInTime(running) : formatResult(running.settings, running.result), toOutcome, running);
+  return whenReady(
+    tellsPlugins ? hooksInTime(running) : formatResult(running.settings, running.result, running.input.budget?.errors),
+    toOutcome,
+    running,
+  );
 }
 
 /** A hook that hangs has no word in the answer. */
 function hooksInTime(running: Running): Promise<FormattedExecutionResult> {
-  const atLastMoment = (): FormattedExecutionResult => running.answer ?? formatResult(running.settings, running.result);
+  const atLastMoment = (): FormattedExecutionResult =>
+    running.answer ?? formatResult(running.settings, running.result, running.input.budget?.errors);
   return inTime(finishWithHooks(running), running.input.life, { atLastMoment });
 }
 
@@ -231,14 +238,14 @@ function toOutcome(answer: FormattedExecutionResult, running: Running): Operatio
 }
 
 async function finishWithHooks(running: Running): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextFailed, result } = running;
+  const { settings, hooks, contextFailed, result, input } = running;
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
   if (contextFailed && error !== undefined)
     for (const plugin of plugins)
       await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
-  const formatted = formatResult(settings, result);
+  const formatted = formatResult(settings, result, input.budget?.errors);
   running.answer = formatted;
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }

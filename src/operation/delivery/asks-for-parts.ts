@@ -1,8 +1,10 @@
-import { Kind } from 'graphql';
+import { Kind, visit } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
 import { isPartDirective } from '../../execution/graphql-js/in-one-part.ts';
+import { createError } from '../errors.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
+import { maxNameLength } from '../limits/nesting.ts';
 
 /** By operation, which lives as long as its document. */
 const answers = new WeakMap<OperationDefinitionNode, boolean>();
@@ -12,8 +14,23 @@ export function asksForParts(document: DocumentNode, operation: OperationDefinit
   const known = answers.get(operation);
   if (known !== undefined) return known;
   const answer = hasParts(operation.selectionSet, fragmentsOf(document), new Set());
+  if (answer) assertLabels(document);
   answers.set(operation, answer);
   return answer;
+}
+
+/** Each part repeats its label: one of 100 KB in a list made 50 MB. */
+function assertLabels(document: DocumentNode): void {
+  visit(document, {
+    Directive({ name, arguments: given }) {
+      const label = isPartDirective(name.value) ? given?.find((argument) => argument.name.value === 'label')?.value : undefined;
+      if (label?.kind !== Kind.STRING || label.value.length <= maxNameLength) return;
+      throw createError(
+        'GRAPHQL_VALIDATION_FAILED',
+        `Expected labels of @${name.value} of at most ${maxNameLength} characters, got one of ${label.value.length}.`,
+      );
+    },
+  });
 }
 
 function hasParts({ selections }: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, visited: Set<string>): boolean {

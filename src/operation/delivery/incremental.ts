@@ -7,7 +7,7 @@ import type { OperationLife } from '../context.ts';
 import type { Delivery, ExecutionInParts } from './delivery.ts';
 import type { PayloadStream } from '../outcome.ts';
 import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from '../errors.ts';
-import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
+import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from '../outcome.ts';
@@ -29,6 +29,8 @@ export function executeIncrementally(settings: PartSettings, parts: ExecutionInP
   if ((run as typeof run | undefined) === undefined || !asksForParts(execution.document, execution.operation)) {
     return executeOperation(parts.settings, execution);
   }
+  const refusal = refuseHeavyVariables(parts.settings, execution);
+  if (refusal !== undefined) return withCoercionCode(parts.settings, refusal);
   const args = { ...toExecutionArgs(parts.settings, parts.execution), enableEarlyExecution: settings.early };
   // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
   const outcome = run(startRace(args, execution.life).args) as Outcome | Promise<Outcome>;

@@ -7,7 +7,7 @@ import type { OperationLife } from '../context.ts';
 import type { ExecutionInParts } from './delivery.ts';
 import type { PayloadStream } from '../outcome.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
-import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
+import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import { inTime } from '../in-time.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
@@ -20,6 +20,8 @@ import type { SubsequentPayload } from '../outcome.ts';
  */
 export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResult> {
   const { settings, execution, life, open } = parts;
+  const refusal = refuseHeavyVariables(settings, execution);
+  if (refusal !== undefined) return withCoercionCode(settings, refusal);
   const creating = createEvents(settings, execution);
   const events = creating instanceof Promise ? await createdInTime(creating, life) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(settings, events);

@@ -1,6 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql';
 
 import { createError } from '../errors.ts';
+import { ErrorAllowance } from './error-allowance.ts';
 import { shown, tooManyComparisons, tooMuch } from './limits.ts';
 
 /** Options that hold for the operations of a batch together. */
@@ -18,6 +19,8 @@ interface BatchLimits {
  * times as long (1.1 s of CPU; bench/hostile.ts).
  */
 export class BatchBudget {
+  /** What their errors may take together. */
+  readonly errors: ErrorAllowance = new ErrorAllowance();
   readonly #maxTokens: number;
   readonly #maxComparisons: number;
   readonly #limits: Readonly<Record<SharedLimit, number>>;

@@ -46,7 +46,7 @@ export interface CostInput {
  * `first`, `last` or `limit`, literal, variable or default; where the field itself is no list, as a connection is, the
  * argument speaks of the lists directly in it, and of those in objects there where it is more than `listSize`; else
  * `listSize`. `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count wherever they are spread and for every type they could apply to; `@skip` and
- * `@include` are not looked at; what describes the schema is free, `__typename` only beside other fields.
+ * `@include` are not looked at; what describes the schema is free; so is `__typename`, save in lists where it stands alone or has an alias.
  */
 export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
   const rootType = input.schema.getRootType(input.operation.operation);
@@ -67,9 +67,11 @@ interface Cost {
   readonly fixed: number;
   readonly perItem: number;
   readonly perDeepItem: number;
+  /** `__typename` alone or under an alias: what it costs for each item of a list. */
+  readonly typenames: number;
 }
 
-const free: Cost = { fixed: 0, perItem: 0, perDeepItem: 0 };
+const free: Cost = { fixed: 0, perItem: 0, perDeepItem: 0, typenames: 0 };
 
 class Reckoner {
   readonly #settings: CostSettings;
@@ -88,11 +90,10 @@ class Reckoner {
   /** Calls itself for every level, which the document has only so many of: see FragmentNesting. */
   reckon(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
     // Asked for beside others, as clients do everywhere, it is free; asked for alone it makes all the objects of a list.
-    if (selectionSet.selections.every(isTypename)) return { ...free, fixed: selectionSet.selections.length };
+    if (selectionSet.selections.every(isTypename)) return { ...free, typenames: selectionSet.selections.length };
     let sum = free;
     for (const selection of selectionSet.selections) {
-      const { fixed, perItem, perDeepItem } = this.#reckonSelection(parentType, selection);
-      sum = { fixed: sum.fixed + fixed, perItem: sum.perItem + perItem, perDeepItem: sum.perDeepItem + perDeepItem };
+      sum = add(sum, this.#reckonSelection(parentType, selection));
     }
     return sum;
   }
@@ -117,7 +118,7 @@ class Reckoner {
   #reckonField(parentType: GraphQLNamedType | undefined, node: FieldNode): Cost {
     const field = fieldOf(parentType, node.name.value);
     // __typename, __schema and __type are nobody's fields.
-    if (field === undefined) return isTypename(node) && node.alias !== undefined ? { ...free, fixed: 1 } : free;
+    if (field === undefined) return isTypename(node) && node.alias !== undefined ? { ...free, typenames: 1 } : free;
     const own = this.#settings.fields[`${parentType?.name}.${field.name}`] ?? 1;
     if (node.selectionSet === undefined) return { ...free, fixed: own };
 
@@ -125,12 +126,22 @@ class Reckoner {
     const size = this.#sizes.of(field, node);
     const { listSize } = this.#settings;
     if (isListType(getNullableType(field.type))) {
-      const item = inner.fixed + (inner.perItem + inner.perDeepItem) * listSize;
+      const item = inner.fixed + inner.typenames + (inner.perItem + inner.perDeepItem) * listSize;
       return size === undefined ? { ...free, fixed: own, perItem: item } : { ...free, fixed: own + item * size };
     }
-    if (size === undefined) return { fixed: own + inner.fixed, perItem: 0, perDeepItem: inner.perItem + inner.perDeepItem };
-    return { ...free, fixed: own + inner.fixed + inner.perItem * size + inner.perDeepItem * Math.max(size, listSize) };
+    const { perItem, perDeepItem, typenames } = inner;
+    if (size === undefined) return { ...free, fixed: own + inner.fixed, perDeepItem: perItem + perDeepItem, typenames };
+    return { ...free, fixed: own + inner.fixed + perItem * size + perDeepItem * Math.max(size, listSize), typenames };
   }
+}
+
+function add(one: Cost, other: Cost): Cost {
+  return {
+    fixed: one.fixed + other.fixed,
+    perItem: one.perItem + other.perItem,
+    perDeepItem: one.perDeepItem + other.perDeepItem,
+    typenames: one.typenames + other.typenames,
+  };
 }
 
 function isTypename(selection: SelectionNode): boolean {

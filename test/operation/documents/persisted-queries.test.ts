@@ -193,6 +193,19 @@ describe('automatic persisted queries', () => {
     assert.deepEqual([...entries], [[`apq:${sha256(query)}`, { value: query, ttl: 60 }]]);
   });
 
+  it('longer than 65,536 characters are answered, but not kept', async () => {
+    const [cache, , entries] = recordingCache();
+    const endpoint = createEndpoint({ cache });
+    const long = `{ hello } # ${'x'.repeat(65_536)}`;
+
+    const response = await endpoint.send(persisted('POST', sha256(long), { query: long }));
+    const alone = await endpoint.send(persisted('POST', sha256(long)));
+
+    assert.deepEqual(json(response), { data: { hello: 'Hello, world!' } });
+    assert.equal(json(alone).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+    assert.deepEqual([...entries], []);
+  });
+
   it('live there for a day when no ttl was given: any client may write them', async () => {
     const [cache, , entries] = recordingCache();
     const endpoint = createEndpoint({ cache });
@@ -236,11 +249,11 @@ describe('automatic persisted queries', () => {
 
   it('in memory take a bounded share: the least recently used go first (Apollo 3.9, unbounded default cache)', async () => {
     const endpoint = createEndpoint();
-    const large = (index: number): string => `{ hello(name: "${String(index).padStart(1_000_000, 'x')}") }`;
-    for (let index = 0; index < 4; index++) await endpoint.send(persisted('POST', sha256(large(index)), { query: large(index) }));
+    const large = (index: number): string => `{ hello(name: "${String(index).padStart(65_000, 'x')}") }`;
+    for (let index = 0; index < 50; index++) await endpoint.send(persisted('POST', sha256(large(index)), { query: large(index) }));
 
     const oldest = await endpoint.send(persisted('POST', sha256(large(0))));
-    const newest = await endpoint.send(persisted('POST', sha256(large(3))));
+    const newest = await endpoint.send(persisted('POST', sha256(large(49))));
 
     assert.equal(json(oldest).errors?.[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
     assert.equal(json(newest).errors, undefined);

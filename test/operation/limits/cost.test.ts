@@ -56,7 +56,10 @@ const costs: readonly { readonly query: string; readonly cost: number; readonly 
   { query: '{ shelf { meta { owners { name } } } }', cost: 1 + 1 + 1 + 10 },
   { query: '{ books(first: 20) { __typename } }', cost: 1 + 20 },
   { query: '{ books(first: 20) { a: __typename title b: __typename } }', cost: 1 + 20 * 3 },
-  { query: '{ books(first: 2) { ... @include(if: true) { __typename } author { books(first: 3) { __typename } } } }', cost: 1 + 2 * (1 + 2 + 3) },
+  {
+    query: '{ books(first: 2) { ... @include(if: true) { __typename } author { books(first: 3) { __typename } } } }',
+    cost: 1 + 2 * (1 + 2 + 3),
+  },
   { query: '{ books(pages: [{ limit: 5 }, { limit: 30 }]) { title } }', cost: 1 + 30 },
   { query: '{ books(page: { inner: { first: 30 } }) { title } }', cost: 1 + 30 },
   { query: 'query ($p: [Page!]) { books(pages: $p) { title } }', variables: { p: [{ inner: { first: 30 } }] }, cost: 1 + 30 },

@@ -1,0 +1,96 @@
+import type { GraphQLFormattedError } from 'graphql';
+
+/** Errors of one answer. A list of 20,000 rows, each without the field that it must have, has as many. */
+export const maxErrors = 1_000;
+/** Characters of them as JSON: three bytes each at most, and the answer stays below 1 MiB. */
+const maxCharacters = 262_144;
+/** Characters of one. */
+const maxErrorCharacters = 8_192;
+/** Characters of a message that may quote what the client sent. */
+const maxMessage = 1_000;
+/** Lines in the log for unexpected errors of one request. With a stack each they stay below 64 KB. */
+const maxLines = 10;
+/** Characters of an error's stack, and of what else it carries, in the log. */
+const maxDetail = 4_000;
+
+/** What the errors of one answer may take of it and of the log, which the operations of a batch share. */
+export class ErrorAllowance {
+  #errors = maxErrors;
+  #characters = maxCharacters;
+  #lines = maxLines;
+  #unlogged = 0;
+
+  /** Whether an error may still be logged. */
+  takeLine(): boolean {
+    if (this.#lines-- > 0) return true;
+    this.#unlogged++;
+    return false;
+  }
+
+  /** How many could not be, since this was last asked. */
+  takeUnlogged(): number {
+    const unlogged = this.#unlogged;
+    this.#unlogged = 0;
+    return unlogged;
+  }
+
+  /** The error as it fits; undefined when no more do. */
+  fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
+    if (this.#errors-- <= 0) return undefined;
+    let fitting = error;
+    let length = lengthOf(error);
+    if (length > Math.min(maxErrorCharacters, this.#characters)) {
+      fitting = shortened(error);
+      length = lengthOf(fitting);
+    }
+    this.#characters -= length;
+    return this.#characters < 0 ? undefined : fitting;
+  }
+}
+
+/** What JSON cannot carry fails when the whole answer is written. */
+function lengthOf(error: GraphQLFormattedError): number {
+  try {
+    return JSON.stringify(error).length;
+  } catch {
+    return 0;
+  }
+}
+
+function shortened({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
+  const { code, errorId } = extensions ?? {};
+  return {
+    message: cut(message),
+    ...(locations && { locations: locations.slice(0, 10) }),
+    ...(path && { path }),
+    extensions: { code: typeof code === 'string' ? cut(code) : undefined, ...(typeof errorId === 'string' && { errorId }) },
+  };
+}
+
+/** The beginning of a text that may be as long as a request. */
+export function cut(text: string, length = maxMessage): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
+/** An error for the log: itself, unless it would fill the log. Then one with the beginning of its message and of its stack. */
+export function loggable(cause: unknown): unknown {
+  if (sizeOf(cause, 4) <= maxDetail) return cause;
+  if (!(cause instanceof Error)) return cut(String(cause), maxDetail);
+  const short = new Error(cut(cause.message));
+  short.name = cut(cause.name, 100);
+  short.stack = cut(cause.stack ?? '', maxDetail);
+  return short;
+}
+
+/** Characters that an error has in the log, about: Infinity for what nests too deep to tell. */
+function sizeOf(value: unknown, levels: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (levels === 0) return Infinity;
+  let size = value instanceof Error ? (value.stack ?? '').length + sizeOf(value.cause, levels - 1) : 0;
+  for (const [key, inner] of Object.entries(value)) {
+    if (size > maxDetail) return size;
+    size += key.length + sizeOf(inner, levels - 1);
+  }
+  return size;
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+
+import { GraphQLError } from 'graphql';
+
+import { createEndpoint } from '../../support/endpoint.ts';
+import { json, post } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const megabyte = 900_000;
+
+describe('a small request', () => {
+  for (const [what, query] of [
+    ['the name of an operation', `query ${'Q'.repeat(megabyte)}($a: Int!, $b: Int!) { hello }`],
+    ['an alias', `{ ${'a'.repeat(257)}: hello }`],
+    ['a variable', `query ($${'v'.repeat(257)}: Int) { hello }`],
+    ['a fragment', `{ ...${'F'.repeat(257)} } fragment ${'F'.repeat(257)} on Query { hello }`],
+    ['a name behind strings and comments', `{ a(b: "${'x'.repeat(600)}") # ${'y'.repeat(600)}\n ${'z'.repeat(300)} }`],
+  ] as const) {
+    it(`${what} may have 256 characters: a longer one is 400, small, and is not repeated`, async () => {
+      const response = await createEndpoint().send(post({ query }));
+
+      assert.equal(response.status, 400);
+      assert.match(json(response).errors[0].message, /^Syntax Error: Expected names of at most 256 characters, got one of \d+\.$/);
+      assert.ok(response.body.length < 500);
+    });
+  }
+
+  it('names of 256 characters run, beside strings, comments and numbers that are longer', async () => {
+    const alias = 'a'.repeat(256);
+    const query = `# ${'c'.repeat(1000)}\n{ ${alias}: hello(name: "${'x'.repeat(1000)}") b: hello(name: """${'x'.repeat(1000)}""") }`;
+
+    const response = await createEndpoint().send(post({ query }));
+
+    assert.deepEqual(Object.keys(json(response).data), [alias, 'b']);
+  });
+
+  it('80,000 unknown keys of an input object are one error, which names the first', async () => {
+    const filter = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`k${index}`, 1]));
+    const query = 'query ($f: Filter) { books(filter: $f) { title } }';
+
+    const responses = [
+      await createEndpoint().send(post({ query, variables: { f: filter } })),
+      await createEndpoint().send(post({ query, variables: { f: { and: { and: filter } } } })),
+      await createEndpoint({ executor: 'graphql-js' }).send(post({ query, variables: { f: filter } })),
+    ];
+
+    for (const response of responses) {
+      assert.equal(response.status, 400);
+      const { errors } = json(response);
+      assert.deepEqual(errors, [
+        { message: 'Variable "$f" has a key that "Filter" does not define: "k0".', extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+    }
+  });
+
+  for (const executor of [undefined, 'graphql-js'] as const) {
+    it(`250,000 wrong values are a few errors, with ${executor ?? 'the planned executor'}`, async () => {
+      const numbers = Array.from({ length: 250_000 }, () => 'x');
+      const endpoint = createEndpoint(executor && { executor });
+
+      const response = await endpoint.send(post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }', variables: { n: numbers } }));
+
+      assert.equal(response.status, 400);
+      assert.ok(json(response).errors.length <= 4);
+      assert.ok(response.body.length < 5000);
+    });
+  }
+
+  it('a message that quotes the request is cut', async () => {
+    const query = 'query ($n: Int) { books(first: $n) { title } }';
+
+    const response = await createEndpoint().send(post({ query, variables: { n: 'x'.repeat(megabyte) } }));
+
+    assert.equal(response.status, 400);
+    assert.match(json(response).errors[0].message, /^Variable "\$n" .*x…$/);
+    assert.ok(response.body.length < 2000);
+  });
+
+  it('one resolver that fails under 3,500 aliases answers less than 1 MiB of errors, and says how many more there are', async () => {
+    const endpoint = createEndpoint();
+    const aliases = Array.from({ length: 3500 }, (_, index) => `a${index}: explode`).join(' ');
+
+    const response = await endpoint.send(post({ query: `{ ${aliases} hello }` }));
+
+    const { data, errors } = json(response);
+    assert.equal(data.hello, 'Hello, world!');
+    assert.equal(errors.length, 1001);
+    assert.deepEqual(errors.at(-1), { message: 'And 2500 more errors.', extensions: { code: 'TOO_MANY_ERRORS' } });
+    assert.ok(JSON.stringify(errors).length < 1024 * 1024);
+  });
+
+  it('logs the first unexpected errors of an operation, and that there were more', async () => {
+    const endpoint = createEndpoint();
+    const aliases = Array.from({ length: 3500 }, (_, index) => `a${index}: explode`).join(' ');
+
+    await endpoint.send(post({ query: `{ ${aliases} }` }));
+
+    assert.equal(endpoint.lines.length, 11);
+    assert.match(endpoint.lines.at(-1)!.message, /^\d+ or more unexpected errors of the same request are not logged\.$/);
+    assert.ok(inspect(endpoint.lines, { depth: 9 }).length < 65_536);
+  });
+
+  it('the operations of a batch share what may be logged and answered of errors', async () => {
+    const endpoint = createEndpoint();
+    const element = { query: `{ ${Array.from({ length: 490 }, (_, index) => `a${index}: explode`).join(' ')} }` };
+
+    const response = await endpoint.send(post([element, element, element, { query: '{ hello }' }]));
+
+    const answers = json(response);
+    assert.deepEqual(answers.at(-1), { data: { hello: 'Hello, world!' } });
+    assert.equal(answers.flatMap(({ errors = [] }) => errors).length, 1001);
+    assert.equal(endpoint.lines.filter(({ message }) => message.startsWith('Unexpected')).length, 10);
+  });
+
+  it('an error that would fill the log is logged by the beginning of its message and of its stack', async () => {
+    const text = 'x'.repeat(megabyte);
+    const typeDefs = 'type Query { fail(text: String): String }';
+    const fail = (_: unknown, args: { text: string }): never => {
+      throw Object.assign(new Error(`Nothing for ${args.text}`, { cause: new Error(args.text) }), { request: args });
+    };
+    const [logger, lines] = recordingLogger();
+    const endpoint = createEndpoint({ schema: undefined, typeDefs, resolvers: { Query: { fail } }, logger });
+
+    await endpoint.send(post({ query: 'query ($t: String) { fail(text: $t) }', variables: { t: text } }));
+
+    const [line] = lines;
+    assert.match(line!.message, /^Unexpected error \w+ at fail: Nothing for x+…$/);
+    assert.ok(line!.details[0] instanceof Error);
+    assert.ok(inspect(lines, { depth: 9 }).length < 8000);
+  });
+
+  it('a large error that a resolver throws on purpose keeps its code', async () => {
+    const typeDefs = 'type Query { fail: String }';
+    const error = new GraphQLError('m'.repeat(20_000), { extensions: { code: 'NOT_HERE', more: 'x'.repeat(20_000) } });
+    const fail = (): never => {
+      throw error;
+    };
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { fail } } });
+
+    const response = await endpoint.send(post({ query: '{ fail }' }));
+
+    const [shown] = json(response).errors;
+    assert.equal(shown.message, `${'m'.repeat(1000)}…`);
+    assert.deepEqual([shown.path, shown.extensions], [['fail'], { code: 'NOT_HERE' }]);
+  });
+});
