@@ -68,7 +68,7 @@ function shortened({ message, locations, path, extensions }: GraphQLFormattedErr
 }
 
 /** The beginning of a text that may be as long as a request. */
-export function cut(text: string, length = maxMessage): string {
+export function cut(text: string, length: number = maxMessage): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
