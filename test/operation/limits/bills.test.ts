@@ -121,7 +121,7 @@ describe('a small request', () => {
       throw Object.assign(new Error(`Nothing for ${args.text}`, { cause: new Error(args.text) }), { request: args });
     };
     const [logger, lines] = recordingLogger();
-    const endpoint = createEndpoint({ schema: undefined, typeDefs, resolvers: { Query: { fail } }, logger });
+    const endpoint = createEndpoint({ typeDefs, resolvers: { Query: { fail } }, logger });
 
     await endpoint.send(post({ query: 'query ($t: String) { fail(text: $t) }', variables: { t: text } }));
 
