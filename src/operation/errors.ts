@@ -173,16 +173,23 @@ export function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
  * as GraphQL errors from there are. The words of that error may still say more than a client should know.
  */
 class InputError extends GraphQLError {
-  readonly hidden: string;
+  /** The message without the words of that error. */
+  readonly masked: string;
 
   constructor(error: GraphQLError, code: ErrorCode) {
     const { message, nodes, source, positions } = error;
     super(message, { nodes: nodes ?? null, source, positions, extensions: { code } });
-    const cause = rootCause(error);
-    this.cause = cause;
-    this.hidden = cause instanceof Error ? cause.message : message;
+    this.cause = rootCause(error);
+    const end = message.search(foreignWords);
+    this.masked = end === -1 ? 'A value of the request was refused.' : `${message.slice(0, end)}.`;
   }
 }
+
+/**
+ * Where in a message of graphql-js (16 and 17, of literals and of variables) the words of another error can begin. The words are not looked
+ * for themselves: they may come from a value that was no Error, in a form that only graphql-js knows.
+ */
+const foreignWords = /, but encountered error "|, found |(?<=Expected type "\w+")\. /;
 
 /** Thrown when a document does not validate: all that is wrong with it at once. */
 export class DocumentError extends Error {
@@ -247,8 +254,7 @@ function maskedForm(error: GraphQLError, errorId: string | undefined): GraphQLFo
 
 function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLFormattedError {
   const { http: _forTheTransport, response, ...extensions } = error.extensions;
-  const isHidden = settings.maskErrors && error instanceof InputError && error.hidden !== '';
-  const message = isHidden ? error.message.replaceAll(error.hidden, '…') : error.message;
+  const message = settings.maskErrors && error instanceof InputError ? error.masked : error.message;
   return {
     // What is said of the request itself quotes it.
     message: error.path === undefined ? cut(message) : message,

@@ -6,7 +6,17 @@ import type { Run } from '../run.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
 export function locate(thrown: unknown, field: PlannedField, path: Path): GraphQLError {
-  return locatedError(thrown, field.nodes, responsePathAsArray(path));
+  return toLocatedError(thrown, field.nodes, responsePathAsArray(path));
+}
+
+/** graphql-js reads the fields of what was thrown. Where that throws in its turn (a getter, a proxy), nothing of it is told. */
+function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: readonly (string | number)[]): GraphQLError {
+  try {
+    return locatedError(thrown, nodes, path);
+  } catch {
+    const originalError = new Error('An error was thrown that cannot be read.');
+    return new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError });
+  }
 }
 
 /** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
@@ -24,5 +34,5 @@ export function nullError(field: PlannedField): Error {
 
 /** An error that reached the root, where no field is left to locate it. */
 export function toRootError(thrown: unknown): GraphQLError {
-  return thrown instanceof GraphQLError ? thrown : locatedError(thrown, undefined, undefined);
+  return thrown instanceof GraphQLError ? thrown : toLocatedError(thrown);
 }
