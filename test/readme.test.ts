@@ -24,8 +24,8 @@ function blockWith(part: string): string {
   return found[0]!;
 }
 
-/** What the blocks import from ./schema.ts, for brevity. */
-const { 'schema.ts': schema = '' } = surroundings.files;
+/** What the blocks import for brevity. */
+const { 'graphql/schema.ts': schema = '' } = surroundings.files;
 
 /** node_modules as after `npm i graphql-functions graphql esbuild`: this package as it was built. */
 async function install(directory: string): Promise<void> {
@@ -44,7 +44,7 @@ async function ask(address: string, query: string, headers: Readonly<Record<stri
 }
 
 async function serveBlock(context: TestContext, part: string): Promise<string> {
-  const project = await createProject(context, { 'functions/graphql.ts': blockWith(part), 'functions/schema.ts': schema });
+  const project = await createProject(context, { 'functions/graphql.ts': blockWith(part), 'graphql/schema.ts': schema });
   await install(project.directory);
   const { address } = await serveProject(context, project);
   return address('graphql');
@@ -78,7 +78,7 @@ test('the REST data source and the handler of other platforms start and answer',
 
 test('the long-lived server answers, and ends on SIGTERM', async (context) => {
   const block = blockWith('await serve(');
-  const { directory } = await createProject(context, { 'server.ts': block.replace('port: 4000', 'port: 0'), 'schema.ts': schema });
+  const { directory } = await createProject(context, { 'server.ts': block.replace('port: 4000', 'port: 0'), 'graphql/schema.ts': schema });
   await install(directory);
   const server = startCommand(context, ['server.ts'], { cwd: directory });
   const [, url = ''] = /GraphQL at (\S+)/.exec(await server.until('GraphQL at')) ?? [];

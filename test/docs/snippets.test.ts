@@ -22,6 +22,15 @@ test('every TypeScript block of README.md and docs/ compiles, strictly', async (
   assert.deepEqual(await folder.compile(), []);
 });
 
+test('what a function imports is not beside it, where platforms would take it for a function', () => {
+  const beside = folder.snippets.filter(({ file, block }) => file.includes('/functions/') && /from '\.\/[\w-]+\.ts'/.test(block.text));
+
+  assert.deepEqual(
+    beside.map(({ place }) => place),
+    [],
+  );
+});
+
 test('every TypeScript block of README.md and docs/ runs, logs what it says, and its handler answers', async () => {
   const files = folder.snippets
     .filter(({ block }) => block.notes['not run'] === undefined)

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { makeArtefact } from '../../src/cli/project/make-artefact.ts';
 import type { BuildSources } from '../../src/schema/build/build-artefact.ts';
 import { typeDefsMark } from '../../src/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
-import { resolversTypes } from './resolvers-types.ts';
+import { codeBlocks } from '../support/markdown.ts';
+import { root } from './pages.ts';
 
 const typeDefs = 'type Query { ok: Boolean }';
 
@@ -11,6 +15,9 @@ function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>): string {
   return JSON.stringify(makeArtefact([typeDefs], { documents: [], descriptions: true, ...from }, []));
 }
 
+const codegenPage = readFileSync(join(root, 'docs/codegen.md'), 'utf8');
+const codegenSchema = codeBlocks(codegenPage).find(({ language }) => language === 'graphql')?.text ?? '';
+
 /** What the pages leave out. */
 export const surroundings: SnippetSurroundings = {
   wrappers: {
@@ -18,7 +25,7 @@ export const surroundings: SnippetSurroundings = {
     options: `
 import { GraphQLError } from 'graphql';
 import { createHandler } from 'graphql-functions';
-import { resolvers, typeDefs } from './schema.ts';
+import { resolvers, typeDefs } from '../graphql/schema.ts';
 
 export default createHandler({
   typeDefs,
@@ -46,18 +53,23 @@ const Deno = { serve: (handler: (request: Request) => Promise<Response>): void =
 `,
   },
   files: {
-    'schema.ts': `
+    'graphql/schema.ts': `
 export const typeDefs = '${typeDefs}';
 export const resolvers = { Query: { ok: (): boolean => true } };
 `,
   },
   filesOf: {
     'docs/build.md': {
-      'graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }),
-      'own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
+      'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }),
+      'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
-    'docs/configuration.md': { 'graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
-    'docs/codegen.md': { 'resolvers-types.ts': resolversTypes, 'schema.graphql': 'type Query { ok: Boolean }' },
+    'docs/configuration.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
+    'docs/codegen.md': {
+      'graphql/schema.graphql': codegenSchema,
+      'graphql/schema.ts': `export const typeDefs = ${JSON.stringify(codegenSchema)};`,
+      // What the generator makes of the schema and settings of the page; test/real/pages.test.ts compares.
+      'graphql/resolvers-types.ts': readFileSync(join(import.meta.dirname, 'resolvers-types.txt'), 'utf8'),
+    },
   },
   packages: {
     '@netlify/blobs/package.json':

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { exec } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 import { build } from 'esbuild';
 
@@ -112,11 +114,20 @@ test('the catalogue’s bundle answers a function URL', async (context) => {
   assert.equal((JSON.parse(body) as { title: string }).title, 'Emma');
 });
 
-test('netlify.toml names the folder of the functions and the function it redirects to', async () => {
+test('netlify.toml deploys what its build command writes, and names the function it redirects to', async (context) => {
   const toml = await readFile(join(root, 'netlify.toml'), 'utf8');
+  const [, command = ''] = /^command = "(.+)"$/m.exec(toml) ?? [];
+  const { directory } = await createProject(context, {});
 
-  assert.match(toml, /^directory = "functions"$/m);
-  assert.match(toml, /^node_bundler = "esbuild"$/m);
+  // With the shell, which finds the files of functions/*.ts.
+  await promisify(exec)(command.replace('--outdir=built', `--outdir=${directory}`), {
+    cwd: root,
+    env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}` },
+  });
+
+  assert.deepEqual((await readdir(directory)).toSorted(), ['catalogue.mjs', 'graphql.mjs']);
+  assert.match(toml, /^directory = "built"$/m);
+  assert.match(command, / --outdir=built /);
   assert.match(toml, /\[context\.dev\.environment\]\nNODE_ENV = "development"/);
   assert.match(toml, /^to = "\/\.netlify\/functions\/graphql"$/m);
 });

@@ -11,9 +11,9 @@ const root = join(import.meta.dirname, '../..');
 export interface SnippetSurroundings {
   /** Code by name, in which a fragment takes the place of the line `// …`. */
   readonly wrappers: Readonly<Record<string, string>>;
-  /** Files of every page's folder, by name. */
+  /** Files of every page's folder, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** More files of one page's folder, by page and name. */
+  /** More files of one page's folder, by page and path. */
   readonly filesOf: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Files of node_modules, by path. */
   readonly packages: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
     const files = { ...surroundings.files, ...surroundings.filesOf[page] };
     for (const [name, text] of Object.entries(files)) await write(`${folder}/${name}`, text);
     for (const block of codeBlocks(markdown).filter(({ language }) => language === 'ts')) {
-      const file = `${folder}/${block.notes['file'] ?? `line-${block.line}.ts`}`;
+      const file = `${folder}/${block.notes['file'] ?? placeInProject(block)}`;
       const place = `${page}:${block.line}`;
       await write(file, wrapped(block, place, surroundings));
       snippets.push({ place, block, file });
@@ -69,6 +69,11 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
     compile: () => compile(directory),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** As in a reader's project: a function is in functions/, and a program beside it. What it imports says which it is. */
+function placeInProject({ text, line }: CodeBlock): string {
+  return /from '\.\/graphql\//.test(text) ? `line-${line}.ts` : `functions/line-${line}.ts`;
 }
 
 /** Without `paths`: what is checked is the types that users get. */
