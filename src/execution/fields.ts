@@ -4,6 +4,7 @@ import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { completeValue } from './complete/complete.ts';
 import { nullOrThrow } from './complete/errors.ts';
+import { FieldRun } from './field-run.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import { plainValue } from './complete/leaf.ts';
 import { addPath } from './path.ts';
@@ -11,7 +12,6 @@ import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
 import type { PlannedField, Selection } from './plan/planned-field.ts';
 import { isThenable } from './promises.ts';
-import { resolveInfo } from './resolve-info.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -56,44 +56,44 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
   try {
     const resolve = field.definition.resolve ?? run.fieldResolver;
     if (resolve === undefined) return completeProperty(run, field, source, path);
-    const fieldPath = pathOf(field, path);
-    const info = resolveInfo(run, field, fieldPath);
-    return completeResolved(run, field, resolve(source, argumentValues(field.arguments, run), run.contextValue, info), fieldPath);
+    const fieldRun = startField(run, field, path);
+    return completeResolved(fieldRun, resolve(source, argumentValues(field.arguments, run), run.contextValue, fieldRun.info));
   } catch (error) {
-    return nullOrThrow(run, field, field.shape, error, pathOf(field, path));
+    const fieldRun = startField(run, field, path);
+    return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
   }
 }
 
-function pathOf(field: PlannedField, parent: Path | undefined): Path {
-  return addPath(parent, field.responseName, field.parentType.name);
+function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
+  return new FieldRun(run, field, addPath(parent, field.responseName, field.parentType.name));
 }
 
 /** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */
 function completeProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const { shape } = field;
-  const value = readProperty(run, field, source, path);
+  // Wrong arguments are an error of the field whether or not anybody reads them.
+  const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
+  const hasProperties = (typeof source === 'object' && source !== null) || typeof source === 'function';
+  const value = hasProperties ? (source as Record<string, unknown>)[field.fieldName] : undefined;
+  if (typeof value === 'function') {
+    const fieldRun = startField(run, field, path);
+    return completeResolved(fieldRun, callMethod(fieldRun, source as object, values));
+  }
   const plain = plainValue(shape.plain, value);
   if (plain !== undefined) return plain;
   if ((value === null || value === undefined) && !shape.nonNull) return null;
-  return completeResolved(run, field, value, pathOf(field, path));
-}
-
-function readProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
-  // Wrong arguments are an error of the field whether or not anybody reads them.
-  const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
-  if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined;
-  const property = (source as Record<string, unknown>)[field.fieldName];
-  return typeof property === 'function' ? callMethod(run, field, source, pathOf(field, path), values) : property;
+  return completeResolved(startField(run, field, path), value);
 }
 
 /** A property that is a method is called as graphql-js calls it: on the object, with everything a resolver gets but the parent. */
-export function callMethod(run: Run, field: PlannedField, source: object, fieldPath: Path, values?: ArgumentValues): unknown {
+export function callMethod(fieldRun: FieldRun, source: object, values?: ArgumentValues): unknown {
+  const { run, field, info } = fieldRun;
   const object = source as Record<string, (values: ArgumentValues, contextValue: unknown, info: GraphQLResolveInfo) => unknown>;
-  return object[field.fieldName]!(values ?? argumentValues(field.arguments, run), run.contextValue, resolveInfo(run, field, fieldPath));
+  return object[field.fieldName]!(values ?? argumentValues(field.arguments, run), run.contextValue, info);
 }
 
 /** What a resolver returned, or a property held. */
-export function completeResolved(run: Run, field: PlannedField, value: unknown, fieldPath: Path): unknown {
-  if (isThenable(value)) return new PromisedValue(run, field, field.shape, fieldPath, value);
-  return completeValue(run, field, field.shape, value, fieldPath);
+export function completeResolved(fieldRun: FieldRun, value: unknown): unknown {
+  if (isThenable(value)) return new PromisedValue(fieldRun, value);
+  return completeValue(fieldRun, fieldRun.shape, value, fieldRun.path);
 }

@@ -7,10 +7,3 @@ export type Path = GraphQLResolveInfo['path'];
 export function addPath(prev: Path | undefined, key: string | number, typename: string | undefined): Path {
   return { prev, key, typename };
 }
-
-/** The path of the field that a list item belongs to: `info` tells of fields, also where an item is being completed. */
-export function fieldPathOf(path: Path): Path {
-  let at = path;
-  while (typeof at.key === 'number' && at.prev !== undefined) at = at.prev;
-  return at;
-}

@@ -1,10 +1,18 @@
 import { completeValue } from './complete/complete.ts';
 import { locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
+import type { FieldRun } from './field-run.ts';
 import type { Path } from './path.ts';
-import type { PlannedField, Shape } from './plan/planned-field.ts';
+import type { Shape } from './plan/planned-field.ts';
 import { abandon, afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
+
+/** Where a value stands: at a field, or in a list that the field returned. */
+export interface Position {
+  readonly fieldRun: FieldRun;
+  readonly shape: Shape;
+  readonly path: Path;
+}
 
 /**
  * A part of the response that is not there yet.
@@ -16,10 +24,8 @@ import type { Run } from './run.ts';
  */
 export abstract class Pending {
   readonly run: Run;
-  /** The position: undefined for the root of the response. */
-  field: PlannedField | undefined;
-  shape: Shape | undefined;
-  path: Path | undefined;
+  /** Undefined for the root of the response. */
+  position: Position | undefined;
   /** The container, and the key in it. Undefined for the root. */
   parent: PendingContainer | undefined = undefined;
   key: string | number = '';
@@ -28,12 +34,10 @@ export abstract class Pending {
   /** Whether an error has made this position null: what still happens below is not told. */
   nulled = false;
 
-  constructor(run: Run, lag: number, field?: PlannedField, shape?: Shape, path?: Path) {
+  constructor(run: Run, lag: number, position?: Position) {
     this.run = run;
     this.lag = lag;
-    this.field = field;
-    this.shape = shape;
-    this.path = path;
+    this.position = position;
   }
 
   /** Whether nobody wants to know any more: the answer is out, or a position above has become null. */
@@ -58,14 +62,14 @@ export abstract class Pending {
 
   #settleError(thrown: unknown): void {
     if (this.isOver()) return;
-    const { run, parent, field, shape, path } = this;
-    if (parent === undefined || field === undefined || shape === undefined || path === undefined) {
+    const { run, parent, position } = this;
+    if (parent === undefined || position === undefined) {
       run.record(toRootError(thrown));
       run.finish(null);
       return;
     }
-    const error = locate(thrown, field, path);
-    if (shape.nonNull) {
+    const error = locate(thrown, position.fieldRun, position.path);
+    if (position.shape.nonNull) {
       parent.childFailed(error, this.key);
       return;
     }
@@ -139,19 +143,17 @@ export const objectLag = 3;
 export const listLag = 2;
 
 /** Says which position a completed value stands at, in case it is still pending. */
-export function placed(value: unknown, field: PlannedField, shape: Shape, path: Path): unknown {
-  if (value instanceof PendingContainer) {
-    value.field = field;
-    value.shape = shape;
-    value.path = path;
-  }
+export function placed(value: unknown, fieldRun: FieldRun, shape: Shape, path: Path): unknown {
+  if (value instanceof PendingContainer) value.position = { fieldRun, shape, path };
   return value;
 }
 
 /** A value that a promise will bring. */
 export abstract class Promised extends Pending {
-  constructor(run: Run, lag: number, field: PlannedField, shape: Shape, path: Path, promise: PromiseLike<unknown>) {
-    super(run, lag, field, shape, path);
+  declare readonly position: Position;
+
+  constructor(position: Position, promise: PromiseLike<unknown>, lag: number) {
+    super(position.fieldRun.run, lag, position);
     void toPromise(promise).then(
       (value) => this.#arrive(value),
       (error: unknown) => this.fail(error),
@@ -194,12 +196,13 @@ export abstract class Promised extends Pending {
 
 /** The promised value of a field or of an item in a list. */
 export class PromisedValue extends Promised {
-  constructor(run: Run, field: PlannedField, shape: Shape, path: Path, promise: PromiseLike<unknown>) {
-    super(run, isGraphQL17 ? 0 : 1, field, shape, path, promise);
+  constructor(position: Position, promise: PromiseLike<unknown>) {
+    super(position, promise, isGraphQL17 ? 0 : 1);
   }
 
   protected complete(value: unknown): unknown {
-    return completeValue(this.run, this.field!, this.shape!, value, this.path!);
+    const { fieldRun, shape, path } = this.position;
+    return completeValue(fieldRun, shape, value, path);
   }
 }
 
@@ -207,15 +210,8 @@ export class PromisedValue extends Promised {
 export class PromisedType extends Promised {
   readonly #proceed: (answer: unknown) => unknown;
 
-  constructor(
-    run: Run,
-    field: PlannedField,
-    shape: Shape,
-    path: Path,
-    promise: PromiseLike<unknown>,
-    proceed: (answer: unknown) => unknown,
-  ) {
-    super(run, 1, field, shape, path, promise);
+  constructor(position: Position, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
+    super(position, promise, 1);
     this.#proceed = proceed;
   }
 

@@ -6,7 +6,6 @@ import type {
   FragmentDefinitionNode,
   GraphQLError,
   GraphQLFieldResolver,
-  GraphQLResolveInfo,
   GraphQLSchema,
   GraphQLTypeResolver,
   OperationDefinitionNode,
@@ -21,7 +20,7 @@ import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
 import { executeRacing } from './graphql-js/racing.ts';
 import { Run } from './run.ts';
-import type { ExecutionLife } from './run.ts';
+import type { ExecutionLife, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { surveyOperation } from './plan/survey.ts';
 import type { Fragments } from './plan/survey.ts';
@@ -115,7 +114,7 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
   const run = new Run({
     schema: plan.schema,
     operation: plan.operation,
-    fragments: plan.fragments,
+    fragments: plan.fragmentDefinitions,
     rootValue,
     contextValue,
     variableValues: variables.variableValues,
@@ -165,14 +164,12 @@ function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<Execution
   });
 }
 
-type VariableValues = GraphQLResolveInfo['variableValues'];
-
 function coerceVariables(
   plan: Plan,
   execution: PlannedExecution,
-): { readonly variableValues: VariableValues } | { readonly errors: readonly GraphQLError[] } {
+): { readonly variableValues: VariableValues | undefined } | { readonly errors: readonly GraphQLError[] } {
   const definitions = plan.operation.variableDefinitions;
-  if (definitions === undefined || definitions.length === 0) return { variableValues: noVariables };
+  if (definitions === undefined || definitions.length === 0) return withoutVariables;
   const { maxInputErrors: maxErrors = 50, hideSuggestions } = execution;
   const options = { maxErrors, hideSuggestions };
   const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);
@@ -180,6 +177,8 @@ function coerceVariables(
   // graphql 16 names the values themselves `coerced`.
   return { variableValues: isGraphQL17 ? values.variableValues : (values as unknown as { coerced: VariableValues }).coerced };
 }
+
+const withoutVariables = { variableValues: undefined };
 
 /** The result of variables that are wrong in more places than they may be: graphql-js's `execute` cannot be told that number. */
 export function refuseVariables(
@@ -191,13 +190,6 @@ export function refuseVariables(
   const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues, options);
   return errors && { errors };
 }
-
-/** Shared by all runs, therefore frozen. */
-const noVariables = (
-  isGraphQL17
-    ? Object.freeze({ sources: Object.freeze(Object.create(null)), coerced: Object.freeze(Object.create(null)) })
-    : Object.freeze({})
-) as VariableValues;
 
 /** Runs an operation as graphql-js does, and answers once. */
 export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {

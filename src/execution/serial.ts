@@ -1,4 +1,5 @@
 import { nullOrThrow } from './complete/errors.ts';
+import { FieldRun } from './field-run.ts';
 import { executeField } from './fields.ts';
 import { addPath } from './path.ts';
 import { Pending, PendingContainer } from './pending.ts';
@@ -42,7 +43,8 @@ class Series extends PendingContainer {
   #execute(field: PlannedField): unknown {
     const { run } = this;
     if (run.timeIsUp === undefined || field.typename !== undefined) return executeField(run, field, this.#source, undefined);
-    return nullOrThrow(run, field, field.shape, run.timeIsUp, addPath(undefined, field.responseName, field.parentType.name));
+    const path = addPath(undefined, field.responseName, field.parentType.name);
+    return nullOrThrow(new FieldRun(run, field, path), field.shape, run.timeIsUp, path);
   }
 
   /** In graphql-js the fields still to come are a chain of promises already, through which an error passes. */

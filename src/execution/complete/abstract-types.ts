@@ -1,17 +1,15 @@
 import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
-import type { GraphQLAbstractType, GraphQLObjectType } from 'graphql';
+import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
+import type { FieldRun } from '../field-run.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import { fieldPathOf } from '../path.ts';
 import type { Path } from '../path.ts';
 import { PromisedType } from '../pending.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
-import { resolveInfo } from '../resolve-info.ts';
-import type { Run } from '../run.ts';
 
 /** Interfaces and unions: the object says which type it has. */
 export class AbstractShape implements Shape {
@@ -25,62 +23,56 @@ export class AbstractShape implements Shape {
     this.#type = type;
   }
 
-  complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown {
-    const answer = this.#resolveType(run, field, value, path);
-    const proceed = (name: unknown): unknown => {
-      const type = this.#objectType(run, field, name, value);
-      return completeChecked(run, field, { shape: this, type, path }, value);
-    };
-    return isThenable(answer) ? new PromisedType(run, field, this, path, answer, proceed) : proceed(answer);
+  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
+    const position = { fieldRun, shape: this, path };
+    const answer = this.#resolveType(fieldRun, value);
+    const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(fieldRun, name, value), value);
+    return isThenable(answer) ? new PromisedType(position, answer, proceed) : proceed(answer);
   }
 
-  #resolveType(run: Run, field: PlannedField, value: unknown, path: Path): unknown {
+  #resolveType(fieldRun: FieldRun, value: unknown): unknown {
+    const { run } = fieldRun;
     const resolveType = this.#type.resolveType ?? run.typeResolver;
     if (resolveType === undefined) {
       // The first thing the default resolver would look at; it needs no `info` for it.
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;
       if (typeof typename === 'string') return typename;
     }
-    return (resolveType ?? defaultTypeResolver)(value, run.contextValue, resolveInfo(run, field, fieldPathOf(path)), this.#type);
+    return (resolveType ?? defaultTypeResolver)(value, run.contextValue, fieldRun.info, this.#type);
   }
 
-  #objectType(run: Run, field: PlannedField, name: unknown, value: unknown): GraphQLObjectType {
+  #objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
     const known = this.#known.get(name as string);
     if (known !== undefined) return known;
-    const type = assertPossibleType(run, field, this.#type, name, value);
+    const type = assertPossibleType(fieldRun, this.#type, name, value);
     this.#known.set(type.name, type);
     return type;
   }
 }
 
 /** The object type of that name, if the abstract type may have it. The messages are graphql-js's. */
-function assertPossibleType(
-  run: Run,
-  field: PlannedField,
-  abstractType: GraphQLAbstractType,
-  name: unknown,
-  value: unknown,
-): GraphQLObjectType {
+function assertPossibleType(fieldRun: FieldRun, abstractType: GraphQLAbstractType, name: unknown, value: unknown): GraphQLObjectType {
   const abstract = abstractType.name;
-  const { nodes } = field;
-  if (typeof name !== 'string') throw noTypeName(field, abstract, name, value);
+  const { run, field } = fieldRun;
+  if (typeof name !== 'string') throw noTypeName(fieldRun, abstract, name, value);
   const type = run.schema.getType(name);
-  if (type === null || type === undefined) {
-    throw new GraphQLError(`Abstract type "${abstract}" was resolved to a type "${name}" that does not exist inside the schema.`, {
-      nodes,
-    });
-  }
-  if (!isObjectType(type)) throw new GraphQLError(`Abstract type "${abstract}" was resolved to a non-object type "${name}".`, { nodes });
-  if (!run.schema.isSubType(abstractType, type))
-    throw new GraphQLError(`Runtime Object type "${type.name}" is not a possible type for "${abstract}".`, { nodes });
-  return type;
+  if (isObjectType(type) && run.schema.isSubType(abstractType, type)) return type;
+  throw new GraphQLError(wrongTypeMessage(abstract, name, type), { nodes: run.nodesOf(field) });
 }
 
-function noTypeName({ parentType, fieldName, nodes }: PlannedField, abstract: string, name: unknown, value: unknown): GraphQLError {
+function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType | null | undefined): string {
+  if (type === null || type === undefined)
+    return `Abstract type "${abstract}" was resolved to a type "${name}" that does not exist inside the schema.`;
+  if (!isObjectType(type)) return `Abstract type "${abstract}" was resolved to a non-object type "${name}".`;
+  return `Runtime Object type "${type.name}" is not a possible type for "${abstract}".`;
+}
+
+function noTypeName({ run, field }: FieldRun, abstract: string, name: unknown, value: unknown): GraphQLError {
+  const { parentType, fieldName } = field;
   const problem = `Abstract type "${abstract}" must resolve to an Object type at runtime for field "${parentType.name}.${fieldName}"`;
   if (name === null || name === undefined) {
     const remedy = `Either the "${abstract}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
-    return new GraphQLError(`${problem}. ${remedy}`, { nodes });
+    return new GraphQLError(`${problem}. ${remedy}`, { nodes: run.nodesOf(field) });
   }
   if (!isGraphQL17 && isObjectType(name)) {
     return new GraphQLError(

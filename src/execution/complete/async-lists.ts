@@ -1,10 +1,8 @@
 import { locate } from './errors.ts';
 import { completeItem } from './items.ts';
-import type { Path } from '../path.ts';
+import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
-import type { Run } from '../run.ts';
 
 /** Whether graphql 17 would iterate this asynchronously; 16 does not know such lists. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
@@ -12,10 +10,10 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
 }
 
 /** Completes the items as they come, one `next()` after another. */
-export function completeAsyncIterable(run: Run, field: PlannedField, shape: Shape, items: AsyncIterable<unknown>, path: Path): Pending {
-  const list = new AsyncList(run, field, shape, path);
-  void list.fillFrom(items);
-  return list;
+export function completeAsyncIterable(list: ListRun, items: AsyncIterable<unknown>): Pending {
+  const pending = new AsyncList(list);
+  void pending.fillFrom(items);
+  return pending;
 }
 
 // Turns from an error to the position of the list: through the promise of all items, or out of the loop itself.
@@ -23,18 +21,14 @@ const itemsLag = 3;
 const loopLag = 1;
 
 class AsyncList extends PendingContainer {
-  readonly #field: PlannedField;
-  readonly #item: Shape;
-  readonly #path: Path;
+  readonly #list: ListRun;
   #iterator: AsyncIterator<unknown> | undefined = undefined;
   #ended = false;
   #earlyFailure: { readonly index: number; readonly error: unknown } | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, item: Shape, path: Path) {
-    super(run, [], itemsLag);
-    this.#field = field;
-    this.#item = item;
-    this.#path = path;
+  constructor(list: ListRun) {
+    super(list.fieldRun.run, [], itemsLag);
+    this.#list = list;
   }
 
   async fillFrom(items: AsyncIterable<unknown>): Promise<void> {
@@ -46,7 +40,7 @@ class AsyncList extends PendingContainer {
         try {
           step = await iterator.next();
         } catch (error) {
-          throw locate(error, this.#field, this.#path);
+          throw locate(error, this.#list.fieldRun, this.#list.path);
         }
         if (step.done === true) break;
         if (this.isOver()) {
@@ -92,7 +86,7 @@ class AsyncList extends PendingContainer {
   }
 
   #put(index: number, item: unknown): void {
-    const value = completeItem(this.run, this.#field, this.#item, item, this.#path, index);
+    const value = completeItem(this.#list, item, index);
     if (value instanceof Pending) this.waitFor(value, index);
     else this.result[index] = value;
   }

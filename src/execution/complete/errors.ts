@@ -1,12 +1,12 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import type { Path } from '../path.ts';
+import type { FieldRun } from '../field-run.ts';
 import type { PlannedField, Shape } from '../plan/planned-field.ts';
-import type { Run } from '../run.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
-export function locate(thrown: unknown, field: PlannedField, path: Path): GraphQLError {
-  return toLocatedError(thrown, field.nodes, responsePathAsArray(path));
+export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {
+  return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(path));
 }
 
 /** graphql-js reads the fields of what was thrown. Where that throws in its turn (a getter, a proxy), nothing of it is told. */
@@ -20,10 +20,10 @@ function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: r
 }
 
 /** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
-export function nullOrThrow(run: Run, field: PlannedField, shape: Shape, thrown: unknown, path: Path): null {
-  const error = locate(thrown, field, path);
+export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, path: Path): null {
+  const error = locate(thrown, fieldRun, path);
   if (shape.nonNull) throw error;
-  run.record(error);
+  fieldRun.run.record(error);
   return null;
 }
 

@@ -1,43 +1,47 @@
 import { completeValue } from './complete.ts';
 import { nullOrThrow } from './errors.ts';
+import type { FieldRun } from '../field-run.ts';
 import { plainValue } from './leaf.ts';
 import { addPath } from '../path.ts';
 import type { Path } from '../path.ts';
 import { Pending, placed, PromisedValue } from '../pending.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 import type { Rows } from './rows.ts';
-import type { Run } from '../run.ts';
+
+/** A list whose items are being completed. */
+export interface ListRun {
+  readonly fieldRun: FieldRun;
+  /** The shape of each item. */
+  readonly item: Shape;
+  /** The list's own path. */
+  readonly path: Path;
+}
 
 /** Completes one item of a list: a value or a Pending; an error becomes null, or is thrown, located, where null is not allowed. */
-export function completeItem(run: Run, field: PlannedField, shape: Shape, item: unknown, listPath: Path, index: number): unknown {
+export function completeItem(list: ListRun, item: unknown, index: number): unknown {
+  const { fieldRun, item: shape } = list;
   const plain = plainValue(shape.plain, item);
   if (plain !== undefined) return plain;
-  const path = addPath(listPath, index, undefined);
+  const path = addPath(list.path, index, undefined);
   try {
-    if (isThenable(item)) return new PromisedValue(run, field, shape, path, item);
-    return completeValue(run, field, shape, item, path);
+    if (isThenable(item)) return new PromisedValue({ fieldRun, shape, path }, item);
+    return completeValue(fieldRun, shape, item, path);
   } catch (error) {
-    return nullOrThrow(run, field, shape, error, path);
+    return nullOrThrow(fieldRun, shape, error, path);
   }
 }
 
 /** The same for an item of a list whose objects are made by code for whole rows. */
-export function completeRow(
-  run: Run,
-  field: PlannedField,
-  shape: Shape,
-  item: unknown,
-  listPath: Path,
-  index: number,
-  rows: Rows,
-): unknown {
+export function completeRow(rows: Rows, item: unknown, index: number): unknown {
+  const { list } = rows;
+  const { fieldRun, item: shape } = list;
   try {
-    if (!isPlainObject(item)) return completeItem(run, field, shape, item, listPath, index);
+    if (!isPlainObject(item)) return completeItem(list, item, index);
     const row = rows.make(item, index);
-    return row instanceof Pending ? placed(row, field, shape, addPath(listPath, index, undefined)) : row;
+    return row instanceof Pending ? placed(row, fieldRun, shape, addPath(list.path, index, undefined)) : row;
   } catch (error) {
-    return nullOrThrow(run, field, shape, error, addPath(listPath, index, undefined));
+    return nullOrThrow(fieldRun, shape, error, addPath(list.path, index, undefined));
   }
 }
 

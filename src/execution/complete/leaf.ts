@@ -5,9 +5,9 @@ import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
 import type { Path } from '../path.ts';
 import { Promised } from '../pending.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun } from '../field-run.ts';
+import type { Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
-import type { Run } from '../run.ts';
 
 /** The kinds of leaf whose usual values are the response as they are. */
 export const notPlain = 0;
@@ -93,14 +93,14 @@ export class LeafShape implements Shape {
     this.plain = known?.coerce === type[coerceOutput] ? (known?.plain ?? notPlain) : notPlain;
   }
 
-  complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown {
+  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
     const plain = plainValue(this.plain, value);
     if (plain !== undefined) return plain;
     const coerced: unknown = this.#type[coerceOutput](value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // A conversion is not meant to be asynchronous, but graphql-js waits for one that is.
     if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced))
-      return new PromisedLeaf(run, 0, field, this, path, coerced as Promise<unknown>);
+      return new PromisedLeaf({ fieldRun, shape: this, path }, coerced as Promise<unknown>, 0);
     return coerced;
   }
 }

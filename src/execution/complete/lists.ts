@@ -2,16 +2,17 @@ import { GraphQLError } from 'graphql';
 
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
+import type { FieldRun } from '../field-run.ts';
 import { completeItem, completeRow } from './items.ts';
+import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { ObjectShape } from './objects.ts';
 import type { Path } from '../path.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { Shape } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 import { rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
-import type { Run } from '../run.ts';
 
 /** Lists: arrays and everything else that can be iterated. */
 export class ListShape implements Shape {
@@ -24,14 +25,16 @@ export class ListShape implements Shape {
     this.#item = item;
   }
 
-  complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown {
+  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
+    const list = { fieldRun, item: this.#item, path };
     if (isGraphQL17 && !Array.isArray(value) && isAsyncIterable(value)) {
-      return placed(completeAsyncIterable(run, field, this.#item, value, path), field, this, path);
+      return placed(completeAsyncIterable(list, value), fieldRun, this, path);
     }
     if (!isIterable(value)) {
+      const { field } = fieldRun;
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
     }
-    return placed(completeItems(run, field, this.#item, value, path), field, this, path);
+    return placed(completeItems(list, value), fieldRun, this, path);
   }
 }
 
@@ -41,22 +44,22 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 }
 
 /** The code for whole rows, if there is some: every item of an array is a row, when its type asks for nothing first. */
-function rowsFor(run: Run, field: PlannedField, shape: Shape, items: Iterable<unknown>, path: Path): Rows | undefined {
-  const selection = Array.isArray(items) && shape instanceof ObjectShape ? shape.selectionFor(field) : undefined;
-  return selection && rowsOf(run, selection, (items as unknown[]).length, path);
+function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | undefined {
+  const { fieldRun, item } = list;
+  const selection = Array.isArray(items) && item instanceof ObjectShape ? item.selectionFor(fieldRun.field) : undefined;
+  return selection && rowsOf(list, selection, (items as unknown[]).length);
 }
 
-function completeItems(run: Run, field: PlannedField, shape: Shape, items: Iterable<unknown>, path: Path): unknown {
+function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   const result: unknown[] = [];
-  const rows = rowsFor(run, field, shape, items, path);
+  const rows = rowsFor(list, items);
   let pending: PendingContainer | undefined;
   try {
     for (const item of items) {
       const index = result.length;
-      const value =
-        rows === undefined ? completeItem(run, field, shape, item, path, index) : completeRow(run, field, shape, item, path, index, rows);
+      const value = rows === undefined ? completeItem(list, item, index) : completeRow(rows, item, index);
       if (value instanceof Pending) {
-        pending ??= new PendingContainer(run, result, listLag);
+        pending ??= new PendingContainer(list.fieldRun.run, result, listLag);
         pending.waitFor(value, index);
       } else {
         result.push(value);

@@ -19,7 +19,7 @@ export function createRowBuilder({ fields }: Selection): RowBuilder | undefined 
 function Row(${variables.join(', ')}) {
 ${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${at};`).join('\n')}
 }
-Row.prototype = Object.create(null);
+Row.prototype = Object.freeze(Object.create(null));
 return function buildRow(source, rest) {
 ${fields.map(readingOf).join('\n')}
   return new Row(${variables.join(', ')});

@@ -1,14 +1,15 @@
 import { nullOrThrow } from './errors.ts';
+import { FieldRun } from '../field-run.ts';
 import { callMethod, completeResolved, giveUp } from '../fields.ts';
+import type { ListRun } from './items.ts';
 import { addPath } from '../path.ts';
-import type { Path } from '../path.ts';
 import { objectLag, Pending, PendingContainer } from '../pending.ts';
 import type { PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder } from './row-builder.ts';
-import type { Run } from '../run.ts';
 
 /** What makes the objects of a list, once the list's selection has been run often enough and if it suits; undefined for the ordinary way. */
-export function rowsOf(run: Run, selection: Selection, count: number, listPath: Path): Rows | undefined {
+export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
+  const { run } = list.fieldRun;
   selection.rowsSeen += count;
   if (selection.rowsSeen < run.rowsBeforeCode || run.fieldResolver !== undefined || !selection.fields.every(isProperty)) return undefined;
   // Tried once: where code cannot be made now it never can.
@@ -16,7 +17,7 @@ export function rowsOf(run: Run, selection: Selection, count: number, listPath: 
     selection.buildRow = createRowBuilder(selection);
     selection.rowsSeen = Infinity;
   }
-  return selection.buildRow && new Rows(run, selection, selection.buildRow, listPath);
+  return selection.buildRow && new Rows(list, selection, selection.buildRow);
 }
 
 /** Looked at for every list: a resolver may have been put there since. */
@@ -26,20 +27,18 @@ function isProperty(field: PlannedField): boolean {
 
 /** The rows of one list, made one after another. */
 export class Rows implements RowRest {
-  readonly #run: Run;
+  readonly list: ListRun;
   readonly #selection: Selection;
   readonly #build: RowBuilder;
-  readonly #listPath: Path;
   // Of the row that is being made.
   #source: object = {};
   #index = 0;
   #pending: [name: string, value: Pending][] = [];
 
-  constructor(run: Run, selection: Selection, build: RowBuilder, listPath: Path) {
-    this.#run = run;
+  constructor(list: ListRun, selection: Selection, build: RowBuilder) {
+    this.list = list;
     this.#selection = selection;
     this.#build = build;
-    this.#listPath = listPath;
   }
 
   /** The object for a row, or a Pending. Throws the located error of a field that may not be null. */
@@ -59,30 +58,32 @@ export class Rows implements RowRest {
 
   complete(at: number, value: unknown): unknown {
     const field = this.#selection.fields[at]!;
-    const path = this.#pathOf(field);
+    const fieldRun = this.#fieldRun(field);
     try {
-      const resolved = typeof value === 'function' ? callMethod(this.#run, field, this.#source, path) : value;
-      const completed = completeResolved(this.#run, field, resolved, path);
+      const resolved = typeof value === 'function' ? callMethod(fieldRun, this.#source) : value;
+      const completed = completeResolved(fieldRun, resolved);
       if (completed instanceof Pending) this.#pending.push([field.responseName, completed]);
       return completed;
     } catch (error) {
-      return nullOrThrow(this.#run, field, field.shape, error, path);
+      return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
     }
   }
 
   fail(at: number, thrown: unknown): null {
     const field = this.#selection.fields[at]!;
-    return nullOrThrow(this.#run, field, field.shape, thrown, this.#pathOf(field));
+    const fieldRun = this.#fieldRun(field);
+    return nullOrThrow(fieldRun, field.shape, thrown, fieldRun.path);
   }
 
-  #pathOf(field: PlannedField): Path {
-    return addPath(addPath(this.#listPath, this.#index, undefined), field.responseName, field.parentType.name);
+  #fieldRun(field: PlannedField): FieldRun {
+    const { fieldRun, path } = this.list;
+    return new FieldRun(fieldRun.run, field, addPath(addPath(path, this.#index, undefined), field.responseName, field.parentType.name));
   }
 
   /** Undefined when nothing of the row is pending. */
   #container(row: object): PendingContainer | undefined {
     if (this.#pending.length === 0) return undefined;
-    const container = new PendingContainer(this.#run, row, objectLag);
+    const container = new PendingContainer(this.list.fieldRun.run, row, objectLag);
     for (const [name, value] of this.#pending) container.waitFor(value, name);
     this.#pending = [];
     return container;

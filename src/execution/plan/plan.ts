@@ -1,4 +1,4 @@
-import type { DocumentNode, FieldNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { collectFields } from './collect-fields.ts';
 import { Selection } from './planned-field.ts';
@@ -24,6 +24,7 @@ export class Plan {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
+  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   readonly rootType: GraphQLObjectType;
   readonly #conditionVariables: readonly string[];
   /** One for each answer that the condition variables have given, the oldest first. */
@@ -36,6 +37,7 @@ export class Plan {
     this.document = init.document;
     this.operation = init.operation;
     this.fragments = init.fragments;
+    this.fragmentDefinitions = Object.values(init.fragments);
     this.rootType = init.rootType;
     this.#conditionVariables = init.conditionVariables;
     this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;

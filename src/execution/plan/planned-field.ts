@@ -1,8 +1,9 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 
 import type { PlannedArguments } from './arguments.ts';
+import type { FieldRun } from '../field-run.ts';
+import type { OwnNodes } from '../own-nodes.ts';
 import type { Path } from '../path.ts';
-import type { Run } from '../run.ts';
 
 /** How a value of one type becomes a part of the response. One implementation per kind of type. */
 export interface Shape {
@@ -13,7 +14,7 @@ export interface Shape {
    * Completes a value that is neither a promise, nor an Error, nor null. Returns the completed value, or a Pending
    * when something below is asynchronous. Throws whatever went wrong, not yet located.
    */
-  complete(run: Run, field: PlannedField, value: unknown, path: Path): unknown;
+  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown;
 }
 
 /** Collects the fields below some nodes, for the type that an object turned out to have. */
@@ -33,8 +34,11 @@ interface PlannedFieldInit {
 export class PlannedField {
   readonly responseName: string;
   readonly fieldName: string;
-  /** Every node that asks for this field under this name. */
+  /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
   readonly nodes: FieldNode[];
+  /** The copy of the execution that used the field last, and whose it is. */
+  ownNodes: FieldNode[];
+  nodesOwner: OwnNodes | undefined = undefined;
   /** Its `resolve` is read at every run: a resolver that was replaced counts from then on. */
   readonly definition: GraphQLField<unknown, unknown>;
   readonly parentType: GraphQLObjectType;
@@ -54,6 +58,7 @@ export class PlannedField {
     this.responseName = init.responseName;
     this.fieldName = init.node.name.value;
     this.nodes = [init.node];
+    this.ownNodes = this.nodes;
     this.definition = init.definition;
     this.parentType = init.parentType;
     this.shape = init.shape;
@@ -118,6 +123,7 @@ function createResultClass(): new () => ResultObject {
   function Result(): void {
     // Fields are added in the order of the selection.
   }
-  Result.prototype = Object.create(null) as object;
+  // Frozen, so that no answer can leave anything there to another.
+  Result.prototype = Object.freeze(Object.create(null) as object);
   return Result as unknown as new () => ResultObject;
 }

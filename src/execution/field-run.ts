@@ -1,0 +1,62 @@
+import type { GraphQLResolveInfo } from 'graphql';
+
+import { isGraphQL17 } from './graphql-js/installed.ts';
+import type { Path } from './path.ts';
+import type { Position } from './pending.ts';
+import type { PlannedField, Shape } from './plan/planned-field.ts';
+import type { Run } from './run.ts';
+
+/**
+ * One field of one object while it is run. Its resolver, the `resolveType` and the `isTypeOf` below it share one `info`.
+ * It is the position of its own value, too: promised fields are many.
+ */
+export class FieldRun implements Position {
+  readonly run: Run;
+  readonly field: PlannedField;
+  readonly path: Path;
+  readonly shape: Shape;
+  readonly fieldRun: FieldRun;
+  #info: GraphQLResolveInfo | undefined = undefined;
+
+  constructor(run: Run, field: PlannedField, path: Path) {
+    this.run = run;
+    this.field = field;
+    this.path = path;
+    this.shape = field.shape;
+    this.fieldRun = this;
+  }
+
+  /** The fourth argument of a resolver. Made when somebody is to get it. */
+  get info(): GraphQLResolveInfo {
+    this.#info ??= createInfo(this);
+    return this.#info;
+  }
+}
+
+/** Everything graphql-js puts there, in the installed major's shape and with its sharing: nothing of it belongs to another execution. */
+function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
+  const { definition, parentType } = field;
+  const { schema, rootValue, operation } = run;
+  const { fragments, variableValues, getAbortSignal, getAsyncHelpers } = run.infoParts();
+  const fieldName = definition.name;
+  const fieldNodes = run.nodesOf(field);
+  const returnType = definition.type;
+  // Written out twice: a spread would cost as much as the rest of a small field.
+  const info = isGraphQL17
+    ? {
+        fieldName,
+        fieldNodes,
+        returnType,
+        parentType,
+        path,
+        schema,
+        fragments,
+        rootValue,
+        operation,
+        variableValues,
+        getAbortSignal,
+        getAsyncHelpers,
+      }
+    : { fieldName, fieldNodes, returnType, parentType, path, schema, fragments, rootValue, operation, variableValues };
+  return info as GraphQLResolveInfo;
+}
