@@ -93,13 +93,15 @@ function haveSameArguments(one: readonly ArgumentNode[], other: readonly Argumen
   });
 }
 
-/** The same text, near enough: what is only written differently is left to graphql-js. */
+/** Written in the same way, as graphql-js has it: `"x"` and `"""x"""` are two values to it. */
 function isSameValue(one: ValueNode, other: ValueNode): boolean {
   switch (one.kind) {
     case Kind.VARIABLE:
       return other.kind === Kind.VARIABLE && one.name.value === other.name.value;
     case Kind.NULL:
       return other.kind === Kind.NULL;
+    case Kind.STRING:
+      return other.kind === Kind.STRING && one.value === other.value && (one.block ?? false) === (other.block ?? false);
     case Kind.LIST:
       return (
         other.kind === Kind.LIST &&

@@ -104,6 +104,9 @@ const wrong = [
   '{ user { friends { a: age } friends { a: weight } } }',
   '{ user { friends(first: 1) { id } friends { id } } }',
   '{ user { age ...a } } fragment a on User { age: weight }',
+  '{ boxes(id: "x") boxes(id: """x""") }',
+  '{ boxes(boxes: [{ need: "x" }]) boxes(boxes: [{ need: """x""" }]) }',
+  '{ boxes(int: 0) boxes(int: -0) }',
   'type T { f: Int } { user { id } }',
   '{ found { id } }',
 ];

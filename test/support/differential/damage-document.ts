@@ -128,6 +128,27 @@ function selectionsOf(text: string): readonly { arguments?: readonly ASTNode[]; 
   return definition?.kind === Kind.OPERATION_DEFINITION ? (definition.selectionSet.selections as never) : [];
 }
 
+/** Gives a selection set a second copy of one of its fields, with some of the values written in another way. */
+function repeatOtherwise(node: Mutable, random: Random): void {
+  const selections = node['selections'] as Mutable[];
+  const fields = selections.filter((selection) => ((selection['arguments'] as unknown[] | undefined)?.length ?? 0) > 0);
+  if (fields.length === 0) return;
+  const again = copy(random.pick(fields));
+  rewriteValues(again['arguments'], random);
+  selections.push(again);
+}
+
+function rewriteValues(value: unknown, random: Random): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const child of Object.values(value)) rewriteValues(child, random);
+  const node = value as Mutable;
+  if (!random.chance(0.5)) return;
+  if (node.kind === Kind.STRING) node['block'] = node['block'] !== true;
+  if (node.kind === Kind.FLOAT) node['value'] = `${String(node['value'])}e0`;
+  if (node.kind === Kind.LIST && (node['values'] as unknown[]).length === 1) Object.assign(node, (node['values'] as unknown[])[0]);
+  if (node.kind === Kind.OBJECT) (node['fields'] as unknown[]).reverse();
+}
+
 const values: readonly Kind[] = [
   Kind.INT,
   Kind.FLOAT,
@@ -154,6 +175,7 @@ const kinds: readonly ((damage: Damage) => void)[] = [
   (damage) => damage.changeList([Kind.OPERATION_DEFINITION], 'variableDefinitions'),
   (damage) => damage.changeList([Kind.SELECTION_SET], 'selections', selectionNodes),
   (damage) => damage.changeList([Kind.SELECTION_SET], 'selections', selectionNodes),
+  (damage) => damage.change([Kind.SELECTION_SET], repeatOtherwise),
   (damage) => damage.changeList([Kind.FIELD, Kind.INLINE_FRAGMENT, Kind.FRAGMENT_SPREAD], 'directives', directiveNodes),
   (damage) =>
     damage.changeList([Kind.OPERATION_DEFINITION, Kind.FRAGMENT_DEFINITION, Kind.VARIABLE_DEFINITION], 'directives', directiveNodes),
