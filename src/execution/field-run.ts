@@ -1,16 +1,18 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { isGraphQL17 } from './graphql-js/installed.ts';
+import { addPath } from './path.ts';
 import type { Path } from './path.ts';
-import type { Position } from './pending.ts';
-import type { PlannedField, Shape } from './plan/planned-field.ts';
+import type { FieldRun, PlannedField, Shape } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
-/**
- * One field of one object while it is run. Its resolver, the `resolveType` and the `isTypeOf` below it share one `info`.
- * It is the position of its own value, too: promised fields are many.
- */
-export class FieldRun implements Position {
+/** Begins to run a field of the object at this path; undefined for the root. */
+export function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
+  return new StartedField(run, field, addPath(parent, field.responseName, field.parentType.name));
+}
+
+/** It is the position of its own value, too: promised fields are many. */
+class StartedField implements FieldRun {
   readonly run: Run;
   readonly field: PlannedField;
   readonly path: Path;

@@ -4,13 +4,12 @@ import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { completeValue } from './complete/complete.ts';
 import { nullOrThrow } from './complete/errors.ts';
-import { FieldRun } from './field-run.ts';
+import { startField } from './field-run.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import { plainValue } from './complete/leaf.ts';
-import { addPath } from './path.ts';
 import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
-import type { PlannedField, Selection } from './plan/planned-field.ts';
+import type { FieldRun, PlannedField, Selection } from './plan/planned-field.ts';
 import { isThenable } from './promises.ts';
 import type { Run } from './run.ts';
 
@@ -62,10 +61,6 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     const fieldRun = startField(run, field, path);
     return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
   }
-}
-
-function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
-  return new FieldRun(run, field, addPath(parent, field.responseName, field.parentType.name));
 }
 
 /** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */

@@ -1,6 +1,13 @@
 import type { FieldNode } from 'graphql';
 
-import type { PlannedField } from './plan/planned-field.ts';
+/** A planned field, as far as its nodes go. */
+export interface NodesHolder {
+  /** The plan's own: never handed out. */
+  readonly nodes: readonly FieldNode[];
+  /** The copy of the execution that used the field last, and whose it is. */
+  ownNodes: FieldNode[];
+  nodesOwner: OwnNodes | undefined;
+}
 
 /**
  * The arrays of nodes that one execution hands out: in `info.fieldNodes` and in the `nodes` of errors. A field has one array
@@ -13,14 +20,14 @@ import type { PlannedField } from './plan/planned-field.ts';
 export class OwnNodes {
   /** Whether the execution asks no more: then nothing need be kept for it. */
   isOver = false;
-  #displaced: Map<PlannedField, FieldNode[]> | undefined = undefined;
+  #displaced: Map<NodesHolder, FieldNode[]> | undefined = undefined;
 
-  of(field: PlannedField): FieldNode[] {
+  of(field: NodesHolder): FieldNode[] {
     if (field.nodesOwner === this) return field.ownNodes;
     return this.#displaced?.get(field) ?? this.#take(field);
   }
 
-  #take(field: PlannedField): FieldNode[] {
+  #take(field: NodesHolder): FieldNode[] {
     const { nodesOwner: owner, ownNodes } = field;
     if (owner !== undefined && !owner.isOver) (owner.#displaced ??= new Map()).set(field, ownNodes);
     field.nodesOwner = this;

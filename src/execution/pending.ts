@@ -1,18 +1,10 @@
 import { completeValue } from './complete/complete.ts';
 import { locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
-import type { FieldRun } from './field-run.ts';
 import type { Path } from './path.ts';
-import type { Shape } from './plan/planned-field.ts';
+import type { FieldRun, Position, Shape } from './plan/planned-field.ts';
 import { abandon, afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
-
-/** Where a value stands: at a field, or in a list that the field returned. */
-export interface Position {
-  readonly fieldRun: FieldRun;
-  readonly shape: Shape;
-  readonly path: Path;
-}
 
 /**
  * A part of the response that is not there yet.

@@ -12,7 +12,7 @@ import type {
 
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import { OwnNodes } from './own-nodes.ts';
-import type { PlannedField } from './plan/planned-field.ts';
+import type { NodesHolder } from './own-nodes.ts';
 import { abandon } from './promises.ts';
 
 /** What may end an execution before everything in it has. */
@@ -100,7 +100,7 @@ export class Run {
   }
 
   /** The nodes of a field as others may have them: this execution's own array, the same each time. */
-  nodesOf(field: PlannedField): FieldNode[] {
+  nodesOf(field: NodesHolder): FieldNode[] {
     return this.#nodes.of(field);
   }
 

@@ -1,7 +1,6 @@
 import { nullOrThrow } from './complete/errors.ts';
-import { FieldRun } from './field-run.ts';
+import { startField } from './field-run.ts';
 import { executeField } from './fields.ts';
-import { addPath } from './path.ts';
 import { Pending, PendingContainer } from './pending.ts';
 import type { PlannedField, ResultObject, Selection } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
@@ -43,8 +42,8 @@ class Series extends PendingContainer {
   #execute(field: PlannedField): unknown {
     const { run } = this;
     if (run.timeIsUp === undefined || field.typename !== undefined) return executeField(run, field, this.#source, undefined);
-    const path = addPath(undefined, field.responseName, field.parentType.name);
-    return nullOrThrow(new FieldRun(run, field, path), field.shape, run.timeIsUp, path);
+    const fieldRun = startField(run, field, undefined);
+    return nullOrThrow(fieldRun, field.shape, run.timeIsUp, fieldRun.path);
   }
 
   /** In graphql-js the fields still to come are a chain of promises already, through which an error passes. */

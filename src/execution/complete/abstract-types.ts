@@ -1,14 +1,13 @@
 import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import type { FieldRun } from '../field-run.ts';
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
 import type { Path } from '../path.ts';
 import { PromisedType } from '../pending.ts';
-import type { Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Interfaces and unions: the object says which type it has. */

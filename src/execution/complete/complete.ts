@@ -1,7 +1,6 @@
 import { nullError } from './errors.ts';
 import type { Path } from '../path.ts';
-import type { FieldRun } from '../field-run.ts';
-import type { Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Shape } from '../plan/planned-field.ts';
 
 /** Completes a value that is not a promise: what holds for every type, then what its shape says. Throws errors not yet located. */
 export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, path: Path): unknown {

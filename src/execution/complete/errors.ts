@@ -1,8 +1,7 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import type { Path } from '../path.ts';
-import type { FieldRun } from '../field-run.ts';
-import type { PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
 export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {

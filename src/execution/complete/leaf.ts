@@ -5,8 +5,7 @@ import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
 import type { Path } from '../path.ts';
 import { Promised } from '../pending.ts';
-import type { FieldRun } from '../field-run.ts';
-import type { Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** The kinds of leaf whose usual values are the response as they are. */

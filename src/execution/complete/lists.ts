@@ -2,16 +2,15 @@ import { GraphQLError } from 'graphql';
 
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../graphql-js/installed.ts';
-import type { FieldRun } from '../field-run.ts';
-import { completeItem, completeRow } from './items.ts';
+import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { ObjectShape } from './objects.ts';
 import type { Path } from '../path.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Shape } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
-import { rowsOf } from './rows.ts';
+import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
 /** Lists: arrays and everything else that can be iterated. */

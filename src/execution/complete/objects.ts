@@ -1,14 +1,12 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import type { FieldRun } from '../field-run.ts';
 import { executeFields } from '../fields.ts';
 import { inspect } from '../inspect.ts';
 import { notPlain } from './leaf.ts';
 import type { Path } from '../path.ts';
 import { placed, PromisedType } from '../pending.ts';
-import type { Position } from '../pending.ts';
-import type { PlannedField, Selection, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Objects whose type is known from the schema. */

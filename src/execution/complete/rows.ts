@@ -1,10 +1,11 @@
 import { nullOrThrow } from './errors.ts';
-import { FieldRun } from '../field-run.ts';
+import { startField } from '../field-run.ts';
 import { callMethod, completeResolved, giveUp } from '../fields.ts';
+import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { addPath } from '../path.ts';
-import { objectLag, Pending, PendingContainer } from '../pending.ts';
-import type { PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
+import type { FieldRun, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder } from './row-builder.ts';
 
 /** What makes the objects of a list, once the list's selection has been run often enough and if it suits; undefined for the ordinary way. */
@@ -23,6 +24,24 @@ export function rowsOf(list: ListRun, selection: Selection, count: number): Rows
 /** Looked at for every list: a resolver may have been put there since. */
 function isProperty(field: PlannedField): boolean {
   return field.arguments === undefined && (field.definition.resolve === undefined || field.typename !== undefined);
+}
+
+/** Completes one item of a list whose objects are made by code for whole rows: as completeItem does, faster. */
+export function completeRow(rows: Rows, item: unknown, index: number): unknown {
+  const { list } = rows;
+  const { fieldRun, item: shape } = list;
+  try {
+    if (!isPlainObject(item)) return completeItem(list, item, index);
+    const row = rows.make(item, index);
+    return row instanceof Pending ? placed(row, fieldRun, shape, addPath(list.path, index, undefined)) : row;
+  } catch (error) {
+    return nullOrThrow(fieldRun, shape, error, addPath(list.path, index, undefined));
+  }
+}
+
+/** Neither null, nor a promise, nor an Error: what has a meaning of its own for a list. */
+function isPlainObject(item: unknown): item is object {
+  return typeof item === 'object' && item !== null && typeof (item as { then?: unknown }).then !== 'function' && !(item instanceof Error);
 }
 
 /** The rows of one list, made one after another. */
@@ -77,7 +96,7 @@ export class Rows implements RowRest {
 
   #fieldRun(field: PlannedField): FieldRun {
     const { fieldRun, path } = this.list;
-    return new FieldRun(fieldRun.run, field, addPath(addPath(path, this.#index, undefined), field.responseName, field.parentType.name));
+    return startField(fieldRun.run, field, addPath(path, this.#index, undefined));
   }
 
   /** Undefined when nothing of the row is pending. */

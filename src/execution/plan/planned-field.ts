@@ -1,8 +1,8 @@
-import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 
 import type { PlannedArguments } from './arguments.ts';
-import type { FieldRun } from '../field-run.ts';
-import type { OwnNodes } from '../own-nodes.ts';
+import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
+import type { Run } from '../run.ts';
 import type { Path } from '../path.ts';
 
 /** How a value of one type becomes a part of the response. One implementation per kind of type. */
@@ -15,6 +15,21 @@ export interface Shape {
    * when something below is asynchronous. Throws whatever went wrong, not yet located.
    */
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown;
+}
+
+/** Where a value stands: at a field, or in a list that the field returned. */
+export interface Position {
+  readonly fieldRun: FieldRun;
+  readonly shape: Shape;
+  readonly path: Path;
+}
+
+/** One field of one object while it is run: see field-run.ts. */
+export interface FieldRun extends Position {
+  readonly run: Run;
+  readonly field: PlannedField;
+  /** What its resolver gets. The `resolveType` and `isTypeOf` below it get the same. */
+  readonly info: GraphQLResolveInfo;
 }
 
 /** Collects the fields below some nodes, for the type that an object turned out to have. */
@@ -31,7 +46,7 @@ interface PlannedFieldInit {
 }
 
 /** A field of a selection with all that is known of it before it runs. */
-export class PlannedField {
+export class PlannedField implements NodesHolder {
   readonly responseName: string;
   readonly fieldName: string;
   /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
