@@ -9,13 +9,16 @@ export interface CallResult {
 /** A value that a hook has made. */
 export class ValueResult implements CallResult {
   readonly #value: unknown;
+  #isTaken = false;
 
   constructor(value: unknown) {
     this.#value = value;
   }
 
   take(isShared: boolean): unknown {
-    return isShared ? copyOf(this.#value) : this.#value;
+    const isFirst = !this.#isTaken;
+    this.#isTaken = true;
+    return isShared ? copyOf(this.#value, isFirst) : this.#value;
   }
 }
 

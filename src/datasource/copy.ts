@@ -12,22 +12,45 @@ export function copyJSON(value: Record<string, unknown> | unknown[]): unknown {
 }
 
 /**
- * A copy of anything: of arrays and plain objects as above, and of the built-in classes next to them. An instance of any
- * other class is handed on as it is, for only its class could copy it.
+ * A copy of anything that a hook can return: arrays and plain objects as above, cycles included, and the built-in classes next to
+ * them. An instance of any other class is handed on as it is, for only its class could copy it. What can be read once only
+ * (a stream, a generator, a Response whose body was read) is for the first taker; the next one gets an error that says so.
  */
-export function copyOf<T>(value: T): T;
-export function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return copyItems(value, copyOf);
+export function copyOf(root: unknown, isFirst: boolean): unknown {
+  const copies = new Map<object, object>();
+  const unfinished: [source: object, copy: object][] = [];
+  const copyItem = (value: object): object => {
+    const known = copies.get(value);
+    if (known !== undefined) return known;
 
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype) return copyFields(value as Record<string, unknown>, copyOf);
-  if (prototype === null) return Object.setPrototypeOf(copyFields(value as Record<string, unknown>, copyOf), null);
-  return copyBuiltIn(value);
+    const container = shallowCopyOf(value);
+    const copy = container ?? copyBuiltIn(value, isFirst) ?? value;
+    copies.set(value, copy);
+    if (container !== undefined) unfinished.push([value, container]);
+    return copy;
+  };
+
+  const result = isObject(root) ? copyItem(root) : root;
+  // A list and no recursion: what a hook has made may be nested deeper than the stack reaches.
+  for (let next = unfinished.pop(); next !== undefined; next = unfinished.pop()) finish(next[0], next[1], copyItem);
+  return result;
 }
 
-function copyItems(source: readonly unknown[], copyItem: (item: object) => unknown): unknown[] {
-  const copy = source.slice();
+type CopyItem = (item: object) => unknown;
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function copyItems(source: readonly unknown[], copyItem: CopyItem): unknown[] {
+  return replaceItems(source.slice(), copyItem);
+}
+
+function copyFields(source: Record<string, unknown>, copyItem: CopyItem): Record<string, unknown> {
+  return replaceFields({ ...source }, copyItem);
+}
+
+function replaceItems(copy: unknown[], copyItem: CopyItem): unknown[] {
   for (let index = 0; index < copy.length; index++) {
     const item = copy[index];
     if (typeof item === 'object' && item !== null) copy[index] = copyItem(item);
@@ -35,8 +58,7 @@ function copyItems(source: readonly unknown[], copyItem: (item: object) => unkno
   return copy;
 }
 
-function copyFields(source: Record<string, unknown>, copyItem: (item: object) => unknown): Record<string, unknown> {
-  const copy = { ...source };
+function replaceFields(copy: Record<string, unknown>, copyItem: CopyItem): Record<string, unknown> {
   for (const key in copy) {
     const item = copy[key];
     if (typeof item === 'object' && item !== null) copy[key] = copyItem(item);
@@ -44,13 +66,55 @@ function copyFields(source: Record<string, unknown>, copyItem: (item: object) =>
   return copy;
 }
 
-function copyBuiltIn(value: object): unknown {
+/** A container with the same items, or with none yet where those need a place made for them; undefined for anything else. */
+function shallowCopyOf(value: object): object | undefined {
+  if (Array.isArray(value)) return value.slice();
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype) return { ...value };
+  if (prototype === null) return Object.setPrototypeOf({ ...value }, null) as object;
+  if (value instanceof Map) return new Map();
+  return value instanceof Set ? new Set() : undefined;
+}
+
+function finish(source: object, copy: object, copyItem: CopyItem): void {
+  const toCopy = (item: unknown): unknown => (isObject(item) ? copyItem(item) : item);
+  if (Array.isArray(copy)) replaceItems(copy, copyItem);
+  else if (copy instanceof Map) for (const [key, item] of source as Map<unknown, unknown>) copy.set(toCopy(key), toCopy(item));
+  else if (copy instanceof Set) for (const item of source as Set<unknown>) copy.add(toCopy(item));
+  else replaceFields(copy as Record<string, unknown>, copyItem);
+}
+
+/** By tag, not by instanceof: naming Headers or FormData would load fetch. */
+function copyBuiltIn(value: object, isFirst: boolean): object | undefined {
   if (value instanceof Date) return new Date(value);
-  if (value instanceof Map) return new Map([...value].map(([key, item]) => [copyOf(key), copyOf(item)]));
-  if (value instanceof Set) return new Set([...value].map((item) => copyOf(item)));
+  if (value instanceof URL) return new URL(value);
+  if (value instanceof URLSearchParams) return new URLSearchParams(value);
   if (value instanceof ArrayBuffer) return value.slice(0);
-  if (ArrayBuffer.isView(value) && 'slice' in value) return copyView(value as Uint8Array);
-  return value;
+  if (value instanceof DataView) return new DataView(value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength));
+  if (ArrayBuffer.isView(value)) return copyView(value as Uint8Array);
+  const tag = Object.prototype.toString.call(value);
+  if (tag === '[object Headers]') return new Headers(value as Headers);
+  if (tag === '[object FormData]') return copyForm(value as FormData);
+  if (tag === '[object Response]' && !(value as Response).bodyUsed) return (value as Response).clone();
+  if (!isFirst && (tag === '[object Response]' || tag === '[object ReadableStream]' || isIterator(value))) throw onceOnly();
+  return undefined;
+}
+
+function isIterator(value: object): boolean {
+  return Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value);
+}
+
+function onceOnly(): Error {
+  return new TypeError(
+    'The result of this GET can be read once only (a stream, an iterator or a Response whose body was read), and an equal GET has it already: ' +
+      'return what you read of it in didReceiveResponse, or set memoizeGetRequests to false',
+  );
+}
+
+function copyForm(form: FormData): FormData {
+  const copy = new FormData();
+  for (const [name, value] of form) copy.append(name, value as string);
+  return copy;
 }
 
 /** Not view.slice(): a Buffer's slice shares its memory. */

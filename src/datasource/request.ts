@@ -6,7 +6,7 @@ import { toSearchParams } from './search-params.ts';
 import type { Milliseconds } from './units.ts';
 
 /** The methods a RESTDataSource sends. */
-export type HTTPMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HTTPMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the web's `Headers` are made of. */
 export type HeadersSource = NonNullable<RequestInit['headers']>;
