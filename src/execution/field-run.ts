@@ -60,5 +60,5 @@ function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
         getAsyncHelpers,
       }
     : { fieldName, fieldNodes, returnType, parentType, path, schema, fragments, rootValue, operation, variableValues };
-  return info as GraphQLResolveInfo;
+  return info as unknown as GraphQLResolveInfo;
 }

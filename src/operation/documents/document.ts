@@ -30,6 +30,9 @@ export interface DocumentSettings extends LimitSettings {
   readonly hideSuggestions: boolean;
 }
 
+/** Who is told when a document is parsed and validated. */
+export type DocumentHooks = Pick<OperationHooks, 'aroundParsing' | 'aroundValidation'>;
+
 /**
  * Source text → valid document, or the error of a text that does not parse: thrown through all stages, it would take a
  * tenth of the time of its answer. Throws what else is wrong with it. Only valid documents are remembered: errors are
@@ -38,7 +41,7 @@ export interface DocumentSettings extends LimitSettings {
 export function loadDocument(
   settings: DocumentSettings,
   source: string,
-  hooks: OperationHooks | undefined,
+  hooks: DocumentHooks | undefined,
   budget: BatchBudget | undefined,
 ): Eventual<DocumentNode | GraphQLError> {
   const known = settings.documents.get(source);
@@ -50,7 +53,7 @@ export function loadDocument(
 interface Reading {
   readonly settings: DocumentSettings;
   readonly source: string;
-  readonly hooks: OperationHooks | undefined;
+  readonly hooks: DocumentHooks | undefined;
   readonly budget: BatchBudget | undefined;
 }
 

@@ -1,0 +1,83 @@
+import { GraphQLError } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
+
+import { ApolloError, hide } from './apollo-error.ts';
+
+/** The user's last word on an error: gets the error object, with `originalError`, and returns what is sent, or an Error. */
+export type FormatError = (error: GraphQLError) => GraphQLFormattedError;
+
+/** How errors become what is sent. */
+export interface FormatOptions {
+  readonly formatter?: FormatError | undefined;
+  /** Add `extensions.exception.stacktrace`. */
+  readonly debug?: boolean | undefined;
+}
+
+/** An error object has all that a formatted error has; what it lacks is undefined there, and left out as JSON. */
+type Formatted = GraphQLError & GraphQLFormattedError;
+type AnyError = Partial<GraphQLError> & { readonly name?: string };
+
+/** Errors as thrown → errors as sent: each with a code, `exception` where there is one, and the user's format. */
+export function formatApolloErrors(errors: readonly Error[], options: FormatOptions = {}): GraphQLFormattedError[] {
+  const { formatter, debug = false } = options;
+  const enriched = errors.map((error) => enrich(error as AnyError, debug));
+  return formatter === undefined ? (enriched as Formatted[]) : enriched.map((error) => formatWith(formatter, error, debug));
+}
+
+/** A formatter that fails is not asked about its own failure, whose text is shown to developers only. */
+function formatWith(formatter: FormatError, error: GraphQLError, debug: boolean): GraphQLFormattedError {
+  try {
+    return printable(formatter(error));
+  } catch (failure) {
+    const shown = debug ? (failure as AnyError) : fromGraphQLError(new GraphQLError('Internal server error'));
+    return enrich(shown as AnyError, debug) as Formatted;
+  }
+}
+
+/** The message of an Error is not enumerable: JSON would leave it out. */
+function printable(error: GraphQLFormattedError): GraphQLFormattedError {
+  if (!(error instanceof Error)) return error;
+  const { message, locations, path, extensions } = error as GraphQLFormattedError;
+  return { message, ...(locations && { locations }), ...(path && { path }), ...(extensions && { extensions }) };
+}
+
+/** A copy of the error, of its class, with a code and with what was thrown under `extensions.exception`. */
+function enrich(error: AnyError, debug: boolean): GraphQLError {
+  const copy = Object.create(Object.getPrototypeOf(error) as object) as Record<string, unknown>;
+  for (const key of hidden) hide(copy, key, error[key]);
+  hide(copy, 'stack', error.stack);
+  Object.assign(copy, {
+    message: error.message,
+    locations: error.locations ?? undefined,
+    path: error.path ?? undefined,
+    extensions: extensionsOf(error, debug),
+  });
+  return copy as unknown as GraphQLError;
+}
+
+const hidden = ['name', 'nodes', 'source', 'positions', 'originalError'] as const;
+
+function extensionsOf({ extensions = {}, originalError, stack }: AnyError, debug: boolean): Record<string, unknown> {
+  const { exception: given, ...rest } = extensions as Record<string, unknown>;
+  const { extensions: _hoisted, ...exception } = { ...(given as object), ...originalError } as Record<string, unknown>;
+  if (debug && !exception['stacktrace']) exception['stacktrace'] = (originalError?.stack ?? stack)?.split('\n');
+  const coded = { ...rest, code: rest['code'] || 'INTERNAL_SERVER_ERROR' };
+  return Object.keys(exception).length > 0 ? { ...coded, exception } : coded;
+}
+
+/** An error of graphql-js → one of the version-3 classes, with its place in the document. */
+export function fromGraphQLError(error: Error, errorClass: new (message: string) => ApolloError = ApolloError): ApolloError {
+  const copy = new errorClass(error.message);
+  for (const [key, value] of Object.entries(error)) if (key !== 'extensions') copy[key] = value;
+  copy.extensions = { ...copy.extensions, ...(error as AnyError).extensions };
+  copy.extensions['code'] ||= 'INTERNAL_SERVER_ERROR';
+  hide(copy, 'originalError', hiddenCopy(error));
+  return copy;
+}
+
+/** What the error has, none of it enumerable: `exception` must not repeat it. */
+function hiddenCopy(error: Error): object {
+  const copy = {};
+  for (const key of Object.getOwnPropertyNames(error)) hide(copy, key, (error as unknown as Record<string, unknown>)[key]);
+  return copy;
+}

@@ -1,0 +1,37 @@
+import { parse } from 'graphql';
+import type { DefinitionNode, DocumentNode } from 'graphql';
+
+/** Documents by their text, white space aside: the same text is parsed once. Bounded, for a text may be made anew for each call. */
+const documents = new Map<string, DocumentNode>();
+const maxDocuments = 1000;
+
+/**
+ * Parses a template to a document, as graphql-tag does. Other documents may be put into the template: their text stands
+ * there then. Throws a syntax error of graphql-js.
+ */
+export function gql(template: TemplateStringsArray | readonly string[] | string, ...substitutions: readonly any[]): DocumentNode {
+  const strings = typeof template === 'string' ? [template] : template;
+  const text = strings.map((part, at) => part + (at < substitutions.length ? textOf(substitutions[at]) : '')).join('');
+  const key = text.replaceAll(/[\s,]+/g, ' ').trim();
+  const known = documents.get(key);
+  if (known !== undefined) return known;
+  const parsed = parse(text);
+  const document = { ...parsed, definitions: withoutRepetitions(parsed.definitions) };
+  if (documents.size < maxDocuments) documents.set(key, document);
+  return document;
+}
+
+function textOf(value: any): string {
+  return value?.kind === 'Document' ? (value.loc?.source.body ?? '') : String(value);
+}
+
+/** A fragment that two parts of a template bring along stands there once. */
+function withoutRepetitions(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const seen = new Set<string>();
+  return definitions.filter((definition) => {
+    if (definition.kind !== 'FragmentDefinition') return true;
+    const { name, loc } = definition;
+    const text = `${name.value} ${loc?.source.body.slice(loc.start, loc.end).replaceAll(/[\s,]+/g, ' ')}`;
+    return seen.has(text) ? false : seen.add(text) !== undefined;
+  });
+}

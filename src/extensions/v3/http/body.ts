@@ -1,0 +1,103 @@
+import type { HTTPRequest, HTTPRequestBody } from '../../../message/http-request.ts';
+
+/** The options of body-parser's `json` that have a meaning here. */
+export interface BodyParserConfig {
+  /** Bytes, or a text like "5mb". Default: "100kb". */
+  readonly limit?: number | string;
+  /** false: take any JSON value, not only objects and arrays. Default: true. */
+  readonly strict?: boolean;
+  /** Media types that are read as JSON. Default: application/json. */
+  readonly type?: string | readonly string[] | ((request: any) => any);
+  readonly inflate?: boolean;
+  readonly reviver?: (key: string, value: any) => any;
+  readonly verify?: (...args: any[]) => void;
+}
+
+/** A body that cannot be read, and the status to say so with. */
+export class BodyError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * The JSON value of a body. A body of another media type counts as absent, `{}`: it is never looked into, because pages
+ * of other sites may send such bodies unasked.
+ */
+export async function readBody({ headers, body }: HTTPRequest, config: BodyParserConfig): Promise<unknown> {
+  if (body.kind === 'value') return body.value;
+  if (body.kind === 'none' || !isJSON(headers.get('content-type'), config)) return {};
+  const text = await textOf(body, bytesOf(config.limit ?? 102_400));
+  if (text === '') return {};
+  if (config.strict !== false && !/^[ \t\n\r]*[{[]/.test(text)) throw notJSON();
+  try {
+    return JSON.parse(text, config.reviver as Parameters<typeof JSON.parse>[1]) as unknown;
+  } catch {
+    throw notJSON();
+  }
+}
+
+/** The engine's own message quotes the body, which may hold a password: it is not repeated. */
+function notJSON(): BodyError {
+  return new BodyError(400, 'Expected the body to be JSON, but it does not parse.');
+}
+
+function isJSON(contentType: string | null, { type }: BodyParserConfig): boolean {
+  const essence = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const accepted = typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : ['application/json'];
+  return accepted.some((one) => matches(essence, one.toLowerCase()));
+}
+
+/** Types that a page may send unasked are not read, whatever the options say. */
+function matches(essence: string, accepted: string): boolean {
+  if (essence === '' || /^(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)$/.test(essence)) return false;
+  if (accepted === '*/*' || accepted === essence || accepted === essence.split('/')[1]) return true;
+  return accepted.startsWith('*/*+') || accepted.startsWith('+') ? essence.endsWith(accepted.slice(accepted.indexOf('+'))) : false;
+}
+
+async function textOf(body: Exclude<HTTPRequestBody, { kind: 'none' | 'value' }>, limit: number): Promise<string> {
+  if (body.kind === 'text') {
+    if (body.text.length * 3 > limit && new TextEncoder().encode(body.text).byteLength > limit) throw tooLarge();
+    return withoutMark(body.text);
+  }
+  const bytes = body.kind === 'bytes' ? body.bytes : await collect(body.chunks, limit);
+  if (bytes.byteLength > limit) throw tooLarge();
+  return withoutMark(new TextDecoder('utf-8').decode(bytes));
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.byteLength;
+    if (length > limit) throw tooLarge();
+    parts.push(chunk);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function tooLarge(): BodyError {
+  return new BodyError(413, 'request entity too large');
+}
+
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+function bytesOf(limit: number | string): number {
+  if (typeof limit === 'number') return limit;
+  const [, amount, unit = 'b'] = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?\s*$/i.exec(limit) ?? [];
+  if (amount === undefined) throw new TypeError(`Expected bodyParserConfig.limit to be a number of bytes or a text like "5mb", got "${limit}".`);
+  return Math.floor(Number(amount) * units[unit.toLowerCase()]!);
+}

@@ -1,0 +1,166 @@
+import { HeaderMap } from '../../../message/header-map.ts';
+import type { HTTPRequest } from '../../../message/http-request.ts';
+import { parseQuery } from './query.ts';
+import { serializeCookie } from './cookie.ts';
+import type { CookieOptions } from './cookie.ts';
+
+/** The part of Express's request that handlers of the version-3 generation read. */
+export interface ExpressRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly originalUrl: string;
+  readonly path: string;
+  readonly query: Record<string, any>;
+  readonly params: Record<string, string>;
+  readonly headers: Record<string, string | undefined>;
+  body: any;
+  readonly ip: string;
+  readonly ips: readonly string[];
+  readonly hostname: string;
+  readonly protocol: string;
+  readonly secure: boolean;
+  readonly cookies: Record<string, string>;
+  /** The platform's own event and context. */
+  readonly apiGateway: { readonly event: any; readonly context: any };
+  get(name: string): string | undefined;
+  header(name: string): string | undefined;
+  // Any: users hang what they know of the caller on the request.
+  [key: string]: any;
+}
+
+/** The part of Express's response that handlers of the version-3 generation write. Everything else says so when it is touched. */
+export interface ExpressResponse {
+  statusCode: number;
+  readonly locals: Record<string, any>;
+  readonly headersSent: boolean;
+  status(code: number): this;
+  setHeader(name: string, value: string | number | readonly string[]): this;
+  set(name: string | Record<string, string>, value?: string | readonly string[]): this;
+  header(name: string | Record<string, string>, value?: string | readonly string[]): this;
+  append(name: string, value: string | readonly string[]): this;
+  getHeader(name: string): string | string[] | undefined;
+  get(name: string): string | undefined;
+  getHeaders(): Record<string, string | string[]>;
+  hasHeader(name: string): boolean;
+  removeHeader(name: string): void;
+  vary(name: string): this;
+  type(type: string): this;
+  cookie(name: string, value: any, options?: CookieOptions): this;
+  clearCookie(name: string, options?: CookieOptions): this;
+  // Any: as on the request.
+  [key: string]: any;
+}
+
+/** `express` of the context function's argument. */
+export interface ExpressContext {
+  readonly req: ExpressRequest;
+  readonly res: ExpressResponse;
+}
+
+/** What the request record says, in Express's words. */
+export function createRequest(request: HTTPRequest, platform: { readonly event: any; readonly context: any }): ExpressRequest {
+  const { method, path, queryString, headers } = request;
+  const url = queryString === '' ? path || '/' : `${path || '/'}?${queryString}`;
+  const get = (name: string): string | undefined =>
+    headers.get(/^referr?er$/i.test(name) ? (headers.has('referrer') ? 'referrer' : 'referer') : name) ?? undefined;
+  const protocol = headers.get('x-forwarded-proto')?.split(',')[0]?.trim() ?? 'https';
+  const ip = addressOf(platform.event) ?? headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? '';
+  return {
+    method,
+    url,
+    originalUrl: url,
+    path: path || '/',
+    query: parseQuery(queryString),
+    params: {},
+    headers: headers.toRecord(),
+    body: {},
+    ip,
+    ips: [],
+    hostname: (headers.get('host') ?? '').replace(/:\d+$/, ''),
+    protocol,
+    secure: protocol === 'https',
+    get cookies() {
+      return parseCookies(headers.get('cookie'));
+    },
+    apiGateway: platform,
+    get,
+    header: get,
+  };
+}
+
+function addressOf(event: any): string | undefined {
+  const context = event?.requestContext;
+  const address: unknown = context?.identity?.sourceIp ?? context?.http?.sourceIp;
+  return typeof address === 'string' ? address : undefined;
+}
+
+function parseCookies(header: string | null): Record<string, string> {
+  const cookies: Record<string, string> = {};
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim();
+    if (at < 0 || name === '' || Object.hasOwn(cookies, name)) continue;
+    const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, '$1');
+    Object.defineProperty(cookies, name, { value: decoded(value), enumerable: true, writable: true, configurable: true });
+  }
+  return cookies;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** What would send an answer of its own, or need Node's response: refused by name. */
+const notSupported = ['send', 'json', 'jsonp', 'end', 'write', 'writeHead', 'redirect', 'render', 'sendFile', 'sendStatus', 'download', 'pipe', 'flushHeaders', 'on', 'once'];
+
+/** Collects what the context function and plugins want sent with the answer. */
+export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {
+  const setAll = (name: string | Record<string, string>, value?: string | readonly string[]): void => {
+    if (typeof name === 'string') setField(fields, name, value);
+    else for (const [key, one] of Object.entries(name)) setField(fields, key, one);
+  };
+  const valueOf = (name: string): string | string[] | undefined =>
+    name.toLowerCase() === 'set-cookie' ? (fields.has(name) ? fields.getSetCookie() : undefined) : (fields.get(name) ?? undefined);
+  const response: ExpressResponse = {
+    statusCode: 200,
+    locals: {},
+    headersSent: false,
+    status: (code) => Object.assign(response, { statusCode: code }),
+    setHeader: (name, value) => (setField(fields, name, value), response),
+    set: (name, value) => (setAll(name, value), response),
+    header: (name, value) => (setAll(name, value), response),
+    append: (name, value) => {
+      for (const one of typeof value === 'string' ? [value] : value) fields.append(name, one);
+      return response;
+    },
+    getHeader: valueOf,
+    get: (name) => fields.get(name) ?? undefined,
+    getHeaders: () => (fields.has('set-cookie') ? { ...fields.toRecord(), 'set-cookie': fields.getSetCookie() } : fields.toRecord()),
+    hasHeader: (name) => fields.has(name),
+    removeHeader: (name) => fields.delete(name),
+    vary: (name) => (fields.append('vary', name), response),
+    type: (type) => (fields.set('content-type', type), response),
+    cookie: (name, value, options) => (fields.append('set-cookie', serializeCookie(name, value, options)), response),
+    clearCookie: (name, options) => {
+      fields.append('set-cookie', serializeCookie(name, '', { path: '/', ...options, expires: new Date(1), maxAge: undefined }));
+      return response;
+    },
+  };
+  for (const name of notSupported) response[name] = () => refuse(name);
+  return response;
+}
+
+function setField(fields: HeaderMap, name: string, value: string | number | readonly string[] | undefined): void {
+  fields.delete(name);
+  for (const one of Array.isArray(value) ? (value as string[]) : [String(value)]) fields.append(name, one);
+}
+
+function refuse(name: string): never {
+  throw new Error(
+    `res.${name} is not supported: the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context.`,
+  );
+}

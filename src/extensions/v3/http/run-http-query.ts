@@ -1,0 +1,168 @@
+import { HeaderMap } from '../../../message/header-map.ts';
+import type { OperationLife } from '../../../operation/context.ts';
+import { BatchBudget } from '../../../operation/limits/batch-budget.ts';
+import { maxComparisons } from '../../../operation/limits/limits.ts';
+import { formatApolloErrors } from '../errors/format-errors.ts';
+import { createRequestContext } from '../operation/request-context.ts';
+import { processGraphQLRequest } from '../operation/pipeline.ts';
+import type { PipelineConfig } from '../operation/pipeline.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
+import { HttpQueryError } from './http-query-error.ts';
+
+/** What a request is answered with, and the context value: a function throws the error of a context that could not be made. */
+export interface QueryOptions extends PipelineConfig {
+  readonly context: object | (() => never);
+  readonly hashSchema: () => string;
+  readonly allowBatchedHttpRequests?: boolean | undefined;
+}
+
+/** An HTTP request, its body or query parameters read. */
+export interface QueryRequest {
+  readonly method: string;
+  readonly query: unknown;
+  readonly head: HTTPRequestHead;
+  readonly options: () => Promise<QueryOptions>;
+  readonly life: OperationLife | undefined;
+}
+
+/** Status, header fields and body of an answer. */
+export interface QueryResponse {
+  readonly status: number;
+  readonly headers: HeaderMap;
+  readonly body: string;
+}
+
+/** Operations that one batch may hold: their texts share one budget, and this bounds what comes with each. */
+const maxBatchSize = 100;
+
+/** Runs the operation, or the batch, of a request. Throws an {@link HttpQueryError} for what is no answer of an operation. */
+export async function runHttpQuery(request: QueryRequest): Promise<QueryResponse> {
+  const options = await request.options();
+  assertContext(options);
+  const payload = payloadOf(request);
+  // In front, so that a plugin is not asked about an operation that cannot run.
+  const config = { ...options, plugins: [refuseMutationsByGET, ...options.plugins] };
+  try {
+    return Array.isArray(payload) ? await runBatch(config, payload, request) : await runOne(config, payload, request);
+  } catch (error) {
+    if (error instanceof HttpQueryError) throw error;
+    throw graphqlError(500, [error as Error], options);
+  }
+}
+
+/** A context that could not be made is the client's fault only if its error says so by its code. */
+function assertContext(options: QueryOptions): void {
+  if (typeof options.context !== 'function') return;
+  try {
+    options.context();
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const shown = withMessage(error, `Context creation failed: ${error.message}`);
+    const code = (error as { readonly extensions?: { readonly code?: unknown } }).extensions?.code;
+    throw graphqlError(code && code !== 'INTERNAL_SERVER_ERROR' ? 400 : 500, [shown], options);
+  }
+}
+
+/** The error itself, as version 3 did; a copy where its message cannot be set. */
+function withMessage(error: Error, message: string): Error {
+  if (Reflect.set(error, 'message', message)) return error;
+  return Object.create(error, { message: { value: message } }) as Error;
+}
+
+function payloadOf({ method, query }: QueryRequest): Record<string, any> | unknown[] {
+  const isEmpty = typeof query !== 'object' || query === null || Object.keys(query).length === 0;
+  if (method === 'POST' && isEmpty) throw new HttpQueryError(400, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
+  if (method === 'GET' && isEmpty) throw new HttpQueryError(400, 'GET query missing.');
+  if (method !== 'POST' && method !== 'GET')
+    throw new HttpQueryError(405, 'Apollo Server supports only GET/POST requests.', false, { allow: 'GET, POST' });
+  return query as Record<string, any>;
+}
+
+async function runOne(config: QueryOptions, payload: Record<string, any>, { head, life }: QueryRequest): Promise<QueryResponse> {
+  const context = createRequestContext(config, readParameters(head, payload), false);
+  const response = await processGraphQLRequest(config, context, { life, budget: undefined });
+  const { http } = response;
+  const headers = new HeaderMap(http?.headers);
+  const isRefused = response.errors !== undefined && response.data === undefined;
+  const { errors, data, extensions } = response;
+  const body = isRefused ? { errors, ...(extensions && { extensions }) } : { errors, data, extensions };
+  return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body) };
+}
+
+async function runBatch(config: QueryOptions, payload: readonly unknown[], { head, life }: QueryRequest): Promise<QueryResponse> {
+  if (config.allowBatchedHttpRequests === false) throw graphqlError(400, [new Error('Operation batching disabled.')], config);
+  if (payload.length > maxBatchSize)
+    throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
+  const requests = payload.map((parameters) => readParameters(head, parameters));
+  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, maxComparisons });
+  const responses = await Promise.all(
+    requests.map(async (request): Promise<GraphQLResponse> => {
+      try {
+        return await processGraphQLRequest(config, createRequestContext(config, request, true), { life, budget });
+      } catch (error) {
+        return { errors: formatApolloErrors([error as Error], { formatter: config.formatError, debug: config.debug }) };
+      }
+    }),
+  );
+  const headers = new HeaderMap();
+  let status = 200;
+  for (const { http } of responses) {
+    for (const [name, value] of http?.headers ?? []) headers.set(name, value);
+    if (http?.status) status = http.status;
+  }
+  return { status, headers, body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))) };
+}
+
+/** Body or query parameters → operation request. In a query string, variables and extensions are JSON texts; some clients send such in bodies too. */
+function readParameters(head: HTTPRequestHead, parameters: unknown): GraphQLRequest {
+  if (typeof parameters !== 'object' || parameters === null)
+    throw new HttpQueryError(400, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
+  const { query, operationName, variables, extensions } = parameters as Record<string, any>;
+  const parsedExtensions: unknown = parsed(extensions, 'Extensions are invalid JSON.');
+  if (query && typeof query !== 'string') throw new HttpQueryError(400, query.kind === 'Document' ? documentAsQuery : 'GraphQL queries must be strings.');
+  return {
+    query,
+    operationName,
+    variables: parsed(variables, 'Variables are invalid JSON.') as Record<string, any>,
+    extensions: parsedExtensions as Record<string, any>,
+    http: head,
+  };
+}
+
+function parsed(value: unknown, complaint: string): unknown {
+  if (typeof value !== 'string' || value === '') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    throw new HttpQueryError(400, complaint);
+  }
+}
+
+const documentAsQuery =
+  "GraphQL queries must be strings. It looks like you're sending the " +
+  'internal graphql-js representation of a parsed query in your ' +
+  'request instead of a request in the GraphQL query language. You ' +
+  'can convert an AST to a string using the `print` function from ' +
+  '`graphql`, or use a client like `apollo-client` which converts ' +
+  'the internal representation to a string for you.';
+
+/** A GET can be sent by a link, and must change nothing. */
+const refuseMutationsByGET: ApolloServerPlugin = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ request, operation }) {
+        if (request.http?.method === 'GET' && operation !== undefined && operation.operation !== 'query')
+          throw new HttpQueryError(405, 'GET supports only query operation', false, { allow: 'POST' });
+      },
+    };
+  },
+};
+
+function graphqlError(status: number, errors: readonly Error[], { formatError, debug }: QueryOptions): HttpQueryError {
+  return new HttpQueryError(status, toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug }) }), true);
+}
+
+/** With a line's end, for those who read answers in a terminal. */
+function toText(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}

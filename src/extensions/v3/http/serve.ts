@@ -1,0 +1,177 @@
+import { HeaderMap } from '../../../message/header-map.ts';
+import type { HTTPRequest } from '../../../message/http-request.ts';
+import type { HTTPResponse } from '../../../message/http-response.ts';
+import type { Invocation } from '../../../message/invocation.ts';
+import type { LandingPage, Logger } from '../types.ts';
+import { BodyError, readBody } from './body.ts';
+import type { BodyParserConfig } from './body.ts';
+import { applyCORS, applyCORSOfVersion2 } from './cors.ts';
+import type { CORS, CORSOptionsOfVersion2 } from './cors.ts';
+import { preventCSRF } from './csrf.ts';
+import { createRequest, createResponse } from './express.ts';
+import type { ExpressRequest, ExpressResponse } from './express.ts';
+import { isHttpQueryError } from './http-query-error.ts';
+import { runHttpQuery } from './run-http-query.ts';
+import type { QueryOptions } from './run-http-query.ts';
+
+/** `expressGetMiddlewareOptions` of version 3's createHandler. */
+export interface GetMiddlewareOptions {
+  /** Only requests to this path and below are served. Default: "/", all. */
+  readonly path?: string;
+  /** Default: every origin, without credentials. */
+  readonly cors?: CORS;
+  readonly bodyParserConfig?: boolean | BodyParserConfig;
+  /** The health check fails when its promise rejects. */
+  readonly onHealthCheck?: (request: any) => Promise<any>;
+  /** Default: false. */
+  readonly disableHealthCheck?: boolean;
+}
+
+/** How a server answers over HTTP. */
+export interface Serving extends GetMiddlewareOptions {
+  /** `cors` as version 2 had it, beside `onHealthCheck`. */
+  readonly corsOfVersion2: CORSOptionsOfVersion2 | undefined;
+  readonly csrfRequestHeaders: readonly string[] | undefined;
+  readonly logger: Logger;
+  /** Rejects when the server could not start. */
+  readonly ready: () => Promise<void>;
+  readonly landingPage: () => LandingPage | undefined;
+  readonly options: (request: ExpressRequest, response: ExpressResponse) => Promise<QueryOptions>;
+}
+
+/** One call of the handler. */
+interface Exchange {
+  readonly serving: Serving;
+  readonly record: HTTPRequest;
+  readonly invocation: Invocation;
+  readonly request: ExpressRequest;
+  readonly response: ExpressResponse;
+  readonly headers: HeaderMap;
+}
+
+/** `HTTPRequest` → `HTTPResponse`, by version 3's rules. Never rejects. */
+export async function serveRequest(serving: Serving, record: HTTPRequest, invocation: Invocation): Promise<HTTPResponse> {
+  const headers = new HeaderMap();
+  const request = createRequest(record, { event: invocation.event, context: invocation.context });
+  const exchange: Exchange = { serving, record, invocation, request, response: createResponse(headers), headers };
+  try {
+    return await answer(exchange);
+  } catch (thrown) {
+    return failed(exchange, thrown);
+  }
+}
+
+async function answer(exchange: Exchange): Promise<HTTPResponse> {
+  const { serving, record, request, headers } = exchange;
+  await serving.ready();
+  if (serving.disableHealthCheck !== true && isHealthCheck(record)) return health(serving, request);
+  if (!isBelow(serving.path ?? '/', record.path)) return text(headers, 404, `Cannot ${record.method} ${request.path}`);
+
+  const preflight = serving.corsOfVersion2
+    ? applyCORSOfVersion2(serving.corsOfVersion2, request, headers)
+    : await applyCORS(serving.cors, request, headers);
+  if (preflight !== undefined) return { status: preflight, headers, body: null };
+
+  const { bodyParserConfig } = serving;
+  const hasBody = bodyParserConfig !== false;
+  if (hasBody) request.body = await readBody(record, typeof bodyParserConfig === 'object' ? bodyParserConfig : {});
+  const page = record.method === 'GET' && prefersHTML(record.headers) ? serving.landingPage() : undefined;
+  if (page !== undefined) return html(headers, page);
+  if (!hasBody) {
+    return text(
+      headers,
+      500,
+      '`res.body` is not set; you passed `bodyParserConfig: false`, but you still need to use `body-parser` middleware yourself.',
+    );
+  }
+  return query(exchange);
+}
+
+async function query(exchange: Exchange): Promise<HTTPResponse> {
+  const { serving, record, invocation, request, response, headers } = exchange;
+  if (serving.csrfRequestHeaders !== undefined) preventCSRF(record.headers, serving.csrfRequestHeaders);
+  const { method } = record;
+  const answered = await runHttpQuery({
+    method,
+    query: method === 'POST' ? (request.body as unknown) : request.query,
+    head: { url: request.url, method, headers: record.headers },
+    options: () => serving.options(request, response),
+    life: invocation,
+  });
+  for (const [name, value] of answered.headers) headers.set(name, value);
+  // Any cache on the way may keep an answer to a GET by rules of its own, and hand it to the next user.
+  if (method === 'GET' && !headers.has('cache-control')) headers.set('cache-control', 'private, no-store');
+  return json(headers, answered.status, answered.body);
+}
+
+function failed({ serving, headers }: Exchange, thrown: unknown): HTTPResponse {
+  if (isHttpQueryError(thrown)) {
+    for (const [name, value] of Object.entries(thrown.headers ?? {})) headers.set(name, value);
+    return thrown.isGraphQLError ? json(headers, thrown.statusCode, thrown.message) : text(headers, thrown.statusCode, thrown.message);
+  }
+  if (thrown instanceof BodyError) return json(headers, thrown.status, errorBody(thrown.message, 'BAD_REQUEST'));
+  const isKnown = thrown instanceof NotReadyError;
+  if (!isKnown) serving.logger.error('The request failed outside of any operation.', thrown);
+  return json(headers, 500, errorBody(isKnown ? thrown.message : 'Internal server error', 'INTERNAL_SERVER_ERROR'));
+}
+
+/** The server cannot answer now; the message is fit for clients. */
+export class NotReadyError extends Error {}
+
+function errorBody(message: string, code: string): string {
+  return `${JSON.stringify({ errors: [{ message, extensions: { code } }] })}\n`;
+}
+
+function json(headers: HeaderMap, status: number, body: string): HTTPResponse {
+  headers.set('content-type', 'application/json; charset=utf-8');
+  headers.set('x-content-type-options', 'nosniff');
+  return { status, headers, body };
+}
+
+/** Never as HTML: the text may hold what the client sent. */
+function text(headers: HeaderMap, status: number, body: string): HTTPResponse {
+  headers.set('content-type', 'text/plain; charset=utf-8');
+  headers.set('x-content-type-options', 'nosniff');
+  return { status, headers, body };
+}
+
+function html(headers: HeaderMap, page: LandingPage): HTTPResponse {
+  headers.set('content-type', 'text/html');
+  headers.set('cache-control', 'no-store');
+  return { status: 200, headers, body: page.html };
+}
+
+/** Whatever stands before it: a stage, or the function's own path. */
+function isHealthCheck({ path }: HTTPRequest): boolean {
+  return /\/\.well-known\/apollo\/server-health\/?$/.test(path);
+}
+
+async function health({ onHealthCheck }: Serving, request: ExpressRequest): Promise<HTTPResponse> {
+  let isHealthy = true;
+  try {
+    await onHealthCheck?.(request);
+  } catch {
+    isHealthy = false;
+  }
+  const headers = new HeaderMap({ 'content-type': 'application/health+json; charset=utf-8', 'cache-control': 'no-store' });
+  return { status: isHealthy ? 200 : 503, headers, body: JSON.stringify({ status: isHealthy ? 'pass' : 'fail' }) };
+}
+
+/** As Express mounts a path: whole segments, in any case. A stage or the function's own path may stand before it. */
+function isBelow(mounted: string, path: string): boolean {
+  const wanted = `/${mounted.replaceAll(/^\/+|\/+$/g, '').toLowerCase()}/`;
+  return wanted === '//' || `${path.toLowerCase()}/`.includes(wanted);
+}
+
+/** A browser's navigation: of the two types it names HTML first. A wildcard is no wish for a page. */
+function prefersHTML(headers: HeaderMap): boolean {
+  const ranges = (headers.get('accept') ?? '').split(',').map((range, at) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)), at };
+  });
+  const [first] = ranges
+    .filter(({ type, quality }) => (type === 'text/html' || type === 'application/json') && quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || a.at - b.at);
+  return first?.type === 'text/html';
+}

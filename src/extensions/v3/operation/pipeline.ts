@@ -1,0 +1,321 @@
+import { execute as executeWithoutOperation, getOperationAST, GraphQLError, Kind } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+
+import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
+import { executePlanned, executeWithGraphQLJS } from '../../../execution/planned-executor.ts';
+import { HeaderMap } from '../../../message/header-map.ts';
+import type { BatchBudget } from '../../../operation/limits/batch-budget.ts';
+import type { OperationLife } from '../../../operation/context.ts';
+import { loadDocument } from '../../../operation/documents/document.ts';
+import type { DocumentSettings } from '../../../operation/documents/document.ts';
+import { DocumentError, toGraphQLError } from '../../../operation/errors.ts';
+import {
+  ApolloError,
+  PersistedQueryNotFoundError,
+  PersistedQueryNotSupportedError,
+  SyntaxError,
+  UserInputError,
+  ValidationError,
+} from '../errors/apollo-error.ts';
+import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts';
+import type { FormatError } from '../errors/format-errors.ts';
+import type { DataSource } from '../datasource/data-source.ts';
+import { HttpQueryError } from '../http/http-query-error.ts';
+import { cacheControlId } from '../plugins/internal.ts';
+import type {
+  ApolloServerPlugin,
+  GraphQLExecutor,
+  GraphQLRequestContext,
+  GraphQLRequestExecutionListener,
+  GraphQLRequestListener,
+  GraphQLResponse,
+  Logger,
+} from '../types.ts';
+import { isWatchedByCacheControl } from '../plugins/cache-control.ts';
+import { watchFields, wrapSelectedFields } from './instrument.ts';
+import { askInTurn, begin, fieldHookOf, tellAll } from './listeners.ts';
+import { resolveSource } from './persisted-query.ts';
+import type { PersistedQuerySettings } from './persisted-query.ts';
+
+/** Documents that were parsed and validated before, by the hash of their text. */
+export interface DocumentStore {
+  get(key: string): Promise<DocumentNode | undefined>;
+  set(key: string, document: DocumentNode): Promise<void>;
+  delete?(key: string): Promise<boolean | void>;
+}
+
+/** All that an operation needs from the server. */
+export interface PipelineConfig {
+  readonly schema: GraphQLSchema;
+  readonly documents: DocumentSettings;
+  readonly documentStore: DocumentStore | null | undefined;
+  readonly dangerouslyDisableValidation?: boolean | undefined;
+  readonly rootValue?: unknown;
+  readonly executor?: GraphQLExecutor<any> | undefined;
+  readonly fieldResolver?: GraphQLFieldResolver<any, any> | undefined;
+  readonly dataSources?: (() => Record<string, DataSource<any>>) | undefined;
+  readonly persistedQueries?: PersistedQuerySettings | undefined;
+  readonly formatError?: FormatError | undefined;
+  readonly formatResponse?:
+    | ((response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null | undefined)
+    | undefined;
+  readonly plugins: readonly ApolloServerPlugin<any>[];
+  readonly cache: KeyValueCache;
+  readonly debug?: boolean | undefined;
+  readonly logger: Logger;
+}
+
+/** What an operation may see of the call that it belongs to. */
+export interface OperationCall {
+  /** Undefined: there is no platform's call, as in `executeOperation`. */
+  readonly life: OperationLife | undefined;
+  readonly budget: BatchBudget | undefined;
+}
+
+/** An operation under way. */
+interface Operation extends OperationCall {
+  readonly config: PipelineConfig;
+  readonly context: GraphQLRequestContext<any>;
+  readonly listeners: readonly GraphQLRequestListener<any>[];
+}
+
+/** Thrown to end the line with the errors of an answer; anything else that is thrown is the server's failure. */
+class Refusal extends Error {
+  readonly errors: readonly Error[];
+  readonly errorClass: (new (message: string) => ApolloError) | undefined;
+
+  constructor(errors: readonly Error[], errorClass?: new (message: string) => ApolloError) {
+    super(errors[0]?.message);
+    this.errors = errors;
+    this.errorClass = errorClass;
+  }
+}
+
+/** Runs one operation, from its request to the answer that is to be sent. Rejects when a hook or a data source fails. */
+export async function processGraphQLRequest(
+  config: PipelineConfig,
+  context: GraphQLRequestContext<any>,
+  call: OperationCall,
+): Promise<GraphQLResponse> {
+  const operation: Operation = { ...call, config, context, listeners: await startListeners(config, context) };
+  try {
+    await initializeDataSources(operation);
+    const keep = await readSource(operation);
+    await tellAll(operation.listeners, 'didResolveSource', context);
+    await readDocument(operation);
+    await chooseOperation(operation);
+    keep?.();
+    return await send(operation, formatted(operation, await respond(operation)));
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return sendErrors(operation, thrown);
+  }
+}
+
+async function startListeners(config: PipelineConfig, context: GraphQLRequestContext<any>): Promise<GraphQLRequestListener<any>[]> {
+  const listeners: GraphQLRequestListener<any>[] = [];
+  for (const plugin of config.plugins) {
+    const listener = await plugin.requestDidStart?.(context);
+    if (listener) listeners.push(listener);
+  }
+  return listeners;
+}
+
+async function initializeDataSources({ config, context, life }: Operation): Promise<void> {
+  if (config.dataSources === undefined) return;
+  const dataSources = config.dataSources();
+  const settings = { context: context.context as unknown, cache: context.cache, ...(life !== undefined && { operation: life }) };
+  // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
+  await Promise.all(Object.values(dataSources).map(async (dataSource) => dataSource.initialize?.(settings)));
+  if ('dataSources' in context.context)
+    throw new Error('Please use the dataSources config option instead of putting dataSources on the context yourself.');
+  context.context.dataSources = dataSources;
+}
+
+/** Sets the source. Returns what registers it as a persisted query, if it is to be. */
+async function readSource(operation: Operation): Promise<(() => void) | undefined> {
+  const { config, context, life } = operation;
+  const found = await resolveSource(config.persistedQueries, context.request, context.metrics);
+  if (found instanceof Error) throw new Refusal([found]);
+  context.source = found.source;
+  const { keep } = found;
+  if (keep === undefined) return undefined;
+  return () => {
+    const kept = keep().catch((error: unknown) => context.logger.warn(error));
+    life?.waitUntil(kept);
+  };
+}
+
+async function readDocument({ config, context, listeners, budget }: Operation): Promise<void> {
+  const { documentStore, logger } = config;
+  const source = context.source!;
+  if (documentStore) {
+    try {
+      const known = await documentStore.get(context.queryHash!);
+      if (known !== undefined) context.document = known;
+    } catch (error) {
+      logger.warn(`An error occurred while attempting to read from the documentStore. ${messageOf(error)}`);
+    }
+  }
+  if (context.document !== undefined) return;
+  const hooks = {
+    aroundParsing: async (parse: () => DocumentNode) => {
+      const end = await begin(listeners, 'parsingDidStart', context);
+      try {
+        context.document = parse();
+      } catch (error) {
+        await end(error);
+        throw new Refusal([toGraphQLError(error)], SyntaxError);
+      }
+      await end();
+      return context.document;
+    },
+    aroundValidation: async (document: DocumentNode, validate: () => void) => {
+      context.document = document;
+      if (config.dangerouslyDisableValidation === true) return;
+      const end = await begin(listeners, 'validationDidStart', context);
+      try {
+        validate();
+      } catch (error) {
+        const errors = error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
+        await end(errors);
+        throw new Refusal(errors, ValidationError);
+      }
+      await end();
+    },
+  };
+  const document = await loadDocument(config.documents, source, hooks, budget);
+  if (document instanceof GraphQLError) throw new Refusal([document], SyntaxError);
+  context.document = document;
+  if (documentStore) {
+    Promise.resolve(documentStore.set(context.queryHash!, document)).catch((error: unknown) =>
+      logger.warn(`Could not store validated document. ${messageOf(error)}`),
+    );
+  }
+}
+
+async function chooseOperation({ context, listeners }: Operation): Promise<void> {
+  const found = getOperationAST(context.document!, context.request.operationName);
+  if (found) context.operation = found;
+  context.operationName = found?.name?.value ?? null;
+  try {
+    await tellAll(listeners, 'didResolveOperation', context);
+  } catch (error) {
+    throw new Refusal([error as Error]);
+  }
+}
+
+/** A plugin's answer, or that of the execution. */
+async function respond(operation: Operation): Promise<GraphQLResponse> {
+  const { context, listeners } = operation;
+  const given = await askInTurn(listeners, 'responseForOperation', context);
+  if (given !== undefined) return given as GraphQLResponse;
+
+  const executing = (await tellAll(listeners, 'executionDidStart', context)).map(toExecutionListener).filter((one) => one !== undefined);
+  executing.reverse();
+  try {
+    const result = await execute(operation, executing);
+    const errors = result.errors?.map((error) => (isBadInput(error) ? fromGraphQLError(error, UserInputError) : error));
+    if (errors !== undefined) await tellErrors(operation, errors as Error[]);
+    const response = { ...result, errors: errors && format(operation, errors as Error[]) } as GraphQLResponse;
+    await tellAll(executing, 'executionDidEnd');
+    return response;
+  } catch (error) {
+    await tellAll(executing, 'executionDidEnd', error);
+    throw new Refusal([error as Error]);
+  }
+}
+
+/** Version 2 took a function here, called at the end. */
+function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<any> | undefined {
+  if (typeof given === 'function') return { executionDidEnd: given as (error?: Error) => void };
+  return typeof given === 'object' && given !== null ? given : undefined;
+}
+
+async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
+  const { config, context, life } = operation;
+  if (config.executor !== undefined) return (await config.executor(context as never)) as ExecutionResult;
+
+  const isWatchedByUsers = watch(operation, executing);
+  const { schema, rootValue, fieldResolver } = config;
+  const document = context.document!;
+  const execution = {
+    schema,
+    document,
+    rootValue: typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue,
+    contextValue: context.context as unknown,
+    variableValues: context.request.variables,
+    fieldResolver,
+  };
+  const chosen = context.operation;
+  // graphql-js has the words for a document in which there is nothing to run.
+  if (chosen === undefined)
+    return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
+  const run = isWatchedByUsers ? executeWithGraphQLJS : executePlanned;
+  return run({ ...execution, operation: chosen, hideSuggestions: false, life });
+}
+
+/** Puts `willResolveField` around the fields of the document. True when all fields are watched: a plan may be older than that. */
+function watch({ config, context }: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): boolean {
+  const willResolveField = fieldHookOf(executing);
+  const { fieldResolver, schema } = config;
+  if (willResolveField === undefined) return false;
+  watchFields(context.context as object, { willResolveField, fieldResolver });
+  const isWatchedByUsers = executing.some((one) => one.willResolveField !== undefined && !(cacheControlId in one));
+  wrapSelectedFields(schema, context.document!, isWatchedByUsers ? () => true : isWatchedByCacheControl);
+  return isWatchedByUsers;
+}
+
+/** What graphql-js says of variables that do not fit their types, before anything runs. */
+function isBadInput({ nodes, message }: GraphQLError): boolean {
+  const [node] = nodes ?? [];
+  return nodes?.length === 1 && node?.kind === Kind.VARIABLE_DEFINITION && message.startsWith(`Variable "$${node.variable.name.value}" `);
+}
+
+function formatted({ config, context }: Operation, response: GraphQLResponse): GraphQLResponse {
+  return config.formatResponse?.(response, context) ?? response;
+}
+
+async function sendErrors(operation: Operation, { errors, errorClass }: Refusal): Promise<GraphQLResponse> {
+  await tellErrors(operation, errors);
+  const classed = errors.map((error) => (error instanceof ApolloError && !errorClass ? error : fromGraphQLError(error, errorClass)));
+  return send(operation, { errors: format(operation, classed), ...httpOf(errors) });
+}
+
+/** Status and header fields that errors ask for. A client that sends a hash nobody knows tries again at once: 200, and never kept. */
+function httpOf(errors: readonly Error[]): Pick<GraphQLResponse, 'http'> {
+  const [first] = errors;
+  const isOfPersistedQuery = errors.every(
+    (error) => error instanceof PersistedQueryNotFoundError || error instanceof PersistedQueryNotSupportedError,
+  );
+  if (isOfPersistedQuery) return { http: { status: 200, headers: new HeaderMap({ 'cache-control': 'private, no-cache, must-revalidate' }) } };
+  if (errors.length === 1 && first instanceof HttpQueryError)
+    return { http: { status: first.statusCode, headers: new HeaderMap(first.headers) } };
+  return {};
+}
+
+async function send({ context, listeners }: Operation, response: GraphQLResponse): Promise<GraphQLResponse> {
+  const { data, errors, extensions, http: given } = response;
+  context.response = { ...context.response, errors, data, extensions } as GraphQLResponse;
+  if (given !== undefined) {
+    const http = (context.response.http ??= { headers: new HeaderMap() });
+    if (given.status) http.status = given.status;
+    for (const [name, value] of given.headers) http.headers.set(name, value);
+  }
+  await tellAll(listeners, 'willSendResponse', context);
+  return context.response;
+}
+
+/** Every answer with errors is preceded by this hook: reporting plug-ins count on it. */
+async function tellErrors({ context, listeners }: Operation, errors: readonly Error[]): Promise<void> {
+  context.errors = errors as readonly GraphQLError[];
+  await tellAll(listeners, 'didEncounterErrors', context);
+}
+
+function format({ config, context }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
+  return formatApolloErrors(errors, { formatter: config.formatError, debug: context.debug });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

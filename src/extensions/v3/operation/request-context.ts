@@ -1,0 +1,43 @@
+import { HeaderMap } from '../../../message/header-map.ts';
+import type { GraphQLRequest, GraphQLRequestContext } from '../types.ts';
+import { newCachePolicy } from './cache-policy.ts';
+import type { PipelineConfig } from './pipeline.ts';
+
+/** What a request context is made from. */
+export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
+  readonly context: object;
+  readonly hashSchema: () => string;
+};
+
+/** A new request context for one operation, with a context value of its own, also within a batch. */
+export function createRequestContext(settings: RequestContextSettings, request: GraphQLRequest, requestIsBatched: boolean): GraphQLRequestContext<any> {
+  const { schema, logger, cache, debug } = settings;
+  return {
+    schema,
+    logger,
+    cache,
+    debug,
+    request,
+    requestIsBatched,
+    context: cloneObject(settings.context),
+    response: { http: { headers: new HeaderMap() } },
+    metrics: {},
+    overallCachePolicy: newCachePolicy(),
+    // Asked for by few plugins: to hash a schema or a text loads node:crypto into a cold start.
+    get schemaHash() {
+      return settings.hashSchema();
+    },
+    get queryHash() {
+      return this.source === undefined ? undefined! : hashOf(this.source);
+    },
+  };
+}
+
+/** A shallow copy with the same prototype. */
+export function cloneObject<T extends object>(value: T): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(value) as object) as T, value);
+}
+
+function hashOf(text: string): string {
+  return globalThis.process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,65 @@
+import type { ApolloServerPlugin, Logger } from '../types.ts';
+import type { InternalPlugin, InternalPluginId } from './internal.ts';
+
+// Nothing is sent to Apollo's service: what these would do is withdrawn, and each says so once.
+
+/** Accepted, does nothing, and warns: nothing is reported to Apollo. */
+export function ApolloServerPluginUsageReporting(_options?: object): ApolloServerPlugin & InternalPlugin {
+  return withdrawn('UsageReporting', 'No usage is reported to Apollo: ApolloServerPluginUsageReporting does nothing here.');
+}
+
+/** Takes the place of {@link ApolloServerPluginUsageReporting}. */
+export function ApolloServerPluginUsageReportingDisabled(): ApolloServerPlugin & InternalPlugin {
+  return { __internal_plugin_id__: () => 'UsageReporting' };
+}
+
+/** Accepted, does nothing, and warns: no schema is reported to Apollo. */
+export function ApolloServerPluginSchemaReporting(_options?: object): ApolloServerPlugin & InternalPlugin {
+  return withdrawn('SchemaReporting', 'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.');
+}
+
+/** Accepted, does nothing, and warns: answers carry no traces for a federated gateway. */
+export function ApolloServerPluginInlineTrace(_options?: object): ApolloServerPlugin & InternalPlugin {
+  return withdrawn('InlineTrace', 'Answers carry no ftv1 traces: ApolloServerPluginInlineTrace does nothing here.');
+}
+
+/** Takes the place of {@link ApolloServerPluginInlineTrace}. */
+export function ApolloServerPluginInlineTraceDisabled(): ApolloServerPlugin & InternalPlugin {
+  return { __internal_plugin_id__: () => 'InlineTrace' };
+}
+
+/** Options of {@link ApolloServerPluginDrainHttpServer}. */
+export interface ApolloServerPluginDrainHttpServerOptions {
+  readonly httpServer: { close(callback?: (error?: Error) => void): unknown; closeIdleConnections?(): void; closeAllConnections?(): void };
+  /** Milliseconds after which connections that are still busy are cut. Default: 10,000. */
+  readonly stopGracePeriodMillis?: number;
+}
+
+/** Closes a Node HTTP server when the GraphQL server stops: idle connections at once, busy ones when they are done. */
+export function ApolloServerPluginDrainHttpServer({
+  httpServer,
+  stopGracePeriodMillis = 10_000,
+}: ApolloServerPluginDrainHttpServerOptions): ApolloServerPlugin {
+  return {
+    serverWillStart: async () => ({
+      drainServer: () =>
+        new Promise<void>((resolve) => {
+          const timer = setTimeout(() => httpServer.closeAllConnections?.(), stopGracePeriodMillis);
+          httpServer.close(() => {
+            clearTimeout(timer);
+            resolve();
+          });
+          httpServer.closeIdleConnections?.();
+        }),
+    }),
+  };
+}
+
+function withdrawn(id: InternalPluginId, message: string): ApolloServerPlugin & InternalPlugin {
+  return {
+    __internal_plugin_id__: () => id,
+    serverWillStart: async ({ logger }: { readonly logger: Logger }) => {
+      logger.warn(message);
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
+
+import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
+import type { DataSource } from '../datasource/data-source.ts';
+import type { FormatError } from '../errors/format-errors.ts';
+import type { DocumentStore } from '../operation/pipeline.ts';
+import type {
+  ApolloConfig,
+  ApolloConfigInput,
+  GraphQLExecutor,
+  GraphQLRequestContext,
+  GraphQLResponse,
+  GraphQLSchemaContext,
+  Logger,
+  PluginDefinition,
+  ValueOrPromise,
+} from '../types.ts';
+
+/** The context value, or the object that it is copied from. */
+export type Context<T = object> = T;
+/** Makes the context value, once for each HTTP request. */
+export type ContextFunction<TParams = any, TContext = object> = (params: TParams) => ValueOrPromise<Context<TContext>>;
+export type DataSources<TContext> = Record<string, DataSource<TContext>>;
+
+/** One of `modules`: a part of the schema, and what implements it. */
+export interface GraphQLSchemaModule {
+  readonly typeDefs: DocumentNode;
+  readonly resolvers?: Record<string, any>;
+}
+
+/** Settings of automatic persisted queries. */
+export interface PersistedQueryOptions {
+  readonly cache?: KeyValueCache;
+  /** Seconds; null: for ever. Default: as the cache likes. */
+  readonly ttl?: number | null;
+}
+
+/** Header fields of which a GET must have one. Default: x-apollo-operation-name, apollo-require-preflight. */
+export interface CSRFPreventionOptions {
+  readonly requestHeaders?: string[];
+}
+
+/** What a gateway gives: the schema, and who runs operations. */
+export interface GatewayInterface {
+  load(options: { apollo: ApolloConfig }): Promise<{ schema: GraphQLSchema; executor: GraphQLExecutor<any> | null }>;
+  onSchemaChange?(callback: (apiSchema: GraphQLSchema) => void): () => void;
+  onSchemaLoadOrUpdate?(callback: (context: GraphQLSchemaContext) => void): () => void;
+  stop(): Promise<void>;
+}
+
+/** The options of the version-3 server, and those of version 2 that still mean something. */
+export interface Config<ContextFunctionParams = any> {
+  /** Text, documents, or lists of these. */
+  typeDefs?: any;
+  resolvers?: any;
+  schema?: GraphQLSchema;
+  modules?: GraphQLSchemaModule[];
+  parseOptions?: Record<string, any>;
+  context?: Context | ContextFunction<ContextFunctionParams>;
+  dataSources?: () => DataSources<any>;
+  /** Default: "bounded", 30 MiB in memory. */
+  cache?: KeyValueCache | 'bounded';
+  plugins?: PluginDefinition[];
+  persistedQueries?: PersistedQueryOptions | false;
+  formatError?: FormatError;
+  formatResponse?: (response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null;
+  /** Stack traces in answers. Default: only when NODE_ENV is development; never when it is production. */
+  debug?: boolean;
+  /** Default: unless NODE_ENV is production. */
+  introspection?: boolean;
+  logger?: Logger;
+  rootValue?: any;
+  validationRules?: ValidationRule[];
+  fieldResolver?: GraphQLFieldResolver<any, any>;
+  executor?: GraphQLExecutor<any>;
+  gateway?: GatewayInterface;
+  mocks?: any;
+  mockEntireSchema?: boolean;
+  /** null: every text is parsed and validated each time. Default: in memory. */
+  documentStore?: DocumentStore | null;
+  /** Default: false. */
+  csrfPrevention?: CSRFPreventionOptions | boolean;
+  /** Default: true. */
+  allowBatchedHttpRequests?: boolean;
+  nodeEnv?: string;
+  stopOnTerminationSignals?: boolean;
+  dangerouslyDisableValidation?: boolean;
+  apollo?: ApolloConfigInput;
+
+  /** Version 2: a class for each directive, as `SchemaDirectiveVisitor` makes them. */
+  schemaDirectives?: Record<string, any>;
+  /** Version 2: options of the cache-control plugin. */
+  cacheControl?: any;
+  /** Version 2: false leaves the page for browsers away. */
+  playground?: any;
+  /** Version 2: there is no tracing format of that name any more. */
+  tracing?: boolean;
+  /** Version 2: only false. */
+  uploads?: any;
+  /** Version 2: only false. */
+  subscriptions?: any;
+  /** Version 2: reporting to Apollo's service, which this server does not do. */
+  engine?: any;
+}
+
+/** Leftovers of version 2, and what to write instead. */
+const leftovers: Readonly<Record<string, string>> = {
+  playground: 'Write plugins: [ApolloServerPluginLandingPageGraphQLPlayground()] for the page, from "graphql-functions/v3/core".',
+  tracing: 'Take it out: the format is gone. See docs/plugins.md for a plugin that measures resolvers.',
+  engine: 'Take it out: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
+  subscriptions: 'Take it out: version 3 had none. The current createHandler streams them, see docs/streaming.md.',
+  cacheControl: 'Write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })] instead, from "graphql-functions/v3/core".',
+  schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
+};
+
+/** Throws for what cannot be done, and warns of each leftover once, in words that say what to write. */
+export function assertConfig(config: Config, logger: Logger): void {
+  const { gateway, modules, schema, typeDefs, resolvers, uploads } = config;
+  if (gateway && (modules || schema || typeDefs || resolvers))
+    throw new Error('Cannot define both `gateway` and any of: `modules`, `schema`, `typeDefs`, or `resolvers`');
+  if (uploads) {
+    throw new Error(
+      'The option uploads is withdrawn: a multipart request can be sent by any page without a preflight. ' +
+        'Let clients upload to a signed URL of your object store, and send that as a string. See docs/migration.md, "Withdrawn".',
+    );
+  }
+  for (const [name, advice] of Object.entries(leftovers)) {
+    const value: unknown = config[name as keyof Config];
+    if (value !== undefined && value !== false) logger.warn(`The option ${name} is of version 2. ${advice}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+
+import { createSchema } from '../../../schema/create-schema.ts';
+import type { Logger } from '../types.ts';
+import type { Config, GraphQLSchemaModule } from './config.ts';
+import { loadPeer } from './load-peer.ts';
+import { visitSchemaDirectives } from './schema-directives.ts';
+
+/** Options → schema, by whichever of the ways was chosen. Throws when they do not make one. */
+export function makeSchema(config: Config, logger: Logger): GraphQLSchema {
+  const schema = withMocks(config, config.schema ?? buildSchema(config, logger));
+  if (config.schemaDirectives !== undefined) visitSchemaDirectives(schema, config.schemaDirectives);
+  return schema;
+}
+
+function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: Logger): GraphQLSchema {
+  const checkWhole = nodeEnv === 'development' || nodeEnv === 'test';
+  const settings = { checkWhole, warn: (message: string) => logger.warn(message) };
+  if (modules !== undefined) return createSchema(fromModules(modules), settings);
+  if (!typeDefs) throw new Error('Apollo Server requires either an existing schema, modules or typeDefs');
+  const sources = sourcesOf(typeDefs);
+  return createSchema({ typeDefs: withCacheControl(sources), ...(resolvers !== undefined && { resolvers }) }, settings);
+}
+
+/** Lists may hold functions that return more of it. */
+function sourcesOf(typeDefs: unknown): (string | DocumentNode)[] {
+  if (Array.isArray(typeDefs)) return typeDefs.flatMap((one) => sourcesOf(one));
+  if (typeof typeDefs === 'function') return sourcesOf((typeDefs as () => unknown)());
+  return [typeDefs as string | DocumentNode];
+}
+
+/** Version 2 defined `@cacheControl` by itself; a schema that uses it without a definition is not valid. */
+function withCacheControl(sources: (string | DocumentNode)[]): (string | DocumentNode)[] {
+  const texts = sources.map((source) => (typeof source === 'string' ? source : (source?.loc?.source.body ?? '')));
+  const uses = texts.some((text) => text.includes('@cacheControl'));
+  if (!uses || sources.some((source, at) => definesCacheControl(source, texts[at]!))) return sources;
+  return [...sources, cacheControlDefinitions];
+}
+
+function definesCacheControl(source: string | DocumentNode, text: string): boolean {
+  if (typeof source === 'string') return /directive\s+@cacheControl\b/.test(text);
+  return source.definitions.some((one) => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === 'cacheControl');
+}
+
+const cacheControlDefinitions =
+  'enum CacheControlScope { PUBLIC PRIVATE }\n' +
+  'directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION';
+
+function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: DocumentNode[]; resolvers: Record<string, any>[] } {
+  const parts = modules.map((module) => ('kind' in module ? { typeDefs: module as unknown as DocumentNode } : module));
+  return {
+    typeDefs: withOneQuery(parts.map(({ typeDefs }) => (typeof typeDefs === 'string' ? parse(typeDefs) : typeDefs))),
+    resolvers: parts.flatMap(({ resolvers }) => resolvers ?? []),
+  };
+}
+
+/** Modules may all extend the root types without anybody defining them. */
+function withOneQuery(documents: DocumentNode[]): DocumentNode[] {
+  const defined = new Set<string>();
+  for (const { definitions } of documents)
+    for (const one of definitions) if (one.kind === Kind.OBJECT_TYPE_DEFINITION) defined.add(one.name.value);
+  return documents.map((document) =>
+    visit(document, {
+      ObjectTypeExtension(node) {
+        if (!['Query', 'Mutation', 'Subscription'].includes(node.name.value) || defined.has(node.name.value)) return undefined;
+        defined.add(node.name.value);
+        return { ...node, kind: Kind.OBJECT_TYPE_DEFINITION };
+      },
+    }),
+  );
+}
+
+function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): GraphQLSchema {
+  if (mocks === false || (!mocks && mockEntireSchema === undefined)) return schema;
+  const { addMocksToSchema } = loadPeer('@graphql-tools/mock', 'The options mocks and mockEntireSchema need it') as {
+    addMocksToSchema(options: object): GraphQLSchema;
+  };
+  return addMocksToSchema({ schema, mocks: mocks === true || mocks === undefined ? {} : mocks, preserveResolvers: mockEntireSchema === false });
+}
+
+/** A hash of the schema's introspection, for plugins that ask for it. */
+export function hashSchema(schema: GraphQLSchema): string {
+  const { data } = graphqlSync({ schema, source: getIntrospectionQuery() });
+  return process.getBuiltinModule('node:crypto').createHash('sha512').update(JSON.stringify(data)).digest('hex');
+}

@@ -1,0 +1,89 @@
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  isUnionType,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { ConstDirectiveNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
+
+/**
+ * The base class of version 2's schema directives. A subclass has a method for each place that it may stand in, as
+ * `visitFieldDefinition(field)`, and changes what it is given.
+ */
+export class SchemaDirectiveVisitor<TArgs = any, TContext = any> {
+  readonly name: string;
+  readonly args: TArgs;
+  readonly visitedType: any;
+  readonly schema: GraphQLSchema;
+  readonly context: TContext;
+
+  constructor(config: { name: string; args: TArgs; visitedType: unknown; schema: GraphQLSchema; context: TContext }) {
+    this.name = config.name;
+    this.args = config.args;
+    this.visitedType = config.visitedType;
+    this.schema = config.schema;
+    this.context = config.context;
+  }
+}
+
+type VisitorClass = new (config: object) => Record<string, ((element: unknown, details?: object) => unknown) | undefined>;
+
+/** Something in a schema that a directive may stand at. */
+interface Element {
+  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
+}
+
+interface Visit {
+  readonly schema: GraphQLSchema;
+  readonly classes: Readonly<Record<string, VisitorClass>>;
+}
+
+/** Runs the visitors of version 2's `schemaDirectives` over the schema, in place. */
+export function visitSchemaDirectives(schema: GraphQLSchema, classes: Readonly<Record<string, any>>): void {
+  const visit: Visit = { schema, classes };
+  apply(visit, 'visitSchema', schema);
+  for (const type of Object.values(schema.getTypeMap())) if (!type.name.startsWith('__')) visitType(visit, type);
+}
+
+function visitType(visit: Visit, type: GraphQLNamedType): void {
+  if (isScalarType(type)) apply(visit, 'visitScalar', type);
+  if (isUnionType(type)) apply(visit, 'visitUnion', type);
+  if (isObjectType(type) || isInterfaceType(type)) {
+    apply(visit, isObjectType(type) ? 'visitObject' : 'visitInterface', type);
+    for (const field of Object.values(type.getFields())) {
+      apply(visit, 'visitFieldDefinition', field, { objectType: type });
+      for (const argument of field.args) apply(visit, 'visitArgumentDefinition', argument, { field, objectType: type });
+    }
+  }
+  if (isEnumType(type)) {
+    apply(visit, 'visitEnum', type);
+    for (const value of type.getValues()) apply(visit, 'visitEnumValue', value, { enumType: type });
+  }
+  if (isInputObjectType(type)) {
+    apply(visit, 'visitInputObject', type);
+    for (const field of Object.values(type.getFields())) apply(visit, 'visitInputFieldDefinition', field, { objectType: type });
+  }
+}
+
+function apply({ schema, classes }: Visit, method: string, element: Element, details?: object): void {
+  for (const directive of element.astNode?.directives ?? []) {
+    const name = directive.name.value;
+    const Visitor = Object.hasOwn(classes, name) ? classes[name] : undefined;
+    if (typeof Visitor?.prototype[method] !== 'function') continue;
+    const visitor = new Visitor({ name, args: argumentsOf(schema, directive), visitedType: element, schema, context: undefined });
+    const replaced = visitor[method]!(element, details);
+    if (replaced !== undefined && replaced !== element)
+      throw new Error(`The schema directive @${name} returns another element from ${method}. Change the one it is given, as \`field.resolve = …\`.`);
+  }
+}
+
+function argumentsOf(schema: GraphQLSchema, { name, arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  for (const definition of schema.getDirective(name.value)?.args ?? [])
+    if (definition.defaultValue !== undefined) args[definition.name] = definition.defaultValue;
+  for (const argument of given) args[argument.name.value] = valueFromASTUntyped(argument.value);
+  return args;
+}

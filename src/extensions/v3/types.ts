@@ -1,0 +1,193 @@
+import type {
+  DocumentNode,
+  GraphQLError,
+  GraphQLFormattedError,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  ValidationRule,
+} from 'graphql';
+
+import type { KeyValueCache } from '../../cache/key-value-cache.ts';
+import type { HeaderMap } from '../../message/header-map.ts';
+import type { CachePolicy } from './operation/cache-policy.ts';
+
+export type ValueOrPromise<T> = T | Promise<T>;
+export type BaseContext = Record<string, any>;
+export type VariableValues = Record<string, any>;
+export type { ValidationRule };
+
+/** Where messages go. The methods of `console` and of the usual loggers. */
+export interface Logger {
+  debug(message?: any, ...rest: any[]): void;
+  info(message?: any, ...rest: any[]): void;
+  warn(message?: any, ...rest: any[]): void;
+  error(message?: any, ...rest: any[]): void;
+}
+
+/** The part of an HTTP request that plugins see. */
+export interface HTTPRequestHead {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: HeaderMap;
+}
+
+/** One operation, as a client asked for it. */
+export interface GraphQLRequest {
+  query?: string;
+  operationName?: string;
+  variables?: VariableValues;
+  extensions?: Record<string, any>;
+  http?: HTTPRequestHead;
+}
+
+/** The answer of one operation. */
+export interface GraphQLResponse {
+  data?: Record<string, any> | null;
+  errors?: readonly GraphQLFormattedError[];
+  extensions?: Record<string, any>;
+  http?: { readonly headers: HeaderMap; status?: number };
+}
+
+/** What executing came to, before errors are formatted. */
+export interface GraphQLExecutionResult {
+  data?: Record<string, any> | null;
+  errors?: readonly GraphQLError[];
+  extensions?: Record<string, any>;
+}
+
+/** Runs an operation in place of graphql-js: a gateway's, or your own. */
+export type GraphQLExecutor<TContext = BaseContext> = (
+  requestContext: GraphQLRequestContextExecutionDidStart<TContext>,
+) => Promise<GraphQLExecutionResult>;
+
+export interface GraphQLRequestMetrics {
+  captureTraces?: boolean;
+  persistedQueryHit?: boolean;
+  persistedQueryRegister?: boolean;
+  responseCacheHit?: boolean;
+  forbiddenOperation?: boolean;
+  registeredOperation?: boolean;
+  startHrTime?: [number, number];
+  queryPlanTrace?: any;
+}
+
+export type SchemaHash = string;
+
+/** What every hook of one operation shares. It grows from stage to stage. */
+export interface GraphQLRequestContext<TContext = BaseContext> {
+  readonly request: GraphQLRequest;
+  response: GraphQLResponse;
+  readonly schema: GraphQLSchema;
+  readonly schemaHash: SchemaHash;
+  readonly context: TContext;
+  readonly cache: KeyValueCache;
+  readonly logger: Logger;
+  readonly queryHash?: string;
+  source?: string;
+  document?: DocumentNode;
+  operationName?: string | null;
+  operation?: OperationDefinitionNode;
+  errors?: readonly GraphQLError[];
+  metrics: GraphQLRequestMetrics;
+  debug?: boolean | undefined;
+  readonly overallCachePolicy: CachePolicy;
+  readonly requestIsBatched: boolean;
+}
+
+type With<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
+type Named<TContext> = GraphQLRequestContext<TContext> & { readonly operationName: string | null };
+
+export type GraphQLRequestContextDidResolveSource<TContext> = With<GraphQLRequestContext<TContext>, 'source' | 'queryHash'>;
+export type GraphQLRequestContextParsingDidStart<TContext> = GraphQLRequestContextDidResolveSource<TContext>;
+export type GraphQLRequestContextValidationDidStart<TContext> = With<GraphQLRequestContextParsingDidStart<TContext>, 'document'>;
+export type GraphQLRequestContextDidResolveOperation<TContext> = With<GraphQLRequestContextValidationDidStart<TContext>, 'operation'> &
+  Named<TContext>;
+export type GraphQLRequestContextResponseForOperation<TContext> = GraphQLRequestContextDidResolveOperation<TContext>;
+export type GraphQLRequestContextExecutionDidStart<TContext> = GraphQLRequestContextDidResolveOperation<TContext>;
+export type GraphQLRequestContextDidEncounterErrors<TContext> = With<GraphQLRequestContext<TContext>, 'errors'>;
+export type GraphQLRequestContextWillSendResponse<TContext> = GraphQLRequestContext<TContext>;
+
+/** What `willResolveField` gets: the four arguments of a resolver. */
+export interface GraphQLFieldResolverParams<TSource = any, TContext = BaseContext, TArgs = Record<string, any>> {
+  readonly source: TSource;
+  readonly args: TArgs;
+  readonly context: TContext;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** Called when a field has its value, or its error. */
+export type GraphQLRequestListenerDidResolveField = (error: Error | null, result?: any) => void;
+
+/** The hooks of one execution. */
+export interface GraphQLRequestExecutionListener<TContext = BaseContext> {
+  executionDidEnd?(error?: Error): ValueOrPromise<void>;
+  /** Synchronous: it is called for every field. */
+  willResolveField?(params: GraphQLFieldResolverParams<any, TContext>): GraphQLRequestListenerDidResolveField | void;
+}
+
+/** The hooks of one operation, in their order. All are optional. */
+export interface GraphQLRequestListener<TContext = BaseContext> {
+  didResolveSource?(context: GraphQLRequestContextDidResolveSource<TContext>): ValueOrPromise<void>;
+  parsingDidStart?(context: GraphQLRequestContextParsingDidStart<TContext>): ValueOrPromise<((error?: Error) => ValueOrPromise<void>) | void>;
+  validationDidStart?(
+    context: GraphQLRequestContextValidationDidStart<TContext>,
+  ): ValueOrPromise<((errors?: readonly Error[]) => ValueOrPromise<void>) | void>;
+  didResolveOperation?(context: GraphQLRequestContextDidResolveOperation<TContext>): ValueOrPromise<void>;
+  responseForOperation?(context: GraphQLRequestContextResponseForOperation<TContext>): ValueOrPromise<GraphQLResponse | null>;
+  executionDidStart?(
+    context: GraphQLRequestContextExecutionDidStart<TContext>,
+  ): ValueOrPromise<GraphQLRequestExecutionListener<TContext> | ((error?: Error) => void) | void>;
+  didEncounterErrors?(context: GraphQLRequestContextDidEncounterErrors<TContext>): ValueOrPromise<void>;
+  willSendResponse?(context: GraphQLRequestContextWillSendResponse<TContext>): ValueOrPromise<void>;
+}
+
+/** What `serverWillStart` gets. */
+export interface GraphQLServiceContext {
+  readonly logger: Logger;
+  readonly schema: GraphQLSchema;
+  readonly schemaHash: SchemaHash;
+  readonly apollo: ApolloConfig;
+  readonly persistedQueries?: { readonly cache: KeyValueCache };
+  readonly serverlessFramework: boolean;
+}
+
+export interface ApolloConfig {
+  readonly key?: string;
+  readonly keyHash?: string;
+  readonly graphRef?: string;
+}
+
+export interface ApolloConfigInput {
+  readonly key?: string;
+  readonly graphRef?: string;
+  readonly graphId?: string;
+  readonly graphVariant?: string;
+}
+
+export interface GraphQLSchemaContext {
+  readonly apiSchema: GraphQLSchema;
+  readonly coreSupergraphSdl?: string;
+}
+
+/** The page a browser gets. */
+export interface LandingPage {
+  readonly html: string;
+}
+
+/** The hooks of a server's life. */
+export interface GraphQLServerListener {
+  schemaDidLoadOrUpdate?(schemaContext: GraphQLSchemaContext): void;
+  drainServer?(): ValueOrPromise<void>;
+  serverWillStop?(): ValueOrPromise<void>;
+  renderLandingPage?(): ValueOrPromise<LandingPage>;
+}
+
+/** A plugin of the version-3 generation: an object with the hooks it needs. */
+export interface ApolloServerPlugin<TContext = BaseContext> {
+  serverWillStart?(service: GraphQLServiceContext): ValueOrPromise<GraphQLServerListener | void>;
+  requestDidStart?(context: GraphQLRequestContext<TContext>): ValueOrPromise<GraphQLRequestListener<TContext> | void>;
+}
+
+/** A plugin, or a function that makes one. */
+export type PluginDefinition = ApolloServerPlugin<any> | (() => ApolloServerPlugin<any>);

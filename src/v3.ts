@@ -1,0 +1,18 @@
+export { ApolloServer } from './extensions/v3/server/apollo-server.ts';
+export type { GraphQLOptions, LambdaContextFunctionParams } from './extensions/v3/server/apollo-server.ts';
+export type { CreateHandlerOptions } from './extensions/v3/server/create-handler.ts';
+export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from './extensions/v3/server/config.ts';
+export { SchemaDirectiveVisitor } from './extensions/v3/server/schema-directives.ts';
+export type { GetMiddlewareOptions } from './extensions/v3/http/serve.ts';
+export type { ExpressContext, ExpressRequest, ExpressResponse } from './extensions/v3/http/express.ts';
+export { gql } from './extensions/v3/gql.ts';
+export {
+  ApolloError,
+  AuthenticationError,
+  ForbiddenError,
+  SyntaxError,
+  toApolloError,
+  UserInputError,
+  ValidationError,
+} from './extensions/v3/errors/apollo-error.ts';
+export type * from './extensions/v3/types.ts';
