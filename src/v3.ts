@@ -1,5 +1,6 @@
 export { ApolloServer } from './extensions/v3/server/apollo-server.ts';
-export type { GraphQLOptions, LambdaContextFunctionParams } from './extensions/v3/server/apollo-server.ts';
+export type { LambdaContextFunctionParams } from './extensions/v3/server/apollo-server.ts';
+export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
 export type { CreateHandlerOptions } from './extensions/v3/server/create-handler.ts';
 export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from './extensions/v3/server/config.ts';
 export { SchemaDirectiveVisitor } from './extensions/v3/server/schema-directives.ts';
@@ -15,4 +16,4 @@ export {
   UserInputError,
   ValidationError,
 } from './extensions/v3/errors/apollo-error.ts';
-export type * from './extensions/v3/types.ts';
+export type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, PluginDefinition } from './extensions/v3/types.ts';

@@ -206,6 +206,10 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/explain',
       'graphql-functions/plugin-check',
       'graphql-functions/schema-check',
+      'graphql-functions/v3 alb fetch netlify-v1 rest-api',
+      'graphql-functions/v3/core',
+      'graphql-functions/v3/datasource',
+      'graphql-functions/v3/datasource-rest',
     ]);
   });
 

@@ -129,7 +129,9 @@ export interface GraphQLRequestExecutionListener<TContext = BaseContext> {
 /** The hooks of one operation, in their order. All are optional. */
 export interface GraphQLRequestListener<TContext = BaseContext> {
   didResolveSource?(context: GraphQLRequestContextDidResolveSource<TContext>): ValueOrPromise<void>;
-  parsingDidStart?(context: GraphQLRequestContextParsingDidStart<TContext>): ValueOrPromise<((error?: Error) => ValueOrPromise<void>) | void>;
+  parsingDidStart?(
+    context: GraphQLRequestContextParsingDidStart<TContext>,
+  ): ValueOrPromise<((error?: Error) => ValueOrPromise<void>) | void>;
   validationDidStart?(
     context: GraphQLRequestContextValidationDidStart<TContext>,
   ): ValueOrPromise<((errors?: readonly Error[]) => ValueOrPromise<void>) | void>;

@@ -59,7 +59,7 @@ const hidden = ['name', 'nodes', 'source', 'positions', 'originalError'] as cons
 
 function extensionsOf({ extensions = {}, originalError, stack }: AnyError, debug: boolean): Record<string, unknown> {
   const { exception: given, ...rest } = extensions as Record<string, unknown>;
-  const { extensions: _hoisted, ...exception } = { ...(given as object), ...originalError } as Record<string, unknown>;
+  const { extensions: _hoisted, ...exception } = Object.assign({}, given, originalError) as unknown as Record<string, unknown>;
   if (debug && !exception['stacktrace']) exception['stacktrace'] = (originalError?.stack ?? stack)?.split('\n');
   const coded = { ...rest, code: rest['code'] || 'INTERNAL_SERVER_ERROR' };
   return Object.keys(exception).length > 0 ? { ...coded, exception } : coded;

@@ -84,10 +84,9 @@ function called<T>(run: (back: (error: Error | null, value?: T) => void) => unkn
 }
 
 function addOrigin(headers: HeaderMap, origin: Origin, asking: string | undefined): void {
-  if (origin === '*') return headers.set('access-control-allow-origin', '*');
-  addVary(headers, 'Origin');
-  if (typeof origin === 'string') return headers.set('access-control-allow-origin', origin);
-  if (asking !== undefined && isAllowed(origin, asking)) headers.set('access-control-allow-origin', asking);
+  if (origin !== '*') addVary(headers, 'Origin');
+  if (typeof origin === 'string') headers.set('access-control-allow-origin', origin);
+  else if (asking !== undefined && isAllowed(origin, asking)) headers.set('access-control-allow-origin', asking);
 }
 
 function isAllowed(origin: Origin, asking: string): boolean {
@@ -99,9 +98,8 @@ function isAllowed(origin: Origin, asking: string): boolean {
 }
 
 function addAllowedHeaders(headers: HeaderMap, { allowedHeaders }: CORSOptions, request: ExpressRequest): void {
-  if (allowedHeaders) return addList(headers, 'access-control-allow-headers', allowedHeaders);
-  addVary(headers, 'Access-Control-Request-Headers');
-  addList(headers, 'access-control-allow-headers', request.get('access-control-request-headers'));
+  if (!allowedHeaders) addVary(headers, 'Access-Control-Request-Headers');
+  addList(headers, 'access-control-allow-headers', allowedHeaders || request.get('access-control-request-headers'));
 }
 
 function addList(headers: HeaderMap, name: string, value: string | readonly string[] | undefined): void {

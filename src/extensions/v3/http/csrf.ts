@@ -2,7 +2,7 @@ import type { HeaderMap } from '../../../message/header-map.ts';
 import { HttpQueryError } from './http-query-error.ts';
 
 /** Header fields that no page can send to another site without asking first. */
-export const recommendedRequestHeaders = ['x-apollo-operation-name', 'apollo-require-preflight'];
+export const recommendedRequestHeaders: readonly string[] = ['x-apollo-operation-name', 'apollo-require-preflight'];
 
 /** Media types that a page may send to another site without a preflight (Fetch standard, "CORS-safelisted request-header"). */
 const unasked = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];

@@ -100,7 +100,10 @@ function parseCookies(header: string | null): Record<string, string> {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim();
     if (at < 0 || name === '' || Object.hasOwn(cookies, name)) continue;
-    const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, '$1');
+    const value = pair
+      .slice(at + 1)
+      .trim()
+      .replace(/^"(.*)"$/, '$1');
     Object.defineProperty(cookies, name, { value: decoded(value), enumerable: true, writable: true, configurable: true });
   }
   return cookies;
@@ -115,7 +118,23 @@ function decoded(value: string): string {
 }
 
 /** What would send an answer of its own, or need Node's response: refused by name. */
-const notSupported = ['send', 'json', 'jsonp', 'end', 'write', 'writeHead', 'redirect', 'render', 'sendFile', 'sendStatus', 'download', 'pipe', 'flushHeaders', 'on', 'once'];
+const notSupported = [
+  'send',
+  'json',
+  'jsonp',
+  'end',
+  'write',
+  'writeHead',
+  'redirect',
+  'render',
+  'sendFile',
+  'sendStatus',
+  'download',
+  'pipe',
+  'flushHeaders',
+  'on',
+  'once',
+];
 
 /** Collects what the context function and plugins want sent with the answer. */
 export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {

@@ -5,7 +5,7 @@ import { maxComparisons } from '../../../operation/limits/limits.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
 import { createRequestContext } from '../operation/request-context.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
-import type { PipelineConfig } from '../operation/pipeline.ts';
+import type { PipelineConfig } from '../operation/operation.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
 import { HttpQueryError } from './http-query-error.ts';
 
@@ -119,7 +119,8 @@ function readParameters(head: HTTPRequestHead, parameters: unknown): GraphQLRequ
     throw new HttpQueryError(400, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
   const { query, operationName, variables, extensions } = parameters as Record<string, any>;
   const parsedExtensions: unknown = parsed(extensions, 'Extensions are invalid JSON.');
-  if (query && typeof query !== 'string') throw new HttpQueryError(400, query.kind === 'Document' ? documentAsQuery : 'GraphQL queries must be strings.');
+  if (query && typeof query !== 'string')
+    throw new HttpQueryError(400, query.kind === 'Document' ? documentAsQuery : 'GraphQL queries must be strings.');
   return {
     query,
     operationName,

@@ -34,7 +34,11 @@ export function watchFields(contextValue: object, hooks: FieldHooks): void {
  * Puts the hooks around the fields that a document selects, once for each field of the schema. Only those: to wrap the
  * whole schema would build all of it in a cold start.
  */
-export function wrapSelectedFields(schema: GraphQLSchema, document: DocumentNode, isWatched: (field: Field, isRoot: boolean) => boolean): void {
+export function wrapSelectedFields(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  isWatched: (field: Field, isRoot: boolean) => boolean,
+): void {
   const wrap = (field: Field, isRoot: boolean): void => {
     if (wrapped.has(field) || !isWatched(field, isRoot)) return;
     wrapped.add(field);

@@ -3,12 +3,20 @@ import type { GraphQLFieldResolverParams, GraphQLRequestExecutionListener, Graph
 type Hooks = Readonly<Record<string, unknown>>;
 
 /** Calls a hook of all listeners at once and waits for all. */
-export async function tellAll<T extends object>(listeners: readonly T[], hook: keyof T & string, ...args: readonly unknown[]): Promise<unknown[]> {
+export async function tellAll<T extends object>(
+  listeners: readonly T[],
+  hook: keyof T & string,
+  ...args: readonly unknown[]
+): Promise<unknown[]> {
   return Promise.all(listeners.map(async (listener) => call(listener, hook, args)));
 }
 
 /** Asks one listener after another, until one has an answer. */
-export async function askInTurn<T extends object>(listeners: readonly T[], hook: keyof T & string, ...args: readonly unknown[]): Promise<unknown> {
+export async function askInTurn<T extends object>(
+  listeners: readonly T[],
+  hook: keyof T & string,
+  ...args: readonly unknown[]
+): Promise<unknown> {
   for (const listener of listeners) {
     const answer = await call(listener, hook, args);
     if (answer !== null && answer !== undefined) return answer;
@@ -22,10 +30,14 @@ export async function begin<T extends object>(
   hook: keyof T & string,
   ...args: readonly unknown[]
 ): Promise<(...outcome: readonly unknown[]) => Promise<void>> {
-  const ends = (await tellAll(listeners, hook, ...args)).filter((end) => typeof end === 'function').toReversed();
+  const ends = (await tellAll(listeners, hook, ...args)).filter(isFunction).toReversed();
   return async (...outcome) => {
-    await Promise.all(ends.map(async (end) => end(...outcome) as unknown));
+    await Promise.all(ends.map(async (end) => end(...outcome)));
   };
+}
+
+function isFunction(value: unknown): value is (...args: readonly unknown[]) => unknown {
+  return typeof value === 'function';
 }
 
 function call(listener: object, hook: string, args: readonly unknown[]): unknown {

@@ -1,95 +1,20 @@
-import { execute as executeWithoutOperation, getOperationAST, GraphQLError, Kind } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { execute as executeWithoutOperation, getOperationAST, Kind } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
-import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import { executePlanned, executeWithGraphQLJS } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
-import type { BatchBudget } from '../../../operation/limits/batch-budget.ts';
-import type { OperationLife } from '../../../operation/context.ts';
-import { loadDocument } from '../../../operation/documents/document.ts';
-import type { DocumentSettings } from '../../../operation/documents/document.ts';
-import { DocumentError, toGraphQLError } from '../../../operation/errors.ts';
-import {
-  ApolloError,
-  PersistedQueryNotFoundError,
-  PersistedQueryNotSupportedError,
-  SyntaxError,
-  UserInputError,
-  ValidationError,
-} from '../errors/apollo-error.ts';
+import { ApolloError, PersistedQueryNotFoundError, PersistedQueryNotSupportedError, UserInputError } from '../errors/apollo-error.ts';
 import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts';
-import type { FormatError } from '../errors/format-errors.ts';
-import type { DataSource } from '../datasource/data-source.ts';
 import { HttpQueryError } from '../http/http-query-error.ts';
-import { cacheControlId } from '../plugins/internal.ts';
-import type {
-  ApolloServerPlugin,
-  GraphQLExecutor,
-  GraphQLRequestContext,
-  GraphQLRequestExecutionListener,
-  GraphQLRequestListener,
-  GraphQLResponse,
-  Logger,
-} from '../types.ts';
 import { isWatchedByCacheControl } from '../plugins/cache-control.ts';
+import { cacheControlId } from '../plugins/internal.ts';
+import type { GraphQLRequestContext, GraphQLRequestExecutionListener, GraphQLRequestListener, GraphQLResponse } from '../types.ts';
 import { watchFields, wrapSelectedFields } from './instrument.ts';
-import { askInTurn, begin, fieldHookOf, tellAll } from './listeners.ts';
+import { askInTurn, fieldHookOf, tellAll } from './listeners.ts';
+import { Refusal } from './operation.ts';
+import type { Operation, OperationCall, PipelineConfig } from './operation.ts';
 import { resolveSource } from './persisted-query.ts';
-import type { PersistedQuerySettings } from './persisted-query.ts';
-
-/** Documents that were parsed and validated before, by the hash of their text. */
-export interface DocumentStore {
-  get(key: string): Promise<DocumentNode | undefined>;
-  set(key: string, document: DocumentNode): Promise<void>;
-  delete?(key: string): Promise<boolean | void>;
-}
-
-/** All that an operation needs from the server. */
-export interface PipelineConfig {
-  readonly schema: GraphQLSchema;
-  readonly documents: DocumentSettings;
-  readonly documentStore: DocumentStore | null | undefined;
-  readonly dangerouslyDisableValidation?: boolean | undefined;
-  readonly rootValue?: unknown;
-  readonly executor?: GraphQLExecutor<any> | undefined;
-  readonly fieldResolver?: GraphQLFieldResolver<any, any> | undefined;
-  readonly dataSources?: (() => Record<string, DataSource<any>>) | undefined;
-  readonly persistedQueries?: PersistedQuerySettings | undefined;
-  readonly formatError?: FormatError | undefined;
-  readonly formatResponse?:
-    | ((response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null | undefined)
-    | undefined;
-  readonly plugins: readonly ApolloServerPlugin<any>[];
-  readonly cache: KeyValueCache;
-  readonly debug?: boolean | undefined;
-  readonly logger: Logger;
-}
-
-/** What an operation may see of the call that it belongs to. */
-export interface OperationCall {
-  /** Undefined: there is no platform's call, as in `executeOperation`. */
-  readonly life: OperationLife | undefined;
-  readonly budget: BatchBudget | undefined;
-}
-
-/** An operation under way. */
-interface Operation extends OperationCall {
-  readonly config: PipelineConfig;
-  readonly context: GraphQLRequestContext<any>;
-  readonly listeners: readonly GraphQLRequestListener<any>[];
-}
-
-/** Thrown to end the line with the errors of an answer; anything else that is thrown is the server's failure. */
-class Refusal extends Error {
-  readonly errors: readonly Error[];
-  readonly errorClass: (new (message: string) => ApolloError) | undefined;
-
-  constructor(errors: readonly Error[], errorClass?: new (message: string) => ApolloError) {
-    super(errors[0]?.message);
-    this.errors = errors;
-    this.errorClass = errorClass;
-  }
-}
+import { readDocument } from './read-document.ts';
 
 /** Runs one operation, from its request to the answer that is to be sent. Rejects when a hook or a data source fails. */
 export async function processGraphQLRequest(
@@ -144,54 +69,6 @@ async function readSource(operation: Operation): Promise<(() => void) | undefine
     const kept = keep().catch((error: unknown) => context.logger.warn(error));
     life?.waitUntil(kept);
   };
-}
-
-async function readDocument({ config, context, listeners, budget }: Operation): Promise<void> {
-  const { documentStore, logger } = config;
-  const source = context.source!;
-  if (documentStore) {
-    try {
-      const known = await documentStore.get(context.queryHash!);
-      if (known !== undefined) context.document = known;
-    } catch (error) {
-      logger.warn(`An error occurred while attempting to read from the documentStore. ${messageOf(error)}`);
-    }
-  }
-  if (context.document !== undefined) return;
-  const hooks = {
-    aroundParsing: async (parse: () => DocumentNode) => {
-      const end = await begin(listeners, 'parsingDidStart', context);
-      try {
-        context.document = parse();
-      } catch (error) {
-        await end(error);
-        throw new Refusal([toGraphQLError(error)], SyntaxError);
-      }
-      await end();
-      return context.document;
-    },
-    aroundValidation: async (document: DocumentNode, validate: () => void) => {
-      context.document = document;
-      if (config.dangerouslyDisableValidation === true) return;
-      const end = await begin(listeners, 'validationDidStart', context);
-      try {
-        validate();
-      } catch (error) {
-        const errors = error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
-        await end(errors);
-        throw new Refusal(errors, ValidationError);
-      }
-      await end();
-    },
-  };
-  const document = await loadDocument(config.documents, source, hooks, budget);
-  if (document instanceof GraphQLError) throw new Refusal([document], SyntaxError);
-  context.document = document;
-  if (documentStore) {
-    Promise.resolve(documentStore.set(context.queryHash!, document)).catch((error: unknown) =>
-      logger.warn(`Could not store validated document. ${messageOf(error)}`),
-    );
-  }
 }
 
 async function chooseOperation({ context, listeners }: Operation): Promise<void> {
@@ -249,8 +126,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   };
   const chosen = context.operation;
   // graphql-js has the words for a document in which there is nothing to run.
-  if (chosen === undefined)
-    return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
+  if (chosen === undefined) return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
   const run = isWatchedByUsers ? executeWithGraphQLJS : executePlanned;
   return run({ ...execution, operation: chosen, hideSuggestions: false, life });
 }
@@ -288,7 +164,8 @@ function httpOf(errors: readonly Error[]): Pick<GraphQLResponse, 'http'> {
   const isOfPersistedQuery = errors.every(
     (error) => error instanceof PersistedQueryNotFoundError || error instanceof PersistedQueryNotSupportedError,
   );
-  if (isOfPersistedQuery) return { http: { status: 200, headers: new HeaderMap({ 'cache-control': 'private, no-cache, must-revalidate' }) } };
+  if (isOfPersistedQuery)
+    return { http: { status: 200, headers: new HeaderMap({ 'cache-control': 'private, no-cache, must-revalidate' }) } };
   if (errors.length === 1 && first instanceof HttpQueryError)
     return { http: { status: first.statusCode, headers: new HeaderMap(first.headers) } };
   return {};
@@ -314,8 +191,4 @@ async function tellErrors({ context, listeners }: Operation, errors: readonly Er
 
 function format({ config, context }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
   return formatApolloErrors(errors, { formatter: config.formatError, debug: context.debug });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

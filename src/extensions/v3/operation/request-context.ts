@@ -1,7 +1,7 @@
 import { HeaderMap } from '../../../message/header-map.ts';
 import type { GraphQLRequest, GraphQLRequestContext } from '../types.ts';
 import { newCachePolicy } from './cache-policy.ts';
-import type { PipelineConfig } from './pipeline.ts';
+import type { PipelineConfig } from './operation.ts';
 
 /** What a request context is made from. */
 export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
@@ -10,7 +10,11 @@ export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 
 };
 
 /** A new request context for one operation, with a context value of its own, also within a batch. */
-export function createRequestContext(settings: RequestContextSettings, request: GraphQLRequest, requestIsBatched: boolean): GraphQLRequestContext<any> {
+export function createRequestContext(
+  settings: RequestContextSettings,
+  request: GraphQLRequest,
+  requestIsBatched: boolean,
+): GraphQLRequestContext<any> {
   const { schema, logger, cache, debug } = settings;
   return {
     schema,
@@ -34,7 +38,7 @@ export function createRequestContext(settings: RequestContextSettings, request: 
 }
 
 /** A shallow copy with the same prototype. */
-export function cloneObject<T extends object>(value: T): T {
+function cloneObject<T extends object>(value: T): T {
   return Object.assign(Object.create(Object.getPrototypeOf(value) as object) as T, value);
 }
 

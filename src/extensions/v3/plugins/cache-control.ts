@@ -88,7 +88,11 @@ function applyAnnotations(policy: CachePolicy, info: GraphQLResolveInfo): boolea
   return true;
 }
 
-function note({ __testing__cacheHints: hints }: ApolloServerPluginCacheControlOptions, info: GraphQLResolveInfo, policy: CachePolicy): void {
+function note(
+  { __testing__cacheHints: hints }: ApolloServerPluginCacheControlOptions,
+  info: GraphQLResolveInfo,
+  policy: CachePolicy,
+): void {
   if (hints === undefined || !hasHint(policy)) return;
   const keys: (string | number)[] = [];
   for (let at: typeof info.path | undefined = info.path; at !== undefined; at = at.prev) keys.unshift(at.key);

@@ -91,7 +91,11 @@ function defaultPage({ version = '_latest', ...config }: ApolloServerPluginLandi
   );
 }
 
-function playgroundPage({ version = '1.7.42', cdnUrl = 'https://cdn.jsdelivr.net/npm', ...options }: ApolloServerPluginLandingPageGraphQLPlaygroundOptions): string {
+function playgroundPage({
+  version = '1.7.42',
+  cdnUrl = 'https://cdn.jsdelivr.net/npm',
+  ...options
+}: ApolloServerPluginLandingPageGraphQLPlaygroundOptions): string {
   const files = `${attribute(cdnUrl)}/@apollographql/graphql-playground-react@${encodeURIComponent(version)}/build`;
   return page(
     options.title ?? 'GraphQL Playground',
@@ -116,7 +120,10 @@ ${content}
 
 /** JSON that can stand in a script: no text in it can end the element. */
 function inScript(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function attribute(text: string): string {

@@ -15,7 +15,10 @@ export function ApolloServerPluginUsageReportingDisabled(): ApolloServerPlugin &
 
 /** Accepted, does nothing, and warns: no schema is reported to Apollo. */
 export function ApolloServerPluginSchemaReporting(_options?: object): ApolloServerPlugin & InternalPlugin {
-  return withdrawn('SchemaReporting', 'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.');
+  return withdrawn(
+    'SchemaReporting',
+    'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.',
+  );
 }
 
 /** Accepted, does nothing, and warns: answers carry no traces for a federated gateway. */

@@ -8,7 +8,8 @@ export function readApolloConfig(input: ApolloConfigInput = {}, logger: Logger):
   const key = given?.trim();
   if (key !== given)
     logger.warn('The provided API key has unexpected leading or trailing whitespace. Apollo Server will trim the key value before use.');
-  if (key && !isHeaderField('x-api-key', key)) throw new Error('The API key provided to Apollo Server contains characters which are invalid as HTTP header values.');
+  if (key && !isHeaderField('x-api-key', key))
+    throw new Error('The API key provided to Apollo Server contains characters which are invalid as HTTP header values.');
   const graphRef = graphRefOf(input, env);
   return {
     ...(key && {

@@ -1,30 +1,10 @@
-import { print } from 'graphql';
-import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 import type { Handler } from 'aws-lambda';
 
-import { guardCache } from '../../../cache/guard.ts';
-import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
-import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
-import { DocumentCache } from '../../../operation/documents/document-cache.ts';
-import type { DocumentSettings } from '../../../operation/documents/document.ts';
-import { recommendedRequestHeaders } from '../http/csrf.ts';
 import type { ExpressContext, ExpressRequest, ExpressResponse } from '../http/express.ts';
-import type { QueryOptions } from '../http/run-http-query.ts';
-import { processGraphQLRequest } from '../operation/pipeline.ts';
-import { createRequestContext } from '../operation/request-context.ts';
-import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
-import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from '../types.ts';
-import { readApolloConfig } from './apollo-config.ts';
-import { assertConfig } from './config.ts';
-import type { Config } from './config.ts';
+import { ApolloServerBase } from './apollo-server-base.ts';
+import type { GraphQLOptions } from './apollo-server-base.ts';
 import { createLambdaHandler } from './create-handler.ts';
 import type { CreateHandlerOptions } from './create-handler.ts';
-import { Lifecycle, logStartupError } from './lifecycle.ts';
-import { hashSchema, makeSchema } from './make-schema.ts';
-import { noIntrospection } from './no-introspection.ts';
-import { installPlugins } from './plugins.ts';
-import { SchemaSource } from './schema-source.ts';
 
 /** What the context function of a Lambda handler gets. */
 export interface LambdaContextFunctionParams {
@@ -35,9 +15,6 @@ export interface LambdaContextFunctionParams {
   req: ExpressRequest;
   res: ExpressResponse;
 }
-
-/** The options that {@link ApolloServer} hands on with every request. */
-export type GraphQLOptions = QueryOptions;
 
 /**
  * The server of apollo-server-lambda 3, on this package's line: the same options, plugins, answers and errors. For code
@@ -51,234 +28,26 @@ export type GraphQLOptions = QueryOptions;
  * export const handler = server.createHandler();
  * ```
  */
-export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> {
-  graphqlPath = '/';
-  /** Options that are handed on with every request. Changes count from the next request on. */
-  requestOptions: Partial<QueryOptions>;
-  protected plugins: ApolloServerPlugin<any>[];
-  protected csrfPreventionRequestHeaders: readonly string[] | null;
-  readonly #config: Config<ContextFunctionParams>;
-  readonly #logger: Logger;
-  readonly #lifecycle: Lifecycle;
-  readonly #schemas: SchemaSource;
-  readonly #cache: KeyValueCache;
-  readonly #validationRules: readonly ValidationRule[];
-  #documents: DocumentSettings | undefined = undefined;
-  readonly #hashes = new WeakMap<GraphQLSchema, string>();
-
-  /** Throws for options that cannot be served and for a schema that cannot be made; what plugins and gateways do comes later. */
-  constructor(config: Config<ContextFunctionParams>) {
-    if (!config) throw new Error('ApolloServer requires options.');
-    const nodeEnv = config.nodeEnv ?? readNodeEnv();
-    this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
-    this.#logger = config.logger ?? console;
-    assertConfig(this.#config, this.#logger);
-    const apollo = readApolloConfig(config.apollo, this.#logger);
-    const { csrfPrevention, gateway, cache } = config;
-    this.csrfPreventionRequestHeaders = !csrfPrevention
-      ? null
-      : ((typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined) ?? recommendedRequestHeaders);
-    const introspection = config.introspection ?? nodeEnv !== 'production';
-    this.#validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
-    this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : cache;
-    this.requestOptions = this.#requestOptions();
-    this.plugins = installPlugins(this.#config, apollo, this.#logger);
-    const schema = gateway === undefined ? makeSchema(this.#config, this.#logger) : undefined;
-    this.#schemas = new SchemaSource({ schema, gateway, apollo, logger: this.#logger });
-    const persisted = this.requestOptions.persistedQueries;
-    this.#lifecycle = new Lifecycle({
-      schemas: this.#schemas,
-      plugins: this.plugins,
-      logger: this.#logger,
-      service: ({ apiSchema }) => {
-        const hash = (): string => this.#hashOf(apiSchema);
-        return {
-          logger: this.#logger,
-          schema: apiSchema,
-          get schemaHash() {
-            return hash();
-          },
-          apollo,
-          serverlessFramework: this.serverlessFramework(),
-          ...(persisted && { persistedQueries: { cache: persisted.cache } }),
-        };
-      },
-    });
-    if (this.serverlessFramework()) this._start().catch((error: unknown) => logStartupError(this.#logger, error));
-  }
-
+export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> extends ApolloServerBase<ContextFunctionParams> {
   /** Makes the handler. It is called with event and context, gives a promise, and calls a third argument back. */
   createHandler<TEvent = any, TResult = any>(options?: CreateHandlerOptions): Handler<TEvent, TResult> {
-    const { nodeEnv } = this.#config;
-    return createLambdaHandler(options, {
-      nodeEnv,
-      logger: this.#logger,
-      schema: () => this.#schemas.schema,
-      isLate: this.#config.gateway !== undefined,
-      start: () => this.#lifecycle.ready(),
-      serving: {
-        csrfRequestHeaders: this.csrfPreventionRequestHeaders ?? undefined,
-        logger: this.#logger,
-        ready: () => this.#lifecycle.ready(),
-        landingPage: () => this.#lifecycle.landingPage,
-        options: (request, response) => this.createGraphQLServerOptions(request, response),
-      },
-    }) as Handler<TEvent, TResult>;
-  }
-
-  /** A serverless server starts by itself: it throws then. */
-  async start(): Promise<void> {
-    if (this.serverlessFramework()) {
-      throw new Error(
-        "When using an ApolloServer subclass from a serverless framework package, you don't need to call start(); just call createHandler().",
-      );
-    }
-    return this._start();
-  }
-
-  /** Stops a gateway, and tells plugins. */
-  async stop(): Promise<void> {
-    return this.#lifecycle.stop();
-  }
-
-  /**
-   * Runs one operation without HTTP. `integrationContextArgument` is what the context function gets. Rejects when the
-   * context cannot be made.
-   */
-  async executeOperation(
-    request: Omit<GraphQLRequest, 'query'> & { query?: string | DocumentNode },
-    integrationContextArgument?: ContextFunctionParams,
-  ): Promise<GraphQLResponse> {
-    if (this.#lifecycle.phase === 'initialized') await this._start();
-    const options = await this.graphQLServerOptions(integrationContextArgument);
-    if (typeof options.context === 'function') return options.context() as never;
-    const { query } = request;
-    const text = query && typeof query !== 'string' ? print(query) : query;
-    const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
-    return processGraphQLRequest(options, context, { life: undefined, budget: undefined });
-  }
-
-  /** Whether it starts by itself, as on a function platform. */
-  protected serverlessFramework(): boolean {
-    return true;
-  }
-
-  protected _start(): Promise<void> {
-    return this.#lifecycle.start();
-  }
-
-  /** Resolves when it can take requests. */
-  protected async ensureStarted(): Promise<void> {
-    return this.#lifecycle.ready();
-  }
-
-  protected assertStarted(methodName: string): void {
-    this.#lifecycle.assertStarted(methodName);
-  }
-
-  protected getLandingPage(): { readonly html: string } | null {
-    this.assertStarted('getLandingPage');
-    return this.#lifecycle.landingPage ?? null;
+    const serving = {
+      ...this.handlerSettings(),
+      ready: () => this.ensureStarted(),
+      options: (request: ExpressRequest, response: ExpressResponse) => this.createGraphQLServerOptions(request, response),
+    };
+    return createLambdaHandler(options, serving) as Handler<TEvent, TResult>;
   }
 
   /** What a request is answered with. To override: change what `super` returns. */
-  async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<QueryOptions> {
-    const params: LambdaContextFunctionParams = { event: req.apiGateway.event, context: req.apiGateway.context, express: { req, res }, req, res };
+  async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLOptions> {
+    const { event, context } = req.apiGateway;
+    const params: LambdaContextFunctionParams = { event, context, express: { req, res }, req, res };
     return this.graphQLServerOptions(params as ContextFunctionParams);
   }
 
-  /** The options, with the context value of one HTTP request. */
-  protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<QueryOptions> {
-    await this.#lifecycle.ready();
-    const { schema } = this.#schemas;
-    const { documentStore, dangerouslyDisableValidation } = this.#config;
-    const executor = this.#schemas.executor ?? this.#config.executor;
-    return {
-      schema,
-      hashSchema: () => this.#hashOf(schema),
-      documents: this.#documentSettings(schema),
-      documentStore,
-      dangerouslyDisableValidation,
-      plugins: this.plugins,
-      logger: this.#logger,
-      cache: this.#cache,
-      context: await this.#makeContext(integrationContextArgument),
-      ...this.requestOptions,
-      ...(executor && { executor }),
-    };
+  /** It starts by itself: a function platform has no moment before the first request. */
+  protected override serverlessFramework(): boolean {
+    return true;
   }
-
-  /** A context that cannot be made is a function that throws why: it is answered once the options are known. */
-  async #makeContext(argument: ContextFunctionParams | undefined): Promise<object> {
-    const { context } = this.#config;
-    if (typeof context !== 'function') return context ?? {};
-    try {
-      return (await context(argument ?? ({} as ContextFunctionParams))) ?? {};
-    } catch (error) {
-      return () => {
-        throw error;
-      };
-    }
-  }
-
-  #requestOptions(): Partial<QueryOptions> {
-    const { rootValue, fieldResolver, dataSources, formatError, formatResponse, allowBatchedHttpRequests, debug, nodeEnv } = this.#config;
-    const persistedQueries = this.#persistedQueries();
-    return {
-      rootValue,
-      fieldResolver,
-      dataSources,
-      formatError,
-      formatResponse,
-      allowBatchedHttpRequests,
-      persistedQueries,
-      // Never in production, whatever the option says: a stack names files, and may hold values.
-      debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
-    };
-  }
-
-  #persistedQueries(): PersistedQuerySettings | undefined {
-    const { persistedQueries, cache } = this.#config;
-    if (persistedQueries === false) return undefined;
-    const store = persistedQueries?.cache ?? cache;
-    const isOwn = store === undefined || store === 'bounded';
-    // In memory they have a share of their own, so that clients cannot push responses out. A store of the user's that fails has nothing.
-    const guarded = isOwn
-      ? new InMemoryLRUCache({ maxSize: 3 * mebibyte })
-      : guardCache(store, { onError: (error) => this.#logger.warn('The cache of persisted queries did not work; it counts as empty.', error) });
-    return { cache: new PrefixingKeyValueCache(guarded, 'apq:'), ttl: persistedQueries?.ttl };
-  }
-
-  /** Documents are known for one schema only. A store of the user's takes the place of the cache. */
-  #documentSettings(schema: GraphQLSchema): DocumentSettings {
-    if (this.#documents?.schema === schema) return this.#documents;
-    const { documentStore, parseOptions } = this.#config;
-    const maxTokens = parseOptions?.['maxTokens'] as unknown;
-    this.#documents = {
-      schema,
-      documents: new DocumentCache(documentStore === undefined ? 30 * mebibyte : 0),
-      validationRules: this.#validationRules,
-      introspection: true,
-      fastValidation: true,
-      knownDocuments: undefined,
-      hideSuggestions: false,
-      maxTokens: typeof maxTokens === 'number' ? maxTokens : 15_000,
-      maxNesting: 200,
-      maxDepth: undefined,
-      maxAliases: undefined,
-    };
-    return this.#documents;
-  }
-
-  #hashOf(schema: GraphQLSchema): string {
-    const hash = this.#hashes.get(schema) ?? hashSchema(schema);
-    this.#hashes.set(schema, hash);
-    return hash;
-  }
-}
-
-const mebibyte = 1024 * 1024;
-
-function readNodeEnv(): string | undefined {
-  return globalThis.process?.env?.['NODE_ENV'];
 }

@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule 
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import type { DataSource } from '../datasource/data-source.ts';
 import type { FormatError } from '../errors/format-errors.ts';
-import type { DocumentStore } from '../operation/pipeline.ts';
+import type { DocumentStore } from '../operation/operation.ts';
 import type {
   ApolloConfig,
   ApolloConfigInput,

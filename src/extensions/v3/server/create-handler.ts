@@ -1,5 +1,3 @@
-import type { GraphQLSchema } from 'graphql';
-
 import { createHandlerFor } from '../../../handler/handler.ts';
 import type { Invocation } from '../../../message/invocation.ts';
 import type { ServerOptions } from '../../../server/options.ts';
@@ -9,7 +7,7 @@ import { netlifyV1 } from '../../../platform/netlify-v1.ts';
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
-import type { Logger } from '../types.ts';
+import type { HandlerSettings } from './handler-settings.ts';
 
 /** The argument of `createHandler`, in both generations. */
 export interface CreateHandlerOptions {
@@ -23,21 +21,13 @@ export interface CreateHandlerOptions {
   onHealthCheck?: (request: any) => Promise<any>;
 }
 
-/** What a handler needs of its server. */
-export interface HandlerSettings {
-  readonly nodeEnv: string | undefined;
-  readonly logger: Logger;
-  readonly schema: () => GraphQLSchema;
-  /** Whether the schema is there only after the start. */
-  readonly isLate: boolean;
-  readonly start: () => Promise<void>;
-  readonly serving: Pick<Serving, 'csrfRequestHeaders' | 'logger' | 'ready' | 'landingPage' | 'options'>;
-}
+/** What a handler needs of its server, and what each request is answered with. */
+type LambdaSettings = HandlerSettings & Pick<Serving, 'ready' | 'options'>;
 
 type Callback = (error: unknown, result?: unknown) => void;
 
 /** The handler. Throws for options that cannot be served. */
-export function createLambdaHandler(options: CreateHandlerOptions = {}, settings: HandlerSettings): (...args: any[]) => Promise<unknown> {
+export function createLambdaHandler(options: CreateHandlerOptions = {}, settings: LambdaSettings): (...args: any[]) => Promise<unknown> {
   if (options.expressAppFromMiddleware !== undefined) {
     throw new Error(
       'createHandler({ expressAppFromMiddleware }) is withdrawn: there is no Express here. Use context, plugins and ' +
@@ -62,10 +52,10 @@ async function answer(result: Promise<unknown>, callback: Callback | undefined):
   }
 }
 
-function servingOf({ expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions, { serving }: HandlerSettings): Serving {
+function servingOf({ expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions, settings: LambdaSettings): Serving {
   const isVersion2 = typeof cors === 'object';
   return {
-    ...serving,
+    ...settings,
     ...(onHealthCheck && { onHealthCheck }),
     ...(typeof cors === 'boolean' && { cors }),
     ...expressGetMiddlewareOptions,

@@ -1,5 +1,12 @@
 import { NotReadyError } from '../http/serve.ts';
-import type { ApolloServerPlugin, GraphQLSchemaContext, GraphQLServerListener, GraphQLServiceContext, LandingPage, Logger } from '../types.ts';
+import type {
+  ApolloServerPlugin,
+  GraphQLSchemaContext,
+  GraphQLServerListener,
+  GraphQLServiceContext,
+  LandingPage,
+  Logger,
+} from '../types.ts';
 import { isImplicitLandingPage } from '../plugins/landing-page.ts';
 import type { SchemaSource } from './schema-source.ts';
 

@@ -7,8 +7,11 @@ export function loadPeer(name: string, need: string): unknown {
   try {
     return requireFromProject(name) as unknown;
   } catch (error) {
-    throw new Error(`${need}: install it with "npm install ${name}". (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`, {
-      cause: error,
-    });
+    throw new Error(
+      `${need}: install it with "npm install ${name}". (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`,
+      {
+        cause: error,
+      },
+    );
   }
 }

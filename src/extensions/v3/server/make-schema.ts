@@ -76,7 +76,11 @@ function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): 
   const { addMocksToSchema } = loadPeer('@graphql-tools/mock', 'The options mocks and mockEntireSchema need it') as {
     addMocksToSchema(options: object): GraphQLSchema;
   };
-  return addMocksToSchema({ schema, mocks: mocks === true || mocks === undefined ? {} : mocks, preserveResolvers: mockEntireSchema === false });
+  return addMocksToSchema({
+    schema,
+    mocks: mocks === true || mocks === undefined ? {} : mocks,
+    preserveResolvers: mockEntireSchema === false,
+  });
 }
 
 /** A hash of the schema's introspection, for plugins that ask for it. */

@@ -1,12 +1,4 @@
-import {
-  isEnumType,
-  isInputObjectType,
-  isInterfaceType,
-  isObjectType,
-  isScalarType,
-  isUnionType,
-  valueFromASTUntyped,
-} from 'graphql';
+import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isScalarType, isUnionType, valueFromASTUntyped } from 'graphql';
 import type { ConstDirectiveNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
 
 /**
@@ -76,7 +68,9 @@ function apply({ schema, classes }: Visit, method: string, element: Element, det
     const visitor = new Visitor({ name, args: argumentsOf(schema, directive), visitedType: element, schema, context: undefined });
     const replaced = visitor[method]!(element, details);
     if (replaced !== undefined && replaced !== element)
-      throw new Error(`The schema directive @${name} returns another element from ${method}. Change the one it is given, as \`field.resolve = …\`.`);
+      throw new Error(
+        `The schema directive @${name} returns another element from ${method}. Change the one it is given, as \`field.resolve = …\`.`,
+      );
   }
 }
 

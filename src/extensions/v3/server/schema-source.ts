@@ -15,7 +15,12 @@ export class SchemaSource {
   #unsubscribe: (() => void) | undefined = undefined;
   #isStopped = false;
 
-  constructor(source: { schema?: GraphQLSchema | undefined; gateway?: GatewayInterface | undefined; apollo: ApolloConfig; logger: Logger }) {
+  constructor(source: {
+    schema?: GraphQLSchema | undefined;
+    gateway?: GatewayInterface | undefined;
+    apollo: ApolloConfig;
+    logger: Logger;
+  }) {
     this.#gateway = source.gateway;
     this.#apollo = source.apollo;
     this.#logger = source.logger;
@@ -52,9 +57,12 @@ export class SchemaSource {
     try {
       follower(this.#current!);
     } catch (error) {
-      throw new Error(`An error was thrown from an 'onSchemaLoadOrUpdate' listener: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
+      throw new Error(
+        `An error was thrown from an 'onSchemaLoadOrUpdate' listener: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
     this.#followers.push(follower);
   }

@@ -1,0 +1,184 @@
+import CachePolicy from 'http-cache-semantics';
+
+import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
+import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
+import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
+import { isImpersonal } from '../../../datasource/http-cache/request-identity.ts';
+
+/** How long a response is kept, against what it says itself. */
+export interface CacheOptions {
+  /** Seconds. 0: not at all. */
+  ttl?: number;
+}
+
+/** A replacement for the platform's fetch. */
+export type HTTPFetch = (request: any) => Promise<Response>;
+
+/** What {@link HTTPCache.fetch} is told beside the request. */
+export interface HTTPCacheOptions {
+  /** Default: the request's URL. */
+  readonly cacheKey?: string;
+  readonly cacheOptions?: CacheOptions | ((response: Response, request: Request) => CacheOptions | undefined) | undefined;
+}
+
+/** What is kept of a response. */
+interface Entry {
+  readonly policy: CachePolicy.CachePolicyObject;
+  readonly ttlOverride?: number;
+  readonly body: string;
+  /** Whether the response said that everybody may have it. */
+  readonly isShared?: boolean;
+}
+
+interface Found {
+  readonly policy: CachePolicy;
+  readonly entry: Entry;
+}
+
+/**
+ * Keeps responses by the rules of HTTP (RFC 9111), or by a lifetime of your own. Unlike version 3's, a response to a request
+ * that shows who asks is kept for that user alone, unless it says `public` or `s-maxage`; also with a lifetime of your own.
+ */
+export class HTTPCache {
+  readonly #store: KeyValueCache;
+  readonly #fetch: HTTPFetch;
+
+  constructor(store: KeyValueCache = new InMemoryLRUCache(), httpFetch?: HTTPFetch) {
+    this.#store = new PrefixingKeyValueCache(store, 'httpcache:');
+    // Looked up for every call: instrumentation and test doubles replace the platform's fetch at run time.
+    this.#fetch = httpFetch ?? ((request: Request) => globalThis.fetch(request));
+  }
+
+  /** The response of the cache, or of the origin. Its body can be read once. */
+  async fetch(request: Request, options: HTTPCacheOptions = {}): Promise<Response> {
+    const key = options.cacheKey || request.url;
+    const found = await this.#find(key, request);
+    if (found === undefined) {
+      const response = await this.#fetch(request);
+      const policy = new CachePolicy(describe(request), describeResponse(response), policyOptions);
+      return this.#keep({ key, request, response, policy, options });
+    }
+    if (isFresh(found, request)) {
+      const { policy, entry } = found;
+      return responseOf(entry.body, { status: statusOf(policy), headers: policy.responseHeaders(), url: request.url });
+    }
+    return this.#revalidate(found, { key, request, options });
+  }
+
+  async #find(key: string, request: Request): Promise<Found | undefined> {
+    const identity = identityOf(request);
+    const own = await this.#read(identity === '' ? key : await personalKey(key, identity));
+    if (own !== undefined || identity === '') return own;
+    const everybodys = await this.#read(key);
+    return everybodys?.entry.isShared === true ? everybodys : undefined;
+  }
+
+  async #read(key: string): Promise<Found | undefined> {
+    const text = await this.#store.get(key);
+    if (!text) return undefined;
+    const entry = JSON.parse(text) as Entry;
+    // A key of the user's own stands for more than one URL.
+    return { entry, policy: CachePolicy.fromObject({ ...entry.policy, u: undefined } as unknown as CachePolicy.CachePolicyObject) };
+  }
+
+  async #revalidate(
+    { policy, entry }: Found,
+    { key, request, options }: { readonly key: string; readonly request: Request; readonly options: HTTPCacheOptions },
+  ): Promise<Response> {
+    const headers = policy.revalidationHeaders(describe(request)) as Record<string, string>;
+    const conditional = new Request(request, { headers });
+    const answered = await this.#fetch(conditional);
+    const { policy: renewed, modified } = policy.revalidatedPolicy(describe(conditional), describeResponse(answered));
+    const body = modified ? await answered.text() : entry.body;
+    const response = responseOf(body, { status: statusOf(renewed), headers: renewed.responseHeaders(), url: request.url });
+    return this.#keep({ key, request, response, policy: renewed, options });
+  }
+
+  /** Keeps the response if it may be kept, and returns one whose body has not been read. */
+  async #keep({ key, request, response, policy, options }: Keeping): Promise<Response> {
+    const { cacheOptions } = options;
+    const ttlOverride = (typeof cacheOptions === 'function' ? cacheOptions(response, request) : cacheOptions)?.ttl;
+    const status = statusOf(policy);
+    const isOverridden = Boolean(ttlOverride) && status >= 200 && status <= 299;
+    const isStorable = request.method === 'GET' && policy.storable();
+    const lifetime = ttlOverride ?? Math.round(policy.timeToLive() / 1000);
+    // A cookie is one user's.
+    if (!(isOverridden || isStorable) || lifetime <= 0 || response.headers.has('set-cookie')) return response;
+
+    const isShared = /\bpublic\b|\bs-maxage\b/i.test(response.headers.get('cache-control') ?? '');
+    const identity = isShared ? '' : identityOf(request);
+    const body = await response.text();
+    const entry: Entry = {
+      policy: policy.toObject(),
+      ...(ttlOverride !== undefined && { ttlOverride }),
+      body,
+      ...(isShared && { isShared }),
+    };
+    // What can be revalidated is worth keeping beyond its lifetime.
+    const ttl = response.headers.has('etag') ? lifetime * 2 : lifetime;
+    await this.#store.set(identity === '' ? key : await personalKey(key, identity), JSON.stringify(entry), { ttl });
+    return responseOf(body, { status: response.status, statusText: response.statusText, headers: response.headers, url: response.url });
+  }
+}
+
+interface Keeping {
+  readonly key: string;
+  readonly request: Request;
+  readonly response: Response;
+  readonly policy: CachePolicy;
+  readonly options: HTTPCacheOptions;
+}
+
+/** Without an explicit lifetime a response is not fresh: no guess is made from its age. */
+const policyOptions: CachePolicy.Options = { cacheHeuristic: 0 };
+
+/** A lifetime of the user's own overrides the response's, but not what its Vary says about whom it is for. */
+function isFresh({ policy, entry: { ttlOverride, policy: kept } }: Found, request: Request): boolean {
+  if (!ttlOverride) return policy.satisfiesWithoutRevalidation(describe(request));
+  return policy.age() < ttlOverride && matchesVary(kept, request);
+}
+
+function matchesVary(kept: CachePolicy.CachePolicyObject, request: Request): boolean {
+  const vary = String((kept.resh as Record<string, unknown>)['vary'] ?? '');
+  if (vary.trim() === '') return true;
+  const before = (kept.reqh ?? {}) as Record<string, string | undefined>;
+  return vary
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .every((name) => name !== '*' && (before[name] ?? null) === request.headers.get(name));
+}
+
+function statusOf(policy: CachePolicy): number {
+  return policy.toObject().st;
+}
+
+/** Header fields that show who asks, as text; empty when there are none. */
+function identityOf(request: Request): string {
+  let text = '';
+  request.headers.forEach((value, name) => {
+    if (!isImpersonal(name)) text += `${name}: ${value}\n`;
+  });
+  return text;
+}
+
+/** Holds no secret: the identity is hashed, with the key as salt. */
+async function personalKey(key: string, identity: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${key}\n${identity}`));
+  return `${key} ${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function describe({ url, method, headers }: Request): CachePolicy.Request {
+  return { url, method, headers: Object.fromEntries(headers) };
+}
+
+function describeResponse({ status, headers }: Response): CachePolicy.Response {
+  return { status, headers: Object.fromEntries(headers) };
+}
+
+/** A response with a URL, which the constructor of the web's class cannot give it. */
+function responseOf(body: string, head: { status: number; statusText?: string; headers: any; url: string }): Response {
+  const { status, statusText = '', headers, url } = head;
+  const isBodiless = status === 204 || status === 205 || status === 304;
+  const response = new Response(isBodiless ? null : body, { status, statusText, headers: headers as Headers });
+  return Object.defineProperty(response, 'url', { value: url });
+}

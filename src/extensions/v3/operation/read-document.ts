@@ -1,0 +1,75 @@
+import { GraphQLError } from 'graphql';
+import type { DocumentNode } from 'graphql';
+
+import { loadDocument } from '../../../operation/documents/document.ts';
+import type { DocumentHooks } from '../../../operation/documents/document.ts';
+import { DocumentError, toGraphQLError } from '../../../operation/errors.ts';
+import { SyntaxError, ValidationError } from '../errors/apollo-error.ts';
+import { begin } from './listeners.ts';
+import { Refusal } from './operation.ts';
+import type { DocumentStore, Operation } from './operation.ts';
+
+/** Sets the document: the user's store's, one that is known, or the source parsed and validated between the plugins' hooks. */
+export async function readDocument(operation: Operation): Promise<void> {
+  const { config, context, budget } = operation;
+  const { documentStore } = config;
+  const stored = documentStore ? await fromStore(documentStore, operation) : undefined;
+  if (stored !== undefined) {
+    context.document = stored;
+    return;
+  }
+  const document = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
+  if (document instanceof GraphQLError) throw new Refusal([document], SyntaxError);
+  context.document = document;
+  if (documentStore) keepInStore(documentStore, operation, document);
+}
+
+async function fromStore(store: DocumentStore, { context }: Operation): Promise<DocumentNode | undefined> {
+  try {
+    return await store.get(context.queryHash!);
+  } catch (error) {
+    context.logger.warn(`An error occurred while attempting to read from the documentStore. ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function keepInStore(store: DocumentStore, { context, life }: Operation, document: DocumentNode): void {
+  const kept = Promise.resolve(store.set(context.queryHash!, document)).catch((error: unknown) =>
+    context.logger.warn(`Could not store validated document. ${messageOf(error)}`),
+  );
+  life?.waitUntil(kept);
+}
+
+/** The line's two stages, with version 3's hooks and error classes around them. */
+function hooksOf({ config, context, listeners }: Operation): DocumentHooks {
+  return {
+    aroundParsing: async (parse) => {
+      const end = await begin(listeners, 'parsingDidStart', context);
+      try {
+        context.document = parse();
+      } catch (error) {
+        await end(error);
+        throw new Refusal([toGraphQLError(error)], SyntaxError);
+      }
+      await end();
+      return context.document;
+    },
+    aroundValidation: async (document, validate) => {
+      context.document = document;
+      if (config.dangerouslyDisableValidation === true) return;
+      const end = await begin(listeners, 'validationDidStart', context);
+      try {
+        validate();
+      } catch (error) {
+        const errors = error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
+        await end(errors);
+        throw new Refusal(errors, ValidationError);
+      }
+      await end();
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

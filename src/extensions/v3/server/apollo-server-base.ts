@@ -1,0 +1,254 @@
+import { print } from 'graphql';
+import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
+
+import { guardCache } from '../../../cache/guard.ts';
+import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
+import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
+import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
+import { DocumentCache } from '../../../operation/documents/document-cache.ts';
+import type { DocumentSettings } from '../../../operation/documents/document.ts';
+import { recommendedRequestHeaders } from '../http/csrf.ts';
+import type { QueryOptions } from '../http/run-http-query.ts';
+import { processGraphQLRequest } from '../operation/pipeline.ts';
+import { createRequestContext } from '../operation/request-context.ts';
+import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from '../types.ts';
+import { readApolloConfig } from './apollo-config.ts';
+import { assertConfig } from './config.ts';
+import type { Config } from './config.ts';
+import type { HandlerSettings } from './handler-settings.ts';
+import { Lifecycle, logStartupError } from './lifecycle.ts';
+import { hashSchema, makeSchema } from './make-schema.ts';
+import { noIntrospection } from './no-introspection.ts';
+import { installPlugins } from './plugins.ts';
+import { SchemaSource } from './schema-source.ts';
+
+/** The options that {@link ApolloServerBase} hands on with every request. */
+export type GraphQLOptions = QueryOptions;
+
+/** The server without a platform: it is started by `start`, and used through `executeOperation`. */
+export class ApolloServerBase<ContextFunctionParams = any> {
+  graphqlPath = '/';
+  /** Options that are handed on with every request. Changes count from the next request on. */
+  requestOptions: Partial<QueryOptions>;
+  protected plugins: ApolloServerPlugin<any>[];
+  protected csrfPreventionRequestHeaders: readonly string[] | null;
+  readonly #config: Config<ContextFunctionParams>;
+  readonly #logger: Logger;
+  readonly #lifecycle: Lifecycle;
+  readonly #schemas: SchemaSource;
+  readonly #cache: KeyValueCache;
+  readonly #validationRules: readonly ValidationRule[];
+  #documents: DocumentSettings | undefined = undefined;
+  readonly #hashes = new WeakMap<GraphQLSchema, string>();
+
+  /** Throws for options that cannot be served and for a schema that cannot be made; what plugins and gateways do comes later. */
+  constructor(config: Config<ContextFunctionParams>) {
+    if (!config) throw new Error('ApolloServer requires options.');
+    const nodeEnv = config.nodeEnv ?? readNodeEnv();
+    this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
+    this.#logger = config.logger ?? console;
+    assertConfig(this.#config, this.#logger);
+    const apollo = readApolloConfig(config.apollo, this.#logger);
+    const { csrfPrevention, gateway, cache } = config;
+    const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
+    this.csrfPreventionRequestHeaders = csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : null;
+    const introspection = config.introspection ?? nodeEnv !== 'production';
+    this.#validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
+    this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : this.#guard(cache);
+    this.requestOptions = this.#requestOptions();
+    this.plugins = installPlugins(this.#config, apollo, this.#logger);
+    const schema = gateway === undefined ? makeSchema(this.#config, this.#logger) : undefined;
+    this.#schemas = new SchemaSource({ schema, gateway, apollo, logger: this.#logger });
+    const persisted = this.requestOptions.persistedQueries;
+    this.#lifecycle = new Lifecycle({
+      schemas: this.#schemas,
+      plugins: this.plugins,
+      logger: this.#logger,
+      service: ({ apiSchema }) => {
+        const hash = (): string => this.#hashOf(apiSchema);
+        return {
+          logger: this.#logger,
+          schema: apiSchema,
+          get schemaHash() {
+            return hash();
+          },
+          apollo,
+          serverlessFramework: this.serverlessFramework(),
+          ...(persisted && { persistedQueries: { cache: persisted.cache } }),
+        };
+      },
+    });
+    if (this.serverlessFramework()) this._start().catch((error: unknown) => logStartupError(this.#logger, error));
+  }
+
+  /** What a handler needs of this server. */
+  protected handlerSettings(): HandlerSettings {
+    return {
+      nodeEnv: this.#config.nodeEnv,
+      logger: this.#logger,
+      schema: () => this.#schemas.schema,
+      isLate: this.#config.gateway !== undefined,
+      start: () => this.#lifecycle.ready(),
+      csrfRequestHeaders: this.csrfPreventionRequestHeaders ?? undefined,
+      landingPage: () => this.#lifecycle.landingPage,
+    };
+  }
+
+  /** A serverless server starts by itself: it throws then. */
+  async start(): Promise<void> {
+    if (this.serverlessFramework()) {
+      throw new Error(
+        "When using an ApolloServer subclass from a serverless framework package, you don't need to call start(); just call createHandler().",
+      );
+    }
+    return this._start();
+  }
+
+  /** Stops a gateway, and tells plugins. */
+  async stop(): Promise<void> {
+    return this.#lifecycle.stop();
+  }
+
+  /**
+   * Runs one operation without HTTP. `integrationContextArgument` is what the context function gets. Rejects when the
+   * context cannot be made.
+   */
+  async executeOperation(
+    request: Omit<GraphQLRequest, 'query'> & { query?: string | DocumentNode },
+    integrationContextArgument?: ContextFunctionParams,
+  ): Promise<GraphQLResponse> {
+    if (this.#lifecycle.phase === 'initialized') await this._start();
+    const options = await this.graphQLServerOptions(integrationContextArgument);
+    if (typeof options.context === 'function') return options.context() as never;
+    const { query } = request;
+    const text = query && typeof query !== 'string' ? print(query) : query;
+    const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
+    return processGraphQLRequest(options, context, { life: undefined, budget: undefined });
+  }
+
+  /** Whether it starts by itself, as on a function platform. */
+  protected serverlessFramework(): boolean {
+    return false;
+  }
+
+  protected _start(): Promise<void> {
+    return this.#lifecycle.start();
+  }
+
+  /** Resolves when it can take requests. */
+  protected async ensureStarted(): Promise<void> {
+    return this.#lifecycle.ready();
+  }
+
+  protected assertStarted(methodName: string): void {
+    this.#lifecycle.assertStarted(methodName);
+  }
+
+  protected getLandingPage(): { readonly html: string } | null {
+    this.assertStarted('getLandingPage');
+    return this.#lifecycle.landingPage ?? null;
+  }
+
+  /** The options, with the context value of one HTTP request. */
+  protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<QueryOptions> {
+    await this.#lifecycle.ready();
+    const { schema } = this.#schemas;
+    const { documentStore, dangerouslyDisableValidation } = this.#config;
+    const executor = this.#schemas.executor ?? this.#config.executor;
+    return {
+      schema,
+      hashSchema: () => this.#hashOf(schema),
+      documents: this.#documentSettings(schema),
+      documentStore,
+      dangerouslyDisableValidation,
+      plugins: this.plugins,
+      logger: this.#logger,
+      cache: this.#cache,
+      context: await this.#makeContext(integrationContextArgument),
+      ...this.requestOptions,
+      ...(executor && { executor }),
+    };
+  }
+
+  /** A context that cannot be made is a function that throws why: it is answered once the options are known. */
+  async #makeContext(argument: ContextFunctionParams | undefined): Promise<object> {
+    const { context } = this.#config;
+    if (typeof context !== 'function') return context ?? {};
+    try {
+      return (await context(argument ?? ({} as ContextFunctionParams))) ?? {};
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  #requestOptions(): Partial<QueryOptions> {
+    const { rootValue, fieldResolver, dataSources, formatError, formatResponse, allowBatchedHttpRequests, debug, nodeEnv } = this.#config;
+    const persistedQueries = this.#persistedQueries();
+    return {
+      rootValue,
+      fieldResolver,
+      dataSources,
+      formatError,
+      formatResponse,
+      allowBatchedHttpRequests,
+      persistedQueries,
+      // Never in production, whatever the option says: a stack names files, and may hold values.
+      debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
+    };
+  }
+
+  #persistedQueries(): PersistedQuerySettings | undefined {
+    const { persistedQueries, cache } = this.#config;
+    if (persistedQueries === false) return undefined;
+    const store = persistedQueries?.cache ?? cache;
+    const isOwn = store === undefined || store === 'bounded';
+    // In memory they have a share of their own, so that clients cannot push responses out.
+    const guarded = isOwn
+      ? new InMemoryLRUCache({ maxSize: 3 * mebibyte })
+      : guardCache(store, {
+          onError: (error) => this.#logger.warn('The cache of persisted queries did not work; it counts as empty.', error),
+        });
+    return { cache: new PrefixingKeyValueCache(guarded, 'apq:'), ttl: persistedQueries?.ttl };
+  }
+
+  /** A store behind a network that is slow, failing or gone has nothing, and never fails a request. */
+  #guard(cache: KeyValueCache): KeyValueCache {
+    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache did not work; it counts as empty for a second.', error) });
+  }
+
+  /** Documents are known for one schema only. A store of the user's takes the place of the cache. */
+  #documentSettings(schema: GraphQLSchema): DocumentSettings {
+    if (this.#documents?.schema === schema) return this.#documents;
+    const { documentStore, parseOptions } = this.#config;
+    const maxTokens = parseOptions?.['maxTokens'] as unknown;
+    this.#documents = {
+      schema,
+      documents: new DocumentCache(documentStore === undefined ? 30 * mebibyte : 0),
+      validationRules: this.#validationRules,
+      introspection: true,
+      fastValidation: true,
+      knownDocuments: undefined,
+      hideSuggestions: false,
+      maxTokens: typeof maxTokens === 'number' ? maxTokens : 15_000,
+      maxNesting: 200,
+      maxDepth: undefined,
+      maxAliases: undefined,
+    };
+    return this.#documents;
+  }
+
+  #hashOf(schema: GraphQLSchema): string {
+    const hash = this.#hashes.get(schema) ?? hashSchema(schema);
+    this.#hashes.set(schema, hash);
+    return hash;
+  }
+}
+
+const mebibyte = 1024 * 1024;
+
+function readNodeEnv(): string | undefined {
+  return globalThis.process?.env?.['NODE_ENV'];
+}

@@ -1,0 +1,88 @@
+export { ApolloServerBase } from './extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
+export type {
+  Config,
+  Context,
+  ContextFunction,
+  CSRFPreventionOptions,
+  GatewayInterface,
+  GraphQLSchemaModule,
+  PersistedQueryOptions,
+} from './extensions/v3/server/config.ts';
+export type { DocumentStore } from './extensions/v3/operation/operation.ts';
+export { HttpQueryError, isHttpQueryError } from './extensions/v3/http/http-query-error.ts';
+export { gql } from './extensions/v3/gql.ts';
+export { formatApolloErrors } from './extensions/v3/errors/format-errors.ts';
+export {
+  ApolloError,
+  AuthenticationError,
+  ForbiddenError,
+  PersistedQueryNotFoundError,
+  PersistedQueryNotSupportedError,
+  SyntaxError,
+  toApolloError,
+  UserInputError,
+  ValidationError,
+} from './extensions/v3/errors/apollo-error.ts';
+export { CacheScope, newCachePolicy } from './extensions/v3/operation/cache-policy.ts';
+export type { CacheAnnotation, CacheHint, CachePolicy } from './extensions/v3/operation/cache-policy.ts';
+export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from './extensions/v3/plugins/cache-control.ts';
+export type { ApolloServerPluginCacheControlOptions } from './extensions/v3/plugins/cache-control.ts';
+export {
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginLandingPageGraphQLPlayground,
+  ApolloServerPluginLandingPageLocalDefault,
+  ApolloServerPluginLandingPageProductionDefault,
+} from './extensions/v3/plugins/landing-page.ts';
+export type {
+  ApolloServerPluginLandingPageDefaultOptions,
+  ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
+} from './extensions/v3/plugins/landing-page.ts';
+export {
+  ApolloServerPluginDrainHttpServer,
+  ApolloServerPluginInlineTrace,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginSchemaReporting,
+  ApolloServerPluginUsageReporting,
+  ApolloServerPluginUsageReportingDisabled,
+} from './extensions/v3/plugins/reporting.ts';
+export type { ApolloServerPluginDrainHttpServerOptions } from './extensions/v3/plugins/reporting.ts';
+export { ErrorsAreMissesCache } from './extensions/v3/cache/errors-are-misses-cache.ts';
+export { InMemoryLRUCache } from './extensions/v3/cache/in-memory-lru-cache.ts';
+export { KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';
+export type { KeyValueCache, KeyValueCacheSetOptions } from './cache.ts';
+export type {
+  ApolloConfig,
+  ApolloConfigInput,
+  ApolloServerPlugin,
+  BaseContext,
+  GraphQLExecutionResult,
+  GraphQLExecutor,
+  GraphQLFieldResolverParams,
+  GraphQLRequest,
+  GraphQLRequestContext,
+  GraphQLRequestContextDidEncounterErrors,
+  GraphQLRequestContextDidResolveOperation,
+  GraphQLRequestContextDidResolveSource,
+  GraphQLRequestContextExecutionDidStart,
+  GraphQLRequestContextParsingDidStart,
+  GraphQLRequestContextResponseForOperation,
+  GraphQLRequestContextValidationDidStart,
+  GraphQLRequestContextWillSendResponse,
+  GraphQLRequestExecutionListener,
+  GraphQLRequestListener,
+  GraphQLRequestListenerDidResolveField,
+  GraphQLRequestMetrics,
+  GraphQLResponse,
+  GraphQLSchemaContext,
+  GraphQLServerListener,
+  GraphQLServiceContext,
+  HTTPRequestHead,
+  LandingPage,
+  Logger,
+  PluginDefinition,
+  SchemaHash,
+  ValidationRule,
+  ValueOrPromise,
+  VariableValues,
+} from './extensions/v3/types.ts';
