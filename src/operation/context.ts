@@ -1,6 +1,7 @@
 import type { DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
+import { describe } from './errors.ts';
 import type { Logger } from './logger.ts';
 
 /** The life of one operation, as far as resolvers and data sources may take part in it. */
@@ -26,8 +27,11 @@ export interface ContextSettings {
   readonly dataSources: (() => Readonly<Record<string, unknown>>) | undefined;
   readonly cache: KeyValueCache;
   readonly logger: Logger;
-  /** Whether a data source instance that serves two operations is an error, or is warned of once. */
-  readonly strictDataSources: boolean;
+  /**
+   * In development a data source instance that serves two operations is an error, elsewhere it is warned of once; and an instance
+   * of a class that is the context of two operations is warned of once, elsewhere not looked at.
+   */
+  readonly development: boolean;
 }
 
 /**
@@ -35,10 +39,9 @@ export interface ContextSettings {
  * Returns a promise only when something asynchronous takes part.
  */
 export function createContextValue(settings: ContextSettings, input: ContextInput): Eventual<unknown> {
-  const value: unknown = settings.context === undefined ? {} : settings.context(input.contextArgument as never);
-  return isPromise(value)
-    ? Promise.resolve(value).then((resolved) => complete(settings, resolved, input))
-    : complete(settings, value, input);
+  if (settings.context === undefined) return complete(settings, {}, input);
+  const value: unknown = settings.context(input.contextArgument as never);
+  return isPromise(value) ? Promise.resolve(value).then((resolved) => own(settings, resolved, input)) : own(settings, value, input);
 }
 
 /** What an operation brings for its context value. */
@@ -50,12 +53,16 @@ export interface ContextInput {
   readonly watchCall?: WatchCall | undefined;
 }
 
+function own(settings: ContextSettings, value: unknown, input: ContextInput): Eventual<unknown> {
+  assertObject(value);
+  return complete(settings, ownValue(settings, value), input);
+}
+
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function complete(settings: ContextSettings, value: unknown, input: ContextInput): Eventual<unknown> {
-  assertObject(value);
+function complete(settings: ContextSettings, value: Record<string, unknown>, input: ContextInput): Eventual<unknown> {
   return settings.dataSources === undefined ? value : attachDataSources(settings, value, input);
 }
 
@@ -63,6 +70,42 @@ function complete(settings: ContextSettings, value: unknown, input: ContextInput
 function assertObject(value: unknown): asserts value is Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return;
   throw new TypeError(`Expected context() to return an object, for example { user }, got ${value === null ? 'null' : typeof value}.`);
+}
+
+/**
+ * The operation's own context value. A `context` function may return the same object every time: what one operation writes to it,
+ * as who is logged in, would be there for the next. So a plain object is copied, its values are not. An instance of a class is
+ * handed on as it is, for a copy would be without its private members.
+ */
+function ownValue({ development, logger }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
+  if (isPlain(value)) return copyOf(value);
+  if (development) warnOfReturn(value, logger);
+  return value;
+}
+
+/** Of any realm: tests and bundlers run code in realms of their own. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+}
+
+/** Getters stay getters: they may be dear, or fail for those who never ask. */
+function copyOf(value: Record<string, unknown>): Record<string, unknown> {
+  for (const key of Reflect.ownKeys(value)) {
+    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
+    if (get !== undefined || set !== undefined || enumerable !== true) return copyOfDescriptors(value);
+  }
+  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as typeof value, value) : { ...value };
+}
+
+function copyOfDescriptors(value: Record<string, unknown>): Record<string, unknown> {
+  const descriptors = Object.getOwnPropertyDescriptors(value);
+  // Of a frozen object too the operation gets one that can be written to.
+  for (const descriptor of Object.values(descriptors)) {
+    descriptor.configurable = true;
+    if ('value' in descriptor) descriptor.writable = true;
+  }
+  return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as typeof value, descriptors);
 }
 
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
@@ -105,9 +148,23 @@ function hasInitialize(value: unknown): value is Initializable {
   return typeof value === 'object' && value !== null && typeof (value as { initialize?: unknown }).initialize === 'function';
 }
 
-/** Every instance that ever served an operation. Weak: it keeps none alive. */
+/** Every instance that ever served an operation, as a data source or as a context. Weak: it keeps none alive. */
 const served = new WeakSet<object>();
 const warned = new WeakSet<Logger>();
+const warnedOfReturn = new WeakSet<Logger>();
+
+function warnOfReturn(value: object, logger: Logger): void {
+  if (!served.has(value)) {
+    served.add(value);
+    return;
+  }
+  if (warnedOfReturn.has(logger)) return;
+  warnedOfReturn.add(logger);
+  logger.warn(
+    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. What one of them writes to it, the other reads, ` +
+      'and they may be of different users: return a new instance every time. Plain objects are copied for each operation.',
+  );
+}
 
 /** Data source rule 3: an instance shared by two operations mixes their answers, so that one user may see another's. */
 function assertFresh(settings: ContextSettings, name: string, dataSource: object): void {
@@ -118,7 +175,7 @@ function assertFresh(settings: ContextSettings, name: string, dataSource: object
   const message =
     `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +
     `operation, for example dataSources: () => ({ ${name}: new ${dataSource.constructor.name}() }): a shared one mixes the answers of different users.`;
-  if (settings.strictDataSources) throw new Error(message);
+  if (settings.development) throw new Error(message);
   if (warned.has(settings.logger)) return;
   warned.add(settings.logger);
   settings.logger.warn(message);

@@ -118,7 +118,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     cache,
     logger,
     plugins,
-    strictDataSources: development,
+    development,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
     documents: new DocumentCache(options.documentCacheBytes ?? 30 * mebibyte),

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runInNewContext } from 'node:vm';
+
+import { createHandler } from '../../src/index.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import { json, post } from '../support/plain-http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import type { LogLine } from '../support/recording-logger.ts';
+import { httpAPI } from '../support/sources.ts';
+
+interface Served {
+  readonly ask: (body: unknown) => Promise<any>;
+  readonly lines: readonly LogLine[];
+}
+
+let served = 0;
+
+/** `login` writes to the context who is logged in, `me` reads it. */
+function serve(options: Partial<ServerOptions>): Served {
+  const [logger, lines] = recordingLogger();
+  const handler = createHandler({
+    nodeEnv: '',
+    logger,
+    typeDefs: `type Query { login(name: String!): String me: String keys: [String!]! } # ${served++}`,
+    resolvers: {
+      Query: {
+        login: (_parent: unknown, { name }: { name: string }, context: any) => (context.user = name),
+        me: (_parent: unknown, _arguments: unknown, context: any) => context.user,
+        keys: (_parent: unknown, _arguments: unknown, context: object) => Reflect.ownKeys(context).map(String),
+      },
+    },
+    ...options,
+  } as ServerOptions);
+  return { lines, ask: async (body) => json(httpAPI.read((await handler(httpAPI.build(post(body)))) as never)) };
+}
+
+const login = { query: '{ login(name: "alice") }' };
+const me = { query: '{ me }' };
+
+describe('a context that is the same object every time', () => {
+  const objects: Record<string, () => object> = {
+    'a plain object': () => ({ user: undefined }),
+    'an object without a prototype': () => Object.create(null),
+    'an object of another realm': () => runInNewContext('({ user: undefined })') as object,
+    'a frozen object': () => Object.freeze({ user: undefined }),
+    'an object with getters': () => ({ user: undefined, get session() { return 'dear'; } }), // prettier-ignore
+    'an object with members that are not enumerable': () => Object.defineProperty({}, 'user', { value: undefined }),
+  };
+  for (const [name, create] of Object.entries(objects)) {
+    it(`does not make the next request alice: ${name}`, async () => {
+      const shared = create();
+      const { ask } = serve({ context: () => shared });
+
+      assert.deepEqual(await ask(login), { data: { login: 'alice' } });
+      assert.deepEqual(await ask(me), { data: { me: null } });
+    });
+
+    it(`does not make the next element of a batch alice, nor when it is promised: ${name}`, async () => {
+      const shared = create();
+      const { ask } = serve({ context: async () => shared });
+
+      assert.deepEqual(await ask([login, me, me]), [{ data: { login: 'alice' } }, { data: { me: null } }, { data: { me: null } }]);
+    });
+  }
+
+  it('takes data sources for every operation', async () => {
+    const shared = { user: 'bob' };
+    const { ask } = serve({ context: () => shared, dataSources: () => ({ books: {} }) });
+
+    await ask(me);
+
+    assert.deepEqual(await ask(me), { data: { me: 'bob' } });
+    assert.deepEqual(Object.keys(shared), ['user']);
+  });
+});
+
+describe('the copy of a plain context', () => {
+  it('has symbols, members that are not enumerable, and getters that nobody has asked', async () => {
+    let asked = 0;
+    const context = Object.defineProperty({ [Symbol('request')]: 1, get session() { return ++asked; } }, 'hidden', { value: 1 }); // prettier-ignore
+    const { ask } = serve({ context: () => context });
+
+    assert.deepEqual((await ask({ query: '{ keys }' })).data.keys.toSorted(), ['Symbol(request)', 'hidden', 'session']);
+    assert.equal(asked, 0);
+  });
+});
+
+describe('a context that is an instance of a class', () => {
+  class Session {
+    #user = 'bob';
+    get user(): string {
+      return this.#user;
+    }
+    set user(name: string) {
+      this.#user = name;
+    }
+  }
+
+  it('is handed on as it is, with its private members', async () => {
+    const { ask, lines } = serve({ context: () => new Session(), nodeEnv: 'development' });
+
+    assert.deepEqual(await ask([me, login, me]), [{ data: { me: 'bob' } }, { data: { login: 'alice' } }, { data: { me: 'bob' } }]);
+    assert.deepEqual(lines, []);
+  });
+
+  it('is warned of in development, once, when the same one comes twice', async () => {
+    const shared = new Session();
+    const { ask, lines } = serve({ context: () => shared, nodeEnv: 'development' });
+
+    for (let request = 0; request < 4; request++) await ask(me);
+
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['warn'],
+    );
+    assert.match(lines[0]!.message, /^context\(\) returned the same Session for two operations\./);
+  });
+
+  it('is not looked at in production', async () => {
+    const shared = new Session();
+    const { ask, lines } = serve({ context: () => shared });
+
+    await ask([me, me]);
+
+    assert.deepEqual(lines, []);
+  });
+});
