@@ -20,13 +20,21 @@ export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
   readonly signal: AbortSignal;
 }
 
+/** The call as one operation sees it. */
+export interface CallView {
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  /** The platform's own objects; those of the invocation, or copies of them. */
+  readonly platform: Pick<Invocation, 'event' | 'context'>;
+}
+
 /** Gathers them. `signal` stays a getter all the way: it is made when somebody reads it. */
-export function createContextArgument(request: HTTPRequest, response: ResponseHead, invocation: Invocation): ContextArgument {
+export function createContextArgument(response: ResponseHead, { request, invocation, platform }: CallView): ContextArgument {
   return {
     request,
     response,
-    event: invocation.event,
-    context: invocation.context,
+    event: platform.event,
+    context: platform.context,
     env: invocation.env,
     waitUntil: (work) => invocation.waitUntil(work),
     get signal() {

@@ -1,6 +1,7 @@
 import type { DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
+import { copyOf, isPlainObject } from '../message/plain-object.ts';
 import { describe } from './errors.ts';
 import type { Logger } from './logger.ts';
 
@@ -78,34 +79,9 @@ function assertObject(value: unknown): asserts value is Record<string, unknown> 
  * handed on as it is, for a copy would be without its private members.
  */
 function ownValue({ development, logger }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
-  if (isPlain(value)) return copyOf(value);
+  if (isPlainObject(value)) return copyOf(value);
   if (development) warnOfReturn(value, logger);
   return value;
-}
-
-/** Of any realm: tests and bundlers run code in realms of their own. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
-}
-
-/** Getters stay getters: they may be dear, or fail for those who never ask. */
-function copyOf(value: Record<string, unknown>): Record<string, unknown> {
-  for (const key of Reflect.ownKeys(value)) {
-    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
-    if (get !== undefined || set !== undefined || enumerable !== true) return copyOfDescriptors(value);
-  }
-  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as typeof value, value) : { ...value };
-}
-
-function copyOfDescriptors(value: Record<string, unknown>): Record<string, unknown> {
-  const descriptors = Object.getOwnPropertyDescriptors(value);
-  // Of a frozen object too the operation gets one that can be written to.
-  for (const descriptor of Object.values(descriptors)) {
-    descriptor.configurable = true;
-    if ('value' in descriptor) descriptor.writable = true;
-  }
-  return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as typeof value, descriptors);
 }
 
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {

@@ -1,0 +1,40 @@
+/** Whether it is an object of no class, of whatever realm: tests and bundlers run code in realms of their own. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+}
+
+/** A plain object with the same values. Getters stay getters: they may be dear, or fail for those who never ask. */
+export function copyOf<T extends object>(value: T): T {
+  for (const key of Reflect.ownKeys(value)) {
+    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
+    if (get !== undefined || set !== undefined || enumerable !== true) return copyOfDescriptors(value);
+  }
+  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };
+}
+
+function copyOfDescriptors<T extends object>(value: T): T {
+  const descriptors = Object.getOwnPropertyDescriptors(value) as Record<PropertyKey, PropertyDescriptor>;
+  for (const key of Reflect.ownKeys(descriptors)) {
+    const descriptor = descriptors[key]!;
+    // The copy of a frozen object can be written to.
+    descriptor.configurable = true;
+    if ('value' in descriptor) descriptor.writable = true;
+  }
+  return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as T, descriptors);
+}
+
+/** The same for all plain objects and lists in it, at any depth. Instances of classes and functions stay the same. */
+export function deepCopyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
+  if (!Array.isArray(value) && !isPlainObject(value)) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known as T;
+  const copy = Array.isArray(value) ? [...(value as unknown[])] : copyOf(value as object);
+  copies.set(value, copy);
+  for (const key of Object.keys(copy)) {
+    const descriptor = Object.getOwnPropertyDescriptor(copy, key)!;
+    if ('value' in descriptor) Reflect.set(copy, key, deepCopyOf(descriptor.value as unknown, copies));
+  }
+  return copy as T;
+}
