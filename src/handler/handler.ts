@@ -147,7 +147,7 @@ function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> 
   const { adapter, starter, invocation } = exchange;
   exchange.request = adapter.toRequest(invocation.event);
   if (isHealthCheck(exchange.request)) return healthResponse();
-  const server = starter.server();
+  const server = starter.server(invocation);
   return server instanceof Promise ? whenReady(server, serveFirst, exchange) : serve(server, exchange);
 }
 

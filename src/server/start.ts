@@ -4,20 +4,31 @@ import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv } from './environment.ts';
 import type { CORSOptions } from '../http/cors.ts';
-import { createError } from '../operation/errors.ts';
+import type { Milliseconds } from '../message/invocation.ts';
+import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { tellOfFailure } from '../operation/hooks.ts';
 import type { Logger } from '../operation/logger.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, startServer } from './server.ts';
 import type { Server, StartedServer } from './server.ts';
+import { StartAttempt } from './start-attempt.ts';
 
 /** Options, or what will give them: a promise, or a function that may be asynchronous. */
 export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
 
+/** What the start of a server asks of the call that needs it. */
+export interface StartingCall {
+  /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
+  deadlineLeft(): Milliseconds | undefined;
+}
+
 /** A server that starts when it is first needed. */
 export interface Starter {
-  /** The server, started. A promise only while it starts; rejects with an error that is fit for the client. */
-  server(): StartedServer | Promise<StartedServer>;
+  /**
+   * The server, started. A promise only while it starts; rejects with an error that is fit for the client. For a call it waits 10 s
+   * at most, and no longer than until the call's deadline.
+   */
+  server(call?: StartingCall): StartedServer | Promise<StartedServer>;
   logger(): Logger;
   /** Undefined also while there are no options, because they come late or could not be had. */
   cors(): CORSOptions | undefined;
@@ -28,7 +39,8 @@ export interface Starter {
 /**
  * Prepares the start of a server. Plain options are checked at once, so that a mistake in them throws where it was
  * made; what is asynchronous starts with the first request, because some platforms allow no I/O before it.
- * A start that fails is logged, fails that request, and is tried again with the next one.
+ * A start that fails or hangs is logged, fails the requests that wait for it, and is tried again with the next one. One that was
+ * given up and still comes to an end is taken all the same: a slow database must not keep a function from ever starting.
  */
 export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   let prepared: Server | undefined = isPlain(options) ? createServer(options) : undefined;
@@ -36,29 +48,54 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   if (options instanceof Promise) options.catch(() => {});
 
   let started: StartedServer | undefined;
-  let starting: Promise<StartedServer> | undefined;
+  let starting: StartAttempt<StartedServer> | undefined;
   let reported: string | undefined;
 
   async function start(): Promise<StartedServer> {
     prepared ??= createServer(await (typeof options === 'function' ? options() : options));
-    started = await startServer(prepared);
+    const server = await startServer(prepared);
+    started ??= server;
     return started;
   }
 
-  async function fail(error: unknown): Promise<never> {
-    starting = undefined;
+  async function fail(error: unknown, attempt: StartAttempt<StartedServer>): Promise<never> {
+    if (starting === attempt) starting = undefined;
     const message = error instanceof Error ? error.message : String(error);
-    if (message !== reported) await report(prepared, error);
-    reported = message;
+    if (message !== reported) {
+      reported = message;
+      await report(prepared, error);
+    }
     throw startFailure(message, error, prepared?.development ?? readNodeEnv() === 'development');
   }
 
-  return {
-    server: () => started ?? (starting ??= start().catch(fail)),
+  const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
+
+  function begin(left: Milliseconds | undefined): StartAttempt<StartedServer> {
+    const attempt = new StartAttempt<StartedServer>({ outcome: start(), fail: (error) => fail(error, attempt), stillAwaited, left });
+    return attempt;
+  }
+
+  async function join(call: StartingCall | undefined): Promise<StartedServer> {
+    const attempt = (starting ??= begin(call?.deadlineLeft()));
+    const outcome = await (call === undefined ? attempt.wait() : attempt.waitAtMost());
+    if (outcome !== 'given up') return started ?? outcome;
+    if (starting === attempt) starting = undefined;
+    if (started !== undefined) return started;
+    // The deadline was that of the call that began the attempt: this one may have more time.
+    if ((call?.deadlineLeft() ?? Infinity) > 0) return join(call);
+    starter
+      .logger()
+      .warn(`The deadline came before the server had started: ${stillAwaited()} had not come to an end. The next request begins anew.`);
+    throw deadlineExceeded();
+  }
+
+  const starter: Starter = {
+    server: (call) => started ?? join(call),
     logger: () => prepared?.http.operation.logger ?? console,
     cors: () => prepared?.http.cors,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
   };
+  return starter;
 }
 
 function isPlain(options: OptionsSource<ServerOptions>): options is ServerOptions {
@@ -70,9 +107,20 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
   const logger = server?.http.operation.logger ?? console;
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
   const failure = { error: error instanceof Error ? error : new Error(String(error)), logger };
-  await Promise.all(
-    (server?.plugins ?? []).map((plugin) => tellOfFailure(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure))),
-  );
+  const told = (server?.plugins ?? []).map((plugin) => tellOfFailure(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)));
+  if (told.length > 0) await within(timeForHooks, Promise.all(told));
+}
+
+/** Milliseconds that the requests wait for `startupDidFail` of the plugins: they have failed already. */
+const timeForHooks = 1000;
+
+async function within(limit: Milliseconds, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit);
+  });
+  await Promise.race([work, timeUp]);
+  clearTimeout(timer);
 }
 
 /** What the client is told. The cause is in the log; only a developer's own machine shows it in the answer too. */

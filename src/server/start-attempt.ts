@@ -1,0 +1,62 @@
+import type { Milliseconds } from '../message/invocation.ts';
+
+/** Milliseconds after which a start that has not come to an end is given up. */
+const longestStart = 10_000;
+
+export interface AttemptSettings<T> {
+  readonly outcome: Promise<T>;
+  /** Reports the failure, once for all who wait, and throws what the client is told. */
+  readonly fail: (error: unknown) => Promise<never>;
+  /** What has not come yet, in words. */
+  readonly stillAwaited: () => string;
+  /** Milliseconds until the deadline of the call that began the attempt; undefined: there is none. */
+  readonly left: Milliseconds | undefined;
+}
+
+/** One try to start a server, which several calls may wait for. */
+export class StartAttempt<T> {
+  readonly #settings: AttemptSettings<T>;
+  readonly #end: Milliseconds;
+  /** Whether the deadline comes before the limit. */
+  readonly #isShort: boolean;
+  #failing: Promise<never> | undefined;
+
+  constructor(settings: AttemptSettings<T>) {
+    const { left = Infinity } = settings;
+    this.#settings = settings;
+    this.#isShort = left < longestStart;
+    this.#end = Date.now() + Math.min(left, longestStart);
+  }
+
+  /** Waits however long it takes. */
+  wait(): Promise<T> {
+    return this.#settings.outcome.catch((error: unknown) => this.#fail(error));
+  }
+
+  /** 'given up': the deadline came first. Beyond the limit the start has failed. */
+  waitAtMost(): Promise<T | 'given up'> {
+    // A timer of the call's own: on Workers a timer, or I/O, of a call that has ended never comes.
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => {
+          if (this.#isShort) resolve('given up');
+          else this.#fail(this.#tooLong()).catch(reject);
+        },
+        Math.max(0, this.#end - Date.now()),
+      );
+      this.wait()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  }
+
+  #fail(error: unknown): Promise<never> {
+    return (this.#failing ??= this.#settings.fail(error));
+  }
+
+  #tooLong(): Error {
+    return new Error(
+      `The start was given up after ${longestStart / 1000} s: ${this.#settings.stillAwaited()} had not come to an end. The next request begins it anew.`,
+    );
+  }
+}
