@@ -8,6 +8,7 @@ import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
+import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
 import type { Streaming } from '../http/streaming.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { ServerOptions } from '../server/options.ts';
@@ -196,6 +197,7 @@ function assertFits(response: HTTPResponse | StreamedResponse, { adapter, starte
 }
 
 async function refuse(thrown: unknown, exchange: Exchange): Promise<HTTPResponse> {
+  if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) exchange.starter.logger().error(thrown.message);
   if (exchange.server !== undefined) await reportRefusal(exchange.server.http.operation, thrown);
   return toErrorResponse(refusalSettings(exchange), exchange.request, thrown);
 }

@@ -47,6 +47,14 @@ export function malformedEvent(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
+/** The error of a body that somebody else has read, and kept to himself: not the client's fault, so the log has it too. */
+export function bodyTaken(advice: string): GraphQLError {
+  return new GraphQLError(
+    `The body of the request was read before it came to this handler, and what was in it is nowhere to be found. ${advice}`,
+    { extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 500 } } },
+  );
+}
+
 /** The value when it is an object, else an empty one: so that a look into a broken event finds nothing instead of throwing. */
 export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   const value = event[key];

@@ -1,6 +1,7 @@
 import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import { bodyTaken } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { netlifyTimeLimitOf } from './netlify-time.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
@@ -40,12 +41,16 @@ function toRequest(request: Request): HTTPRequest {
   };
 }
 
-function bodyOf({ body }: Request): HTTPRequestBody {
-  return body === null || body === undefined ? { kind: 'none' } : { kind: 'stream', chunks: chunksOf(body) };
+/** Not touched before it is read: some hosts begin to read from the connection when they are asked for the stream. */
+function bodyOf(request: Request): HTTPRequestBody {
+  return request.method === 'GET' || request.method === 'HEAD' ? { kind: 'none' } : { kind: 'stream', chunks: chunksOf(request) };
 }
 
-/** By a reader, for not every platform can iterate a stream; given up early, it tells the sender so. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** By a reader, for not every platform can iterate a stream. */
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
+  const { body } = request;
+  if (body === null || body === undefined) return;
+  if (request.bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
   const reader = body.getReader();
   let ended = false;
   try {
@@ -57,8 +62,21 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
     }
   } finally {
     // Not waited for: a sender that never stops must not hold up the answer.
-    if (!ended) reader.cancel().catch(() => {});
+    if (!ended) drain(reader).catch(() => {});
   }
+}
+
+/** Milliseconds, and chunks, that a body which was given up half way may go on arriving. */
+const drainTime = 2000;
+const maxDrained = 10_000;
+
+/**
+ * Reads on and forgets what comes. To cancel would tell the sender at once, but @vercel/node and h3 1 then write into a closed
+ * stream, which ends the process; and hosts on node:http destroy the connection, with the answer or the next request in it.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const end = Date.now() + drainTime;
+  for (let chunk = 0; chunk < maxDrained && Date.now() < end; chunk++) if ((await reader.read()).done) return;
 }
 
 function toResult(response: HTTPResponse): Response {

@@ -5,6 +5,7 @@ import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
+import { bodyOf, headersOf, isArriving } from './node-request.ts';
 import { splitURL } from './url.ts';
 
 /** The "event" of node:http: a request to read and a response to write. */
@@ -25,16 +26,11 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
 };
 
 function toRequest({ request }: NodeExchange): HTTPRequest {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   return {
     method: request.method ?? '',
     ...splitURL(request.url ?? '/'),
-    // Each value by itself: `request.headers` keeps only the first of two content types, and would hide the second.
-    headers: readHeaders(request.headersDistinct),
-    // Giving up half way must not destroy the request: its socket carries the answer.
-    body: hasBody
-      ? { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> }
-      : { kind: 'none' },
+    headers: readHeaders(headersOf(request)),
+    body: bodyOf(request),
   };
 }
 
@@ -52,15 +48,14 @@ async function write(answer: HTTPResponse, { request, response }: NodeExchange):
   setHeaders(answer.headers, response);
   const body = answer.body === null ? undefined : Buffer.from(answer.body);
   if (body !== undefined) response.setHeader('content-length', body.byteLength);
-
-  // A body that was refused half way is still arriving. Closing now would reset the connection, and the client
-  // would lose the answer that says why: it is let finish, unread, for a moment.
-  const unread = !request.complete;
-  if (unread) response.setHeader('connection', 'close');
   response.writeHead(answer.status);
   if (body !== undefined) response.write(body);
-  if (unread) await drained(request);
+
+  // A body that was refused half way is still arriving. Closing now would reset the connection, and the client would lose the
+  // answer that says why; left unread it would block the next request. So it is let finish, unread, for a moment.
+  if (isArriving(request)) await drained(request);
   response.end();
+  if (isArriving(request)) response.once('finish', () => request.destroy());
 }
 
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {

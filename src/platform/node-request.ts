@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { HTTPRequestBody } from '../message/http-request.ts';
+import { bodyTaken } from './adapter.ts';
+
+/** What hosts and middleware put on a request of node:http, and what those that only look like one leave out. */
+type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
+  readonly headersDistinct?: IncomingMessage['headersDistinct'];
+  readonly iterator?: IncomingMessage['iterator'];
+  /** The bytes as they came: functions-framework, Firebase. */
+  readonly rawBody?: unknown;
+  /** What was made of them: express.json(), functions-framework, Next's API routes. */
+  readonly body?: unknown;
+};
+
+/**
+ * Name → value or values. `headers` is what counts, for middleware writes there and takes away: a proxy's `x-user` that was
+ * deleted must not come back. But of a field that came twice, as two content types, it keeps the first alone and would hide the
+ * second, so both are looked up in `headersDistinct`, where there is one: serverless-http and light-my-request have none.
+ */
+export function headersOf(request: HostedRequest): Readonly<Record<string, unknown>> {
+  const { headers, rawHeaders } = request;
+  if (Object.keys(headers).length * 2 === rawHeaders?.length) return headers;
+  const { headersDistinct = {} } = request;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isFirstOf(value, headersDistinct[name]) ? headersDistinct[name] : value]),
+  );
+}
+
+function isFirstOf(value: unknown, values: readonly string[] | undefined): boolean {
+  return values !== undefined && (value === values[0] || value === values.join(', ') || value === values.join('; '));
+}
+
+/** The bytes, if the host has kept them; else the stream, unless somebody has read it: then what was made of it. */
+export function bodyOf(request: HostedRequest): HTTPRequestBody {
+  if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'none' };
+  const { rawBody } = request;
+  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return fromHost(rawBody);
+  if (typeof request.iterator === 'function' && !isRead(request)) {
+    // Giving up half way must not destroy the request: its socket carries the answer.
+    return { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> };
+  }
+  const { body } = request;
+  if (body !== undefined && body !== null) return fromHost(body);
+  return hasContent(request) ? { kind: 'stream', chunks: taken() } : { kind: 'none' };
+}
+
+function fromHost(body: unknown): HTTPRequestBody {
+  if (typeof body === 'string') return { kind: 'text', text: body };
+  return body instanceof Uint8Array ? { kind: 'bytes', bytes: body } : { kind: 'value', value: body };
+}
+
+function isRead({ readableDidRead, readableEnded, destroyed }: HostedRequest): boolean {
+  return readableDidRead || readableEnded || destroyed;
+}
+
+function hasContent({ headers }: HostedRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Fails when it is read, so that a request that is refused before gets that answer. */
+// oxlint-disable-next-line require-yield
+async function* taken(): AsyncGenerator<Uint8Array> {
+  throw bodyTaken('Put this handler above the middleware that reads bodies, as express.json(), or let that leave it in request.body.');
+}
+
+/** Whether bytes of the body have still to come. */
+export function isArriving({
+  complete,
+  readableEnded,
+  destroyed,
+}: Pick<IncomingMessage, 'complete' | 'readableEnded' | 'destroyed'>): boolean {
+  return !complete && !readableEnded && !destroyed;
+}
