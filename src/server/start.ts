@@ -71,7 +71,12 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
 
   function begin(left: Milliseconds | undefined): StartAttempt<StartedServer> {
-    const attempt = new StartAttempt<StartedServer>({ outcome: start(), fail: (error) => fail(error, attempt), stillAwaited, left });
+    const attempt: StartAttempt<StartedServer> = new StartAttempt({
+      outcome: start(),
+      fail: (error): Promise<never> => fail(error, attempt),
+      stillAwaited,
+      left,
+    });
     return attempt;
   }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../src/fetch.ts';
-import { deferred } from '../support/deferred.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { json, post } from '../support/plain-http.ts';
 

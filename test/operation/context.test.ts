@@ -32,7 +32,7 @@ function serve(options: Partial<ServerOptions>): Served {
     },
     ...options,
   } as ServerOptions);
-  return { lines, ask: async (body) => json(httpAPI.read((await handler(httpAPI.build(post(body)))) as never)) };
+  return { lines, ask: async (body) => json(await httpAPI.read(await handler(httpAPI.build(post(body)) as object))) };
 }
 
 const login = { query: '{ login(name: "alice") }' };

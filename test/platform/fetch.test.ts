@@ -7,7 +7,7 @@ import { fetchAPI } from '../../src/platform/fetch.ts';
 import { deferred } from '../support/deferred.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { functionURLEvent, webRequest } from '../support/events.ts';
-import { json, plainRequest, post } from '../support/plain-http.ts';
+import { json, plainRequest } from '../support/plain-http.ts';
 import type { PlainResponse } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { readWebResponse } from '../support/results.ts';
