@@ -1,0 +1,42 @@
+import type { HTTPRequest } from '../../message/http-request.ts';
+import type { ChunkStream } from '../../message/http-response.ts';
+
+/** Bytes of a text in UTF-8. */
+export function byteLength(text: string): number {
+  // Counts without writing, where there is Node.
+  return globalThis.Buffer === undefined ? new TextEncoder().encode(text).length : Buffer.byteLength(text);
+}
+
+/** Bytes that a client sent; undefined where they come as a stream whose length it did not say. */
+export function bytesIn({ body, queryString, headers }: HTTPRequest): number | undefined {
+  if (body.kind === 'none') return queryString.length;
+  if (body.kind === 'text') return byteLength(body.text);
+  if (body.kind === 'bytes') return body.bytes.length;
+  const said = Number(headers.get('content-length') ?? Number.NaN);
+  return Number.isFinite(said) ? said : undefined;
+}
+
+/** The same stream of chunks; `end` gets the number of bytes that were read of it, once. */
+export function countedBody(body: ChunkStream, end: (bytes: number) => void): ChunkStream {
+  let bytes = 0;
+  let isOver = false;
+  const stop = (): void => {
+    if (!isOver) end(bytes);
+    isOver = true;
+  };
+  const counted: ChunkStream = {
+    [Symbol.asyncIterator]: () => counted,
+    next: async () => {
+      const result = await body.next();
+      if (result.done === true) stop();
+      else bytes += byteLength(result.value);
+      return result;
+    },
+    return: async () => {
+      stop();
+      return body.return();
+    },
+    stop: () => body.stop(),
+  };
+  return counted;
+}

@@ -1,0 +1,175 @@
+import type { HTTPResponse, StreamedResponse } from '../../message/http-response.ts';
+import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
+import { documentHash } from '../document-hash.ts';
+import { byteLength, bytesIn, countedBody } from './bytes.ts';
+import { toEmbeddedMetrics } from './record.ts';
+import type { CostRecord } from './record.ts';
+
+/** What {@link costLine} takes. */
+export interface CostLineOptions {
+  /** "json": the record as it is. "emf": CloudWatch's Embedded Metric Format, of which it makes metrics. Default: "json" */
+  readonly format?: 'json' | 'emf' | undefined;
+  /** The namespace of the metrics, with format "emf". Default: "GraphQL" */
+  readonly namespace?: string | undefined;
+  /** Gets each line, and the record it was made of. Default: prints the line with `console.log`. */
+  readonly write?: ((line: string, record: CostRecord) => void) | undefined;
+}
+
+/**
+ * Writes one line for each operation: what it was, how long it took, what it called, what it sent. The line is written
+ * before the answer is handed to the platform, also when the request was refused; that of a stream at its end.
+ *
+ * @example
+ * export default createHandler({ typeDefs, resolvers, plugins: [costLine()] });
+ */
+export function costLine(options: CostLineOptions = {}): ServerPlugin {
+  const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(line) } = options;
+  if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
+  const requests = new WeakMap<RequestCall, Request>();
+  const operations = new WeakMap<OperationCall, Operation>();
+  let cold = true;
+
+  const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
+    for (const record of toRecords(request, call, response)) {
+      const value = format === 'emf' ? toEmbeddedMetrics(record, namespace, Date.now()) : record;
+      try {
+        write(JSON.stringify(value), record);
+      } catch (error) {
+        call.logger.error('costLine could not write its line.', error);
+      }
+    }
+  };
+
+  return {
+    async aroundRequest(call, next) {
+      const request: Request = { cold, start: performance.now(), cpu: cpuUsage(), operations: [] };
+      cold = false;
+      requests.set(call, request);
+      const response = await next();
+      return finished(response, (bytesOut, refusal) => writeAll(request, call, { status: response.status, bytesOut, refusal }));
+    },
+    async aroundOperation(call, next) {
+      const operation: Operation = { call, start: performance.now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {} };
+      requests.get(call.http)?.operations.push(operation);
+      operations.set(call, operation);
+      operation.outcome = await next();
+      operation.milliseconds = performance.now() - operation.start;
+      return operation.outcome;
+    },
+    dataSourceCallDidStart({ request, operation: call }) {
+      const operation = operations.get(call);
+      if (operation === undefined) return undefined;
+      const start = performance.now();
+      let isShared = false;
+      operation.calls++;
+      return {
+        joined: () => {
+          isShared = true;
+        },
+        ended: () => {
+          const outcome = request.outcome === undefined && isShared ? 'shared' : (request.outcome ?? 'none');
+          operation.outcomes[outcome] = (operation.outcomes[outcome] ?? 0) + 1;
+          operation.callMilliseconds += performance.now() - start;
+        },
+      };
+    },
+  };
+}
+
+interface Request {
+  readonly cold: boolean;
+  readonly start: number;
+  readonly cpu: number | undefined;
+  readonly operations: Operation[];
+}
+
+interface Operation {
+  readonly call: OperationCall;
+  readonly start: number;
+  outcome?: OperationOutcome;
+  milliseconds: number;
+  calls: number;
+  callMilliseconds: number;
+  readonly outcomes: Record<string, number>;
+}
+
+interface Sent {
+  readonly status: number;
+  readonly bytesOut: number;
+  /** The body of a response of which no operation is known. */
+  readonly refusal: string | undefined;
+}
+
+/** The same response; `end` is called when its length is known: now, or when its stream has ended. */
+function finished(
+  response: HTTPResponse | StreamedResponse,
+  end: (bytesOut: number, refusal: string | undefined) => void,
+): HTTPResponse | StreamedResponse {
+  const { body } = response;
+  if (typeof body === 'object' && body !== null) return { ...response, body: countedBody(body, (bytes) => end(bytes, undefined)) };
+  end(body === null ? 0 : byteLength(body), body ?? undefined);
+  return response;
+}
+
+function toRecords(request: Request, call: RequestCall, sent: Sent): CostRecord[] {
+  const { cold, start, cpu, operations } = request;
+  const used = cpu === undefined ? undefined : cpuUsage()! - cpu;
+  const left = call.invocation.deadlineLeft();
+  const received = bytesIn(call.request);
+  const shared = {
+    status: sent.status,
+    cold,
+    ...(used !== undefined && { cpuMs: rounded(used) }),
+    ...(received !== undefined && { bytesIn: received }),
+    bytesOut: sent.bytesOut,
+    ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
+  };
+  if (operations.length === 0) return [{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }];
+  const size = operations.length;
+  return operations.map((one, index) => ({ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }));
+}
+
+const noOperation = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} } } as const;
+
+function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
+  const { operation, source, errors = [], stream } = one.outcome ?? {};
+  return {
+    operation: operation?.name?.value ?? null,
+    type: operation?.operation ?? null,
+    hash: operation === undefined || source === undefined ? null : documentHash(source),
+    durationMs: rounded(stream === undefined ? one.milliseconds : performance.now() - one.start),
+    upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
+    errors: count(errors.map(({ extensions }) => extensions['code'])),
+  };
+}
+
+/** The codes of a refusal, as the client reads them: there is no operation to ask. */
+function codesIn({ status, refusal }: Sent): Record<string, number> {
+  if (status < 400 || refusal === undefined) return {};
+  try {
+    const { errors } = JSON.parse(refusal) as { errors?: readonly { extensions?: { code?: unknown } }[] };
+    return count((errors ?? []).map(({ extensions }) => extensions?.code));
+  } catch {
+    return {};
+  }
+}
+
+function count(codes: readonly unknown[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const code of codes) {
+    const name = typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+/** Milliseconds of CPU; undefined where the platform does not tell. */
+function cpuUsage(): number | undefined {
+  const used = globalThis.process?.cpuUsage?.();
+  return used && (used.user + used.system) / 1000;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

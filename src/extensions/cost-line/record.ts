@@ -1,0 +1,66 @@
+/** What one operation cost. */
+export interface CostRecord {
+  /** Its name; null: it has none, or the request was refused before an operation was chosen. */
+  readonly operation: string | null;
+  readonly type: 'query' | 'mutation' | 'subscription' | null;
+  /** SHA-256 of the document, as clients send it with persisted queries; null where there was no valid document. */
+  readonly hash: string | null;
+  /** HTTP status of the whole response. */
+  readonly status: number;
+  /** Whether the request was the first of its process. */
+  readonly cold: boolean;
+  /** Milliseconds from the operation's context to its answer, or to the end of its stream. */
+  readonly durationMs: number;
+  /** Milliseconds of CPU that the process used meanwhile, other operations included; absent where the platform does not tell. */
+  readonly cpuMs?: number;
+  /** Calls of REST data sources. */
+  readonly upstream: {
+    readonly calls: number;
+    /** Milliseconds, added up over calls, also of those that ran side by side. */
+    readonly ms: number;
+    /** How many calls were answered by whom: "memo", "fresh", "revalidated", "stale", "shared", "miss", "bypass" or "none". */
+    readonly outcomes: Readonly<Record<string, number>>;
+  };
+  /** Bytes of the body of the request; of a GET, of its query string. Absent where the platform hands over a stream without saying. */
+  readonly bytesIn?: number;
+  /** Bytes of the body of the response before the platform compresses it. */
+  readonly bytesOut: number;
+  /** How many errors have which `extensions.code`. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Milliseconds that were left until the deadline; absent where there is none. */
+  readonly deadlineLeftMs?: number;
+  /** Present in a batch: bytes and status are those of the whole. */
+  readonly batch?: { readonly index: number; readonly size: number };
+}
+
+/** A line of CloudWatch's Embedded Metric Format: the record's numbers, flat, and what CloudWatch makes metrics of. */
+export function toEmbeddedMetrics(record: CostRecord, namespace: string, timestamp: number): Record<string, unknown> {
+  const { upstream, errors, batch, ...flat } = record;
+  return {
+    _aws: {
+      Timestamp: timestamp,
+      CloudWatchMetrics: [
+        { Namespace: namespace, Dimensions: [['operation'], []], Metrics: metrics.map(([Name, Unit]) => ({ Name, Unit })) },
+      ],
+    },
+    ...flat,
+    // A dimension has a value.
+    operation: record.operation ?? 'unnamed',
+    coldStarts: record.cold ? 1 : 0,
+    upstreamCalls: upstream.calls,
+    upstreamMs: upstream.ms,
+    upstreamOutcomes: upstream.outcomes,
+    errorCount: Object.values(errors).reduce((sum, count) => sum + count, 0),
+    errors,
+    ...(batch && { batch }),
+  };
+}
+
+const metrics = [
+  ['durationMs', 'Milliseconds'],
+  ['coldStarts', 'Count'],
+  ['upstreamCalls', 'Count'],
+  ['upstreamMs', 'Milliseconds'],
+  ['bytesOut', 'Bytes'],
+  ['errorCount', 'Count'],
+] as const;

@@ -1,0 +1,41 @@
+import { context, SpanKind } from '@opentelemetry/api';
+import type { Tracer } from '@opentelemetry/api';
+
+import type { DataSourceCall, DataSourceCallListener } from '../../operation/plugin.ts';
+import { recordErrors } from './errors.ts';
+import type { Meters } from './meters.ts';
+
+/** One span for one call, below that of its operation. What a `fetch` instrumentation adds hangs below it. */
+export function followCall(tracer: Tracer, meters: Meters, { dataSource, request }: DataSourceCall): DataSourceCallListener {
+  const source = dataSource.constructor.name;
+  const span = tracer.startSpan(
+    `${source} ${request.method}`,
+    { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },
+    context.active(),
+  );
+  let isShared = false;
+  let tries = 0;
+  let status: number | undefined;
+  return {
+    joined: () => {
+      isShared = true;
+    },
+    sent: () => {
+      tries++;
+    },
+    answered: (code) => {
+      status = code;
+    },
+    ended: (error) => {
+      const outcome = isShared && tries === 0 ? 'shared' : (request.outcome ?? 'none');
+      if (span.isRecording()) {
+        span.setAttribute('graphql_functions.cache.outcome', outcome);
+        if (status !== undefined) span.setAttribute('http.response.status_code', status);
+        if (tries > 1) span.setAttribute('http.request.resend_count', tries - 1);
+        if (error !== undefined) recordErrors(span, [error]);
+      }
+      meters.call(source, outcome);
+      span.end();
+    },
+  };
+}

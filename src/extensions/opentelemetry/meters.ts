@@ -1,0 +1,51 @@
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+
+import type { OperationOutcome } from '../../operation/outcome.ts';
+import { codeOf } from './errors.ts';
+
+/** How many names of operations are told apart: a client can think of any number. */
+const maxNames = 100;
+
+/** Seconds; those of OpenTelemetry's HTTP metrics. */
+const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** The metrics of this library. */
+export class Meters {
+  readonly #duration: Histogram;
+  readonly #errors: Counter;
+  readonly #calls: Counter;
+  readonly #names = new Set<string>();
+
+  constructor(meter: Meter) {
+    this.#duration = meter.createHistogram('graphql.server.operation.duration', {
+      unit: 's',
+      description: 'Duration of GraphQL operations, streams to their end.',
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+    this.#errors = meter.createCounter('graphql.server.errors', { unit: '{error}', description: 'Errors of GraphQL operations, by code.' });
+    this.#calls = meter.createCounter('graphql_functions.data_source.calls', {
+      unit: '{call}',
+      description: 'Calls of data sources, by who answered.',
+    });
+  }
+
+  operation({ operation, errors }: OperationOutcome, seconds: number): void {
+    const attributes = {
+      'graphql.operation.type': operation?.operation ?? 'none',
+      'graphql.operation.name': this.#boundedName(operation?.name?.value),
+    };
+    this.#duration.record(seconds, errors[0] === undefined ? attributes : { ...attributes, 'error.type': codeOf(errors[0]) });
+    for (const error of errors) this.#errors.add(1, { ...attributes, 'error.type': codeOf(error) });
+  }
+
+  call(source: string, outcome: string): void {
+    this.#calls.add(1, { 'graphql_functions.data_source': source, 'graphql_functions.cache.outcome': outcome });
+  }
+
+  #boundedName(name = ''): string {
+    if (this.#names.has(name)) return name;
+    if (this.#names.size === maxNames) return '_OTHER';
+    this.#names.add(name);
+    return name;
+  }
+}

@@ -1,0 +1,131 @@
+import { context, metrics, SpanKind, trace } from '@opentelemetry/api';
+import type { Context, MeterProvider, Span, Tracer, TracerProvider } from '@opentelemetry/api';
+
+import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { OperationCall, ServerPlugin } from '../../operation/plugin.ts';
+import { documentHash } from '../document-hash.ts';
+import { followCall } from './data-source-span.ts';
+import { recordErrors } from './errors.ts';
+import { Meters } from './meters.ts';
+import { parentOf } from './parent.ts';
+import { stageListener } from './stage-spans.ts';
+import { followStream } from './stream.ts';
+
+/** Which of the stages parse, validate and execute get spans of their own: those that took over 1 ms, all, or none. */
+export type StageSpans = 'slow' | 'all' | 'none';
+
+/** What {@link openTelemetry} takes. */
+export interface OpenTelemetryOptions {
+  /** Makes the tracer. Default: the global provider, that of the SDK that is registered. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Makes the meter. Default: the global provider. */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** Put the text of the document into `graphql.document`. Literals in it may be somebody's data. Default: false */
+  readonly document?: boolean | undefined;
+  /** Default: "slow" */
+  readonly stages?: StageSpans | undefined;
+  /**
+   * Sends what has been recorded, for example `() => provider.forceFlush()`. Called behind every request and every stream, and
+   * handed to the platform's `waitUntil`: nothing waits for the next call in a frozen process. Default: nothing is sent.
+   */
+  readonly flush?: (() => Promise<unknown>) | undefined;
+}
+
+/**
+ * Spans and metrics of every operation and of the calls of its data sources, through `@opentelemetry/api`. Names and
+ * attributes are those of OpenTelemetry's semantic conventions for GraphQL (in development, 1.38) where there are any.
+ *
+ * @example
+ * export default createHandler({ typeDefs, resolvers, plugins: [openTelemetry({ flush: () => provider.forceFlush() })] });
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin {
+  const { flush, stages = 'slow' } = options;
+  const name = 'graphql-functions';
+  const tracer = (options.tracerProvider ?? trace).getTracer(name);
+  const meters = new Meters((options.meterProvider ?? metrics).getMeter(name));
+  return {
+    async aroundRequest({ invocation }, next) {
+      const response = await next();
+      // A streamed response is followed by its operation.
+      if (flush !== undefined && !isStreamed(response.body)) invocation.waitUntil(flush());
+      return response;
+    },
+    aroundOperation: (call, next) => traceOperation({ tracer, meters, call, options }, next),
+    dataSourceCallDidStart: (call) => followCall(tracer, meters, call),
+    ...(stages !== 'none' && { requestDidStart: () => stageListener(tracer, stages) }),
+  };
+}
+
+interface Tracing {
+  readonly tracer: Tracer;
+  readonly meters: Meters;
+  readonly call: OperationCall;
+  readonly options: OpenTelemetryOptions;
+}
+
+async function traceOperation(tracing: Tracing, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+  const { tracer, call } = tracing;
+  const server = trace.getActiveSpan();
+  const parent = server === undefined ? parentOf(call.http) : context.active();
+  // Nothing else of the process's own is active: then this is where the request comes in.
+  const kind = server === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
+  const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
+  const active = trace.setSpan(parent, span);
+  const start = performance.now();
+  try {
+    const outcome = await context.with(active, next);
+    describe(tracing, { span, server }, outcome);
+    return followTo(tracing, { span, start, active }, outcome);
+  } catch (error) {
+    recordErrors(span, [error]);
+    span.end();
+    throw error;
+  }
+}
+
+/** Ends the span with the outcome, or with its stream. */
+function followTo(
+  { meters, call, options: { flush } }: Tracing,
+  { span, start, active }: { readonly span: Span; readonly start: number; readonly active: Context },
+  outcome: OperationOutcome,
+): OperationOutcome {
+  const end = (): void => {
+    meters.operation(outcome, (performance.now() - start) / 1000);
+    span.end();
+  };
+  if (outcome.stream === undefined) {
+    end();
+    return outcome;
+  }
+  const stream = followStream(outcome.stream, {
+    active,
+    onErrors: (errors) => recordErrors(span, errors),
+    onEnd: () => {
+      end();
+      if (flush !== undefined) call.http.invocation.waitUntil(flush());
+    },
+  });
+  return { ...outcome, stream };
+}
+
+function describe(
+  { options }: Tracing,
+  { span, server }: { readonly span: Span; readonly server: Span | undefined },
+  { operation, source, errors }: OperationOutcome,
+): void {
+  recordErrors(span, errors);
+  if (operation === undefined || source === undefined) return;
+  span.updateName(operation.operation);
+  const attributes = {
+    'graphql.operation.type': operation.operation,
+    ...(operation.name && { 'graphql.operation.name': operation.name.value }),
+  };
+  // The span of the platform's or a framework's instrumentation, which knows a method and one path.
+  server?.setAttributes(attributes);
+  if (!span.isRecording()) return;
+  span.setAttributes({ ...attributes, 'graphql.document.hash': documentHash(source), ...(options.document === true && { 'graphql.document': source }) });
+}
+
+function isStreamed(body: unknown): boolean {
+  return typeof body === 'object' && body !== null;
+}

@@ -1,0 +1,2 @@
+export { openTelemetry } from './extensions/opentelemetry/plugin.ts';
+export type { OpenTelemetryOptions, StageSpans } from './extensions/opentelemetry/plugin.ts';
