@@ -202,6 +202,8 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/build',
       'graphql-functions/landing-page',
       'graphql-functions/incremental',
+      'graphql-functions/opentelemetry',
+      'graphql-functions/cost-line',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
       'graphql-functions/plugin-check',

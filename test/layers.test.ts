@@ -22,7 +22,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
   'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:@netlify/functions', 'type:node:http'] },
-  'extensions/': { layers: ['http/', 'operation/'], packages: ['graphql'] },
+  'extensions/': { layers: ['http/', 'operation/'], types: ['message/'], packages: ['graphql', '@opentelemetry/api'] },
   // A server of its own over the line: it takes whole stages of it, and the line knows nothing of it.
   'extensions/v3/': {
     layers: ['handler/', 'platform/', 'operation/', 'execution/', 'schema/', 'datasource/', 'cache/', 'message/'],
@@ -63,6 +63,8 @@ const table: Readonly<Record<string, LayerRule>> = {
   'v3-core.ts': { layers: ['extensions/v3/', 'cache.ts'] },
   'v3-datasource.ts': { layers: ['extensions/v3/'], types: ['cache.ts'] },
   'v3-datasource-rest.ts': { layers: ['extensions/v3/'] },
+  'opentelemetry.ts': { layers: ['extensions/'] },
+  'cost-line.ts': { layers: ['extensions/'] },
   'datasource.ts': { layers: ['datasource/'] },
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },

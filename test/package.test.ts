@@ -262,6 +262,8 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Response',
   ],
   './incremental': ['incrementalDelivery', 'type IncrementalDelivery', 'type IncrementalDeliveryOptions'],
+  './opentelemetry': ['openTelemetry', 'type OpenTelemetryOptions', 'type StageSpans'],
+  './cost-line': ['costLine', 'type CostLineOptions', 'type CostRecord'],
   './testing': [
     'createEvent',
     'createTester',
