@@ -21,6 +21,8 @@ export interface CallWatch {
   joined(): void;
   /** The request leaves for the origin; once for each try. */
   sent(): void;
+  /** Runs what sends a try, and returns what it returns: what it does in an asynchronous context of its own is found again there. */
+  aroundSend<T>(send: () => T): T;
   /** The origin has answered a try. */
   answered(status: number): void;
   /** Whether and for how long the response is stored. */

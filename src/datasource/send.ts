@@ -36,7 +36,9 @@ async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validat
   const dispatch: Dispatch = (url, options) => (httpFetch === undefined ? fetch(url, options) : httpFetch(new Request(url, options)));
   const follows = init.redirect === undefined || init.redirect === 'follow';
   request.watch?.sent();
-  const response = await (follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init));
+  const send = (): Promise<Response> =>
+    follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
+  const response = await (request.watch === undefined ? send() : request.watch.aroundSend(send));
   request.watch?.answered(response.status);
   return response;
 }

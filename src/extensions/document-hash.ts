@@ -45,6 +45,7 @@ function addBlock(state: Int32Array, blocks: DataView, at: number): void {
   for (let i = 0; i < 64; i++) {
     const t1 = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + constants[i]! + words[i]!;
     const t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    // oxlint-disable-next-line unicorn/prefer-math-trunc -- modulo 2 ** 32
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
   }
   for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i]! += word;
@@ -55,6 +56,7 @@ function turn(word: number, bits: number): number {
 }
 
 function fractionOf(root: number): number {
+  // oxlint-disable-next-line unicorn/prefer-math-trunc -- modulo 2 ** 32
   return ((root % 1) * 2 ** 32) | 0;
 }
 

@@ -70,15 +70,18 @@ async function nest<TCall, TResult>(brackets: Brackets<TCall, TResult>, at = 0):
   return at === arounds.length ? innermost() : arounds[at]!(call, () => nest(brackets, at + 1));
 }
 
-const steps: readonly (keyof CallWatch)[] = ['found', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
+type Told = Exclude<keyof CallWatch, 'aroundSend'>;
+const steps: readonly Told[] = ['found', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
 
 /** Several listeners as one that has every step. */
 function joinListeners(listeners: readonly (DataSourceCallListener | void)[]): CallWatch {
-  const tell = (step: keyof CallWatch) => [
+  const tell = (step: Told) => [
     step,
     (...given: unknown[]) => {
       for (const listener of listeners) (listener?.[step] as ((...given: unknown[]) => void) | undefined)?.(...given);
     },
   ];
-  return Object.fromEntries(steps.map(tell)) as CallWatch;
+  const aroundSend: CallWatch['aroundSend'] = (send) =>
+    listeners.reduceRight((next, listener) => (listener?.aroundSend ? () => listener.aroundSend!(next) : next), send)();
+  return { ...Object.fromEntries(steps.map(tell)), aroundSend } as CallWatch;
 }

@@ -51,6 +51,10 @@ export class WatchedCall implements CallWatch {
     if (this.use !== 'stale-while-revalidate') this.tries++;
   }
 
+  aroundSend<T>(send: () => T): T {
+    return send();
+  }
+
   answered(status: number): void {
     this.originStatus = status;
   }

@@ -24,6 +24,7 @@ export interface CostLineOptions {
  * export default createHandler({ typeDefs, resolvers, plugins: [costLine()] });
  */
 export function costLine(options: CostLineOptions = {}): ServerPlugin {
+  // oxlint-disable-next-line no-console -- platforms read log lines from there
   const { format = 'json', namespace = 'GraphQL', write = (line: string) => console.log(line) } = options;
   if (format !== 'json' && format !== 'emf') throw new Error(`Expected format of costLine to be "json" or "emf", got ${String(format)}.`);
   const requests = new WeakMap<RequestCall, Request>();
@@ -125,7 +126,8 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): CostRecord[
     bytesOut: sent.bytesOut,
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
   };
-  if (operations.length === 0) return [{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }];
+  if (operations.length === 0)
+    return [{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }];
   const size = operations.length;
   return operations.map((one, index) => ({ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }));
 }

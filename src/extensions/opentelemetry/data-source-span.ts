@@ -1,4 +1,4 @@
-import { context, SpanKind } from '@opentelemetry/api';
+import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
 
 import type { DataSourceCall, DataSourceCallListener } from '../../operation/plugin.ts';
@@ -8,10 +8,11 @@ import type { Meters } from './meters.ts';
 /** One span for one call, below that of its operation. What a `fetch` instrumentation adds hangs below it. */
 export function followCall(tracer: Tracer, meters: Meters, { dataSource, request }: DataSourceCall): DataSourceCallListener {
   const source = dataSource.constructor.name;
+  const operation = context.active();
   const span = tracer.startSpan(
     `${source} ${request.method}`,
     { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },
-    context.active(),
+    operation,
   );
   let isShared = false;
   let tries = 0;
@@ -23,6 +24,7 @@ export function followCall(tracer: Tracer, meters: Meters, { dataSource, request
     sent: () => {
       tries++;
     },
+    aroundSend: (send) => context.with(trace.setSpan(operation, span), send),
     answered: (code) => {
       status = code;
     },

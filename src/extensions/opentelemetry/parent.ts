@@ -23,7 +23,7 @@ function parseXRay(header: string | undefined): Context | undefined {
   const root = /Root=1-([\da-f]{8})-([\da-f]{24})/i.exec(header ?? '');
   const parent = /Parent=([\da-f]{16})/i.exec(header ?? '');
   if (root === null || parent === null) return undefined;
-  const traceFlags = /Sampled=1/.test(header!) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  const traceFlags = header!.includes('Sampled=1') ? TraceFlags.SAMPLED : TraceFlags.NONE;
   const traceId = `${root[1]}${root[2]}`.toLowerCase();
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parent[1]!.toLowerCase(), traceFlags, isRemote: true });
 }

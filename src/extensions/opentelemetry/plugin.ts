@@ -123,7 +123,11 @@ function describe(
   // The span of the platform's or a framework's instrumentation, which knows a method and one path.
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
-  span.setAttributes({ ...attributes, 'graphql.document.hash': documentHash(source), ...(options.document === true && { 'graphql.document': source }) });
+  span.setAttributes({
+    ...attributes,
+    'graphql.document.hash': documentHash(source),
+    ...(options.document === true && { 'graphql.document': source }),
+  });
 }
 
 function isStreamed(body: unknown): boolean {

@@ -17,7 +17,11 @@ export function stageListener(tracer: Tracer, stages: 'slow' | 'all'): GraphQLRe
     return (failure) => {
       const milliseconds = performance.now() - start;
       if (stages === 'slow' && milliseconds <= slow) return;
-      const span = tracer.startSpan(name, { startTime, attributes: { 'graphql.processing.type': name.slice('graphql.'.length) } }, operation);
+      const span = tracer.startSpan(
+        name,
+        { startTime, attributes: { 'graphql.processing.type': name.slice('graphql.'.length) } },
+        operation,
+      );
       if (failure !== undefined) recordErrors(span, Array.isArray(failure) ? failure : [failure]);
       span.end(startTime + milliseconds);
     };

@@ -23,7 +23,8 @@ export function followStream(stream: PayloadStream, { active, onErrors, onEnd }:
     next: async () => {
       const result: IteratorResult<SubsequentPayload, unknown> = await context.with(active, () => stream.next());
       if (result.done === true) end();
-      else if (result.value.errors !== undefined) onErrors(result.value.errors.map(({ message, extensions }) => Object.assign(new Error(message), { extensions })));
+      else if (result.value.errors !== undefined)
+        onErrors(result.value.errors.map(({ message, extensions }) => Object.assign(new Error(message), { extensions })));
       return result;
     },
     return: async () => {
