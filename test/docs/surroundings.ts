@@ -53,6 +53,11 @@ const Deno = { serve: (handler: (request: Request) => Promise<Response>): void =
 `,
   },
   files: {
+    'telemetry.ts': `
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+export const provider = new NodeTracerProvider();
+`,
     'graphql/schema.ts': `
 export const typeDefs = '${typeDefs}';
 export const resolvers = { Query: { ok: (): boolean => true } };
