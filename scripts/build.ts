@@ -1,11 +1,18 @@
 /**
  * Builds dist/: ES modules in dist/esm, CommonJS in dist/cjs, each with its own types, and the playground.
  *
+ * Each entry of package.json is one file; what several of them need is in the few files of `chunks/`, so that a class is
+ * the same class whichever entry it comes from. Few files, because a function that nobody bundles opens every one of
+ * them when it starts. Types are checked by `npm run typecheck`, not here.
+ *
  * Builds beside dist/ and swaps at the end: no stale file stays, and who reads dist/ meanwhile finds all of it.
  */
-import { spawn } from 'node:child_process';
-import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { rolldown } from 'rolldown';
+import type { InputOptions, OutputOptions } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
 
 import { buildPlayground } from './playground.ts';
 
@@ -13,54 +20,124 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const fresh = join(root, `dist-${process.pid}`);
 
+/** The command line, and the files that it starts as threads or bundles into functions. ES modules only: nobody requires them. */
+const commandLine = {
+  'cli/main': 'cli/main',
+  'cli/function-worker': 'cli/dev/function-worker',
+  'cli/operation-log': 'cli/dev/operation-log',
+  'cli/cached-loader': 'cli/build/cached-loader',
+  'cli/cache-maker': 'cli/build/cache-maker',
+};
+
+/**
+ * What every handler needs is one file, and so is what data sources need. Adapters of platforms, and all else that only
+ * some entries share, are divided by who needs them. own-package.ts looks for its own name, and for entries in the
+ * folder above.
+ */
+const groups = [
+  { name: 'own-package', test: /src[\\/]development[\\/]own-package\.ts$/, priority: 2 },
+  { name: 'cache', test: /src[\\/]cache[\\/]/, priority: 1 },
+  { name: 'datasource', test: /src[\\/]datasource[\\/]/, priority: 1 },
+  {
+    name: 'core',
+    test: /src[\\/](?:execution|handler|http|message|operation|schema|server|validation)[\\/]|src[\\/]development[\\/][\w-]+\.ts$/,
+    minShareCount: 3,
+  },
+  {
+    name: 'platform',
+    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify-time|not-http|ping|result-[\w-]+|unknown-event|url)\.ts$/,
+  },
+];
+
 console.log('Building the package into dist/ …');
 try {
+  const entries = await readEntries();
   // Settled, so that none of them still writes when what a failure leaves is removed.
   const builds = await Promise.allSettled([
-    compile('tsconfig.build.json', 'esm', 'module'),
-    compile('tsconfig.build-cjs.json', 'cjs', 'commonjs'),
+    buildCode('esm', { ...entries, ...commandLine }),
+    buildCode('cjs', entries),
+    buildTypes(entries),
     buildPlayground(fresh),
   ]);
   for (const build of builds) if (build.status === 'rejected') throw build.reason;
   await swap();
 } catch (error) {
-  // tsc has told the details.
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
   await rm(fresh, { recursive: true, force: true });
 }
 
-async function compile(project: string, format: string, type: string): Promise<void> {
-  const outDir = join(fresh, format);
-  await mkdir(outDir, { recursive: true });
-  await tsc('-p', join(root, project), '--outDir', outDir);
-  await writeScope(outDir, type);
-  const files = await readdir(outDir, { recursive: true });
-  await Promise.all(files.filter((file) => file.endsWith('.d.ts')).map((file) => nameDeclarationsAsJS(join(outDir, file))));
-  if (files.includes('cli/main.js')) await chmod(join(outDir, 'cli/main.js'), 0o755);
+type Sources = Readonly<Record<string, string>>;
+
+/** One for each subpath of package.json: its name in dist/, and its source. */
+async function readEntries(): Promise<Sources> {
+  const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { exports: object };
+  const names = Object.keys(exports).filter((entry) => entry !== './package.json');
+  return Object.fromEntries(names.map((entry) => (entry === '.' ? 'index' : entry.slice(2))).map((name) => [name, name]));
 }
 
-function tsc(...args: string[]): Promise<void> {
-  const child = spawn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], { stdio: 'inherit', cwd: root });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`The build failed: tsc ${args.join(' ')} ended with code ${code}.`));
-    });
+async function buildCode(format: 'esm' | 'cjs', sources: Sources): Promise<void> {
+  await write(
+    { input: pathsOf(sources), preserveEntrySignatures: 'allow-extension' },
+    {
+      dir: join(fresh, format),
+      format,
+      sourcemap: true,
+      chunkFileNames: ({ moduleIds }) => (moduleIds.every((id) => /src[\\/]cli[\\/]/.test(id)) ? 'cli/[name].js' : 'chunks/[name].js'),
+      codeSplitting: { groups, includeDependenciesRecursively: false },
+      minifyInternalExports: false,
+    },
+  );
+  await writeScope(format, format === 'esm' ? 'module' : 'commonjs');
+  if ('cli/main' in sources) await chmod(join(fresh, format, 'cli/main.js'), 0o755);
+}
+
+/** The same text for both formats: what a declaration file is, is said by the package.json beside it. */
+async function buildTypes(sources: Sources): Promise<void> {
+  const folder = join(fresh, 'types');
+  await write(
+    { input: pathsOf(sources), plugins: [dts({ emitDtsOnly: true, oxc: true, tsconfig: join(root, 'tsconfig.build.json') })] },
+    {
+      dir: folder,
+      format: 'esm',
+      chunkFileNames: 'chunks/[name].js',
+      codeSplitting: { groups: [{ name: 'types.d', test: /\.d\.ts$/, minShareCount: 2 }] },
+      minifyInternalExports: false,
+    },
+  );
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue;
+    for (const format of ['esm', 'cjs']) {
+      await mkdir(dirname(join(fresh, format, file)), { recursive: true });
+      await copyFile(join(folder, file), join(fresh, format, file));
+    }
+  }
+  await rm(folder, { recursive: true });
+}
+
+async function write(input: InputOptions, output: OutputOptions): Promise<void> {
+  const bundle = await rolldown({
+    cwd: root,
+    platform: 'node',
+    external: (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id),
+    treeshake: { moduleSideEffects: false },
+    ...input,
   });
+  try {
+    await bundle.write(output);
+  } finally {
+    await bundle.close();
+  }
+}
+
+function pathsOf(sources: Sources): Record<string, string> {
+  return Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, join(root, 'src', `${source}.ts`)]));
 }
 
 /** The package.json of one format. It repeats `sideEffects`, which bundlers read from the nearest one only. */
-async function writeScope(outDir: string, type: string): Promise<void> {
-  await writeFile(join(outDir, 'package.json'), `${JSON.stringify({ type, sideEffects: false }, null, 2)}\n`);
-}
-
-/** tsc rewrites `./x.ts` in what it emits to run, and leaves it in declarations, where not every resolver follows it. */
-async function nameDeclarationsAsJS(path: string): Promise<void> {
-  const text = await readFile(path, 'utf8');
-  await writeFile(path, text.replaceAll(/((?:from|import) ?\(?)(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2'));
+async function writeScope(format: string, type: string): Promise<void> {
+  await writeFile(join(fresh, format, 'package.json'), `${JSON.stringify({ type, sideEffects: false }, null, 2)}\n`);
 }
 
 async function swap(attempts = 5): Promise<void> {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
-import type { Metafile } from 'esbuild';
+import type { BuildResult, Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -43,12 +43,18 @@ const forbidden = [
   'node/',
 ];
 
+/** The same, in what is published. */
+const forbiddenFile =
+  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:explain|landing-page|node|plugin-check|schema-check|testing)\.js$|chunks\/(?:html|platforms)\.js$)/;
+
 interface Bundle {
   readonly name: string;
   readonly bytes: number;
   readonly gzip: number;
   /** Minified bytes by layer of this package, or by name of another. */
   readonly parts: ReadonlyMap<string, number>;
+  /** What is bundled, as it is published. */
+  readonly files: readonly string[];
 }
 
 const oneField = "{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }";
@@ -86,23 +92,34 @@ for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exitCode = 1;
 else console.log(`\nWithin the budget: at most ${number(budget)} bytes of gzip above bare graphql-js ${await versionOf('graphql')}.`);
 
+/** Measures what is published; what it is made of, layer by layer, is told by the sources. */
 async function bundle(name: string, contents: string): Promise<Bundle> {
-  const { metafile, outputFiles } = await build({
+  const [published, sources] = await Promise.all([bundleFrom('dist', contents), bundleFrom('src', contents)]);
+  const [file] = published.outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of ${name}.`);
+  return {
+    name,
+    bytes: file.contents.length,
+    gzip: gzipSync(file.contents, { level: 9 }).length,
+    parts: partsOf(sources.metafile),
+    files: Object.keys(published.metafile.inputs),
+  };
+}
+
+function bundleFrom(folder: 'dist' | 'src', contents: string): Promise<BuildResult<{ write: false; metafile: true }>> {
+  return build({
     stdin: { contents, resolveDir: root, sourcefile: 'function.ts', loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // This project's own tsconfig.json would lead to the sources; what is measured is what is published.
-    tsconfigRaw: {},
+    // This project's own tsconfig.json leads to the sources.
+    ...(folder === 'dist' && { tsconfigRaw: {} }),
     minify: true,
     metafile: true,
     write: false,
     logLevel: 'warning',
   });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error(`esbuild made nothing of ${name}.`);
-  return { name, bytes: file.contents.length, gzip: gzipSync(file.contents, { level: 9 }).length, parts: partsOf(metafile) };
 }
 
 function partsOf({ outputs }: Metafile): Map<string, number> {
@@ -116,15 +133,15 @@ function partsOf({ outputs }: Metafile): Map<string, number> {
   return parts;
 }
 
-/** `dist/esm/http/csrf.js` → `http/`, `dist/esm/server.js` → `(server, handler, entry)`, `node_modules/graphql/…` → `graphql`. */
+/** `src/http/csrf.ts` → `http/`, `src/fetch.ts` → `(entry)`, `node_modules/graphql/…` → `graphql`. */
 function partOf(path: string): string {
   const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1];
   if (dependency !== undefined) return dependency;
-  const development = /^dist\/esm\/(development\/(?:[^/]+\/)?[^/]*?)\.js$/.exec(path)?.[1];
+  const development = /^src\/(development\/(?:[^/]+\/)?[^/]*?)\.ts$/.exec(path)?.[1];
   if (development !== undefined) return development;
-  const own = /^dist\/esm\/(?:([^/]+)\/)?/.exec(path);
+  const own = /^src\/(?:([^/]+)\/)?/.exec(path);
   if (own === null) return '(the function itself)';
-  return own[1] === undefined ? '(server, handler, entry)' : `${own[1]}/`;
+  return own[1] === undefined ? '(entry)' : `${own[1]}/`;
 }
 
 function overBudget({ name, gzip }: Bundle): string[] {
@@ -136,10 +153,12 @@ function overBudget({ name, gzip }: Bundle): string[] {
       ];
 }
 
-function forbiddenIn({ name, parts }: Bundle): string[] {
-  return [...parts.keys()]
-    .filter((part) => forbidden.some((prefix) => part.startsWith(prefix)))
-    .map((part) => `${name} contains ${part}, which no function needs.`);
+function forbiddenIn({ name, parts, files }: Bundle): string[] {
+  const found = [
+    ...[...parts.keys()].filter((part) => forbidden.some((prefix) => part.startsWith(prefix))),
+    ...files.filter((file) => forbiddenFile.test(file)),
+  ];
+  return found.map((part) => `${name} contains ${part}, which no function needs.`);
 }
 
 function printTable(bundles: readonly Bundle[], base: Bundle): void {

@@ -47,17 +47,16 @@ export type {
 } from './schema/resolvers/resolver-map.ts';
 export type { TypeDefs } from './schema/sdl/type-defs.ts';
 
-export { InMemoryLRUCache, KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';
-export type { KeyValueCache, KeyValueCacheSetOptions } from './cache.ts';
-export { AuthenticationError, DataSource, DataSourceRequest, ForbiddenError, RESTDataSource } from './datasource.ts';
-export type {
-  CacheOptions,
-  CacheOptionsSource,
-  DataSourceConfig,
-  DataSourceOperation,
-  DataSourceRequestInit,
-  HTTPFetch,
-  HTTPMethod,
-  RESTDataSourceOptions,
-  RetryOptions,
-} from './datasource.ts';
+export { InMemoryLRUCache } from './cache/in-memory.ts';
+export type { KeyValueCache, KeyValueCacheSetOptions } from './cache/key-value-cache.ts';
+export { KeyvAdapter } from './cache/keyv.ts';
+export { PrefixingKeyValueCache } from './cache/prefix.ts';
+export { DataSource } from './datasource/data-source.ts';
+export type { DataSourceConfig, DataSourceOperation } from './datasource/data-source.ts';
+export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';
+export { DataSourceRequest } from './datasource/request.ts';
+export type { CacheOptions, CacheOptionsSource, DataSourceRequestInit, HTTPMethod } from './datasource/request.ts';
+export { RESTDataSource } from './datasource/rest-data-source.ts';
+export type { RESTDataSourceOptions } from './datasource/rest-data-source.ts';
+export type { RetryOptions } from './datasource/retry.ts';
+export type { HTTPFetch } from './datasource/send.ts';

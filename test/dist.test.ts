@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -180,13 +180,42 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     });
   }
 
+  for (const type of ['module', 'commonjs'] as const) {
+    test(`the stack of an error names the line of the source, with source maps on (${type})`, async () => {
+      const load = type === 'module' ? "await import('graphql-functions')" : "require('graphql-functions')";
+      const printed = await project.run(
+        `(async () => {
+          const { createHandler } = ${load};
+          try { createHandler({ typeDefs: 'type Query {' }); } catch ({ stack }) { console.log(stack); }
+        })()`,
+        { flags: ['--enable-source-maps'], type },
+      );
+
+      match(printed, /[\\/]src[\\/]schema[\\/][\w-]+[\\/][\w-]+\.ts:\d+:\d+/);
+    });
+  }
+
+  test('an entry and all that it needs are a few files', async () => {
+    const opened = await project.run(
+      `for (const entry of ${JSON.stringify(entries)}) {
+        for (const file of Object.keys(require.cache)) delete require.cache[file];
+        require(entry);
+        console.log(Object.keys(require.cache).filter((file) => /graphql-functions.dist/.test(file)).length);
+      }`,
+      { flags: asOnLambda, type: 'commonjs' },
+    );
+
+    ok(Math.max(...opened.trim().split('\n').map(Number)) <= 10, opened);
+  });
+
   test('an entry loads the adapters of its own platform alone', async () => {
     const loaded = await project.run(
       `for (const entry of ${JSON.stringify(modules)}) {
         for (const file of Object.keys(require.cache)) delete require.cache[file];
         require(entry);
-        const adapters = Object.keys(require.cache).map((file) => /platform.(alb|rest-api|netlify-v1|fetch|node)\\.js$/.exec(file)?.[1]);
-        console.log(entry, ...adapters.filter((name) => name !== undefined).sort());
+        const loaded = Object.keys(require.cache).map((file) => require('node:fs').readFileSync(file, 'utf8')).join();
+        const adapters = [...loaded.matchAll(/src.platform.(alb|rest-api|netlify-v1|fetch|node)\\.ts$/gm)].map(([, name]) => name);
+        console.log(entry, ...adapters.sort());
       }`,
       { flags: asOnLambda, type: 'commonjs' },
     );

@@ -69,7 +69,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },
   'index.ts': {
-    layers: ['handler/', 'datasource.ts', 'cache.ts', 'message/', 'schema/'],
+    layers: ['handler/', 'datasource/', 'cache/', 'message/', 'schema/'],
     types: ['http/', 'operation/', 'server/'],
   },
 };

@@ -92,7 +92,7 @@ const operationLog = interceptEntry({
 
 /** Beside this file, in the sources as well as in what is built of them. */
 function operationLogFile(): string {
-  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : '../dev/operation-log.js', import.meta.url));
+  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : './operation-log.js', import.meta.url));
 }
 
 /** Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how. */

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
 /** Where this package is: in node_modules, or, in its own repository, beside the functions. */
-const own = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../..' : '../../../..', import.meta.url));
+const own = fileURLToPath(new URL('../../..', import.meta.url));
 const ownFolders = ['src', 'dist'].map((folder) => `${own}${sep}${folder}${sep}`.replaceAll(`${sep}${sep}`, sep));
 
 /** Whether a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
