@@ -233,7 +233,7 @@ describe('a call that fails', () => {
 
     deepEqual([call?.cache, call?.status, call?.tries], ['miss', undefined, 1]);
     equal(call?.why, 'Nothing was stored for it. There is no answer to store.');
-    match(call?.error ?? '', /book/);
+    match(call?.error ?? '', /^GET got no answer/);
   });
 
   test('before it is sent was answered by nobody', async (t) => {
