@@ -70,11 +70,11 @@ try {
 
 type Sources = Readonly<Record<string, string>>;
 
-/** One for each subpath of package.json: its name in dist/, and its source. */
+/** One for each subpath of package.json, which names what is built of it. */
 async function readEntries(): Promise<Sources> {
-  const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { exports: object };
-  const names = Object.keys(exports).filter((entry) => entry !== './package.json');
-  return Object.fromEntries(names.map((entry) => (entry === '.' ? 'index' : entry.slice(2))).map((name) => [name, name]));
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { exports: Readonly<Record<string, unknown>> };
+  const names = Object.values(manifest.exports).flatMap((entry) => /dist\/esm\/([\w-]+)\.js"/.exec(JSON.stringify(entry))?.[1] ?? []);
+  return Object.fromEntries(names.map((name) => [name, name]));
 }
 
 async function buildCode(format: 'esm' | 'cjs', sources: Sources): Promise<void> {

@@ -205,7 +205,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       { flags: asOnLambda, type: 'commonjs' },
     );
 
-    ok(Math.max(...opened.trim().split('\n').map(Number)) <= 10, opened);
+    ok(Math.max(...opened.trim().split('\n').map(Number)) <= 15, opened);
   });
 
   test('an entry loads the adapters of its own platform alone', async () => {
