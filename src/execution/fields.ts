@@ -18,6 +18,7 @@ import type { Run } from './run.ts';
  * error of a field that may not be null.
  */
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
+  run.grow(selection.size);
   const result = new selection.Result();
   let pending: PendingContainer | undefined;
   try {
@@ -40,7 +41,7 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
 
 /** A field that may not be null has failed, its siblings may be under way. graphql 17 leaves them; 16 waits for them first. */
 export function giveUp(pending: PendingContainer | undefined, error: unknown): PendingContainer {
-  if (pending === undefined) throw error;
+  if (pending === undefined || pending.run.overflow !== undefined) throw error;
   if (isGraphQL17) {
     pending.nulled = true;
     throw error;
@@ -75,7 +76,10 @@ function completeProperty(run: Run, field: PlannedField, source: unknown, path: 
     return completeResolved(fieldRun, callMethod(fieldRun, source as object, values));
   }
   const plain = plainValue(shape.plain, value);
-  if (plain !== undefined) return plain;
+  if (plain !== undefined) {
+    if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
+    return plain;
+  }
   if ((value === null || value === undefined) && !shape.nonNull) return null;
   return completeResolved(startField(run, field, path), value);
 }

@@ -20,7 +20,7 @@ import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
 import { executeRacing } from './graphql-js/racing.ts';
 import { Run } from './run.ts';
-import type { ExecutionLife, VariableValues } from './run.ts';
+import type { AnswerLimit, ExecutionLife, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { surveyOperation } from './plan/survey.ts';
 import type { Fragments } from './plan/survey.ts';
@@ -41,6 +41,8 @@ export interface PlannedExecution {
   readonly hideSuggestions: boolean;
   /** What may end the execution before its time. Default: nothing. */
   readonly life?: ExecutionLife | undefined;
+  /** How large the answer may become. Default: any size. */
+  readonly answerLimit?: AnswerLimit | undefined;
   /**
    * After how many rows of a selection code is made for the next (rows.ts). Making it costs as much as running some
    * hundred rows without it. Infinity: never. Default: 1,000.
@@ -110,7 +112,7 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
   const variables = coerceVariables(plan, execution);
   if ('errors' in variables) return { errors: variables.errors };
 
-  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000, life } = execution;
+  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000, life, answerLimit } = execution;
   const run = new Run({
     schema: plan.schema,
     operation: plan.operation,
@@ -123,6 +125,7 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
     hideSuggestions,
     rowsBeforeCode,
     life,
+    answerLimit,
   });
   const selection = plan.selectionFor(run.coerced);
   return selection === undefined ? handOver(execution, 'The variable of a condition is not a boolean.') : start(plan, run, selection);
@@ -210,5 +213,6 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
     hideSuggestions,
   };
   // Undefined means the same as absent.
-  return execution.life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, execution.life);
+  const { life, answerLimit } = execution;
+  return life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, { life, answerLimit });
 }

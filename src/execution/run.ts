@@ -23,6 +23,14 @@ export interface ExecutionLife {
   onTimeUp(callback: (reason: Error) => void): () => void;
 }
 
+/** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */
+export interface AnswerLimit {
+  /** Up to here nobody need be asked. */
+  readonly free: number;
+  /** How far an answer of this size may still grow before this is asked again. Throws a GraphQLError when it is too large. */
+  grow(size: number): number;
+}
+
 /** What a run is given. */
 export interface RunSettings {
   readonly schema: GraphQLSchema;
@@ -39,6 +47,7 @@ export interface RunSettings {
   /** After how many rows of a selection code is made for the next. */
   readonly rowsBeforeCode: number;
   readonly life: ExecutionLife | undefined;
+  readonly answerLimit: AnswerLimit | undefined;
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -76,6 +85,11 @@ export class Run {
   readonly #variableValues: VariableValues | undefined;
   readonly #nodes = new OwnNodes();
   #infoParts: InfoParts | undefined = undefined;
+  /** Why the answer is an error and nothing else: it has become too large. */
+  overflow: GraphQLError | undefined = undefined;
+  readonly #answerLimit: AnswerLimit | undefined;
+  #size = 0;
+  #maxSize: number;
   #errors: GraphQLError[] | undefined = undefined;
   #abortController: AbortController | undefined = undefined;
 
@@ -92,6 +106,8 @@ export class Run {
     this.hideSuggestions = settings.hideSuggestions;
     this.rowsBeforeCode = settings.rowsBeforeCode;
     this.life = settings.life;
+    this.#answerLimit = settings.answerLimit;
+    this.#maxSize = settings.answerLimit?.free ?? Infinity;
   }
 
   /** What every `info` of this execution holds. Made with the first. */
@@ -104,9 +120,43 @@ export class Run {
     return this.#nodes.of(field);
   }
 
-  /** Adds an error to the answer. */
+  /** Adds an error to the answer, if it has not too many already. */
   record(error: GraphQLError): void {
-    (this.#errors ??= []).push(error);
+    this.#errors ??= [];
+    if (this.#errors.length < maxRecordedErrors) this.#errors.push(error);
+    // A resolver that fails for each of a million fields takes seconds. What the deadline cuts short takes no time.
+    else if (this.timeIsUp === undefined) this.#size += sizeOfError;
+  }
+
+  /** Whether errors are only counted from now on. */
+  get hasManyErrors(): boolean {
+    return this.#errors !== undefined && this.#errors.length >= maxRecordedErrors;
+  }
+
+  /** The answer grows by so many characters. Throws when it has become too large: then the run has ended. */
+  grow(size: number): void {
+    this.#size += size;
+    if (this.#size > this.#maxSize) this.#outgrow();
+  }
+
+  /** The same by a value of a leaf. Only what stands under an alias is looked at closely: it may be there a thousand times. */
+  growByLeaf(value: unknown, isAliased: boolean): void {
+    if (typeof value === 'string') this.grow(isAliased && value.length > longText ? JSON.stringify(value).length : value.length);
+    else if (isAliased && typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
+  }
+
+  #outgrow(): void {
+    try {
+      if (this.overflow === undefined) {
+        this.#maxSize = this.#answerLimit!.grow(this.#size);
+        return;
+      }
+    } catch (error) {
+      this.overflow = error as GraphQLError;
+      this.timeIsUp = this.overflow;
+      if (this.onFinish !== undefined) this.finish(null);
+    }
+    throw this.overflow!;
   }
 
   /** Ends the run with its data: null when an error reached the root. */
@@ -114,9 +164,14 @@ export class Run {
     this.finished = true;
     this.#nodes.isOver = true;
     this.#abortController?.abort();
-    const result = (this.#errors === undefined ? { data } : { errors: this.#errors, data }) as ExecutionResult;
+    const result = this.#resultOf(data);
     this.onFinish?.(result);
     return result;
+  }
+
+  #resultOf(data: unknown): ExecutionResult {
+    if (this.overflow !== undefined) return { errors: [this.overflow] };
+    return (this.#errors === undefined ? { data } : { errors: this.#errors, data }) as ExecutionResult;
   }
 
   /** Answers with what is there: every position still pending, here and below, fails for this reason. */
@@ -158,6 +213,23 @@ function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, 
   const record = Object.create(null) as Record<string, FragmentDefinitionNode>;
   for (const fragment of fragments) record[fragment.name.value] = fragment;
   return record;
+}
+
+/** Errors of one execution that are kept. An answer has half as many. */
+export const maxRecordedErrors = 2_000;
+/** What each other one adds to the size of the answer. */
+const sizeOfError = 500;
+
+/** Characters of a text whose escapes are not worth counting. */
+const longText = 64;
+
+/** What JSON cannot carry fails when the answer is written. */
+function lengthOfJSON(value: object): number {
+  try {
+    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** What `info.getAsyncHelpers()` gives. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */

@@ -1,4 +1,5 @@
 import { deadlineOf } from '../server/deadline.ts';
+import type { ResultLimit } from '../message/answer-size.ts';
 import type { Deadline, DeadlineSettings } from '../server/deadline.ts';
 import type { Milliseconds } from '../message/invocation.ts';
 import { createError, deadlineExceeded, isGraphQLError } from '../operation/errors.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../operation/logger.ts';
 const longestTimer = 2 ** 31 - 1;
 
 /** What a platform has to do with the life of a call: see PlatformAdapter. */
-export interface CallPlatform {
+export interface CallPlatform extends ResultLimit {
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
   readonly onLeave?: (event: never, leave: () => void) => void;
   readonly timeLimit?: (context: unknown) => Milliseconds | undefined;

@@ -1,9 +1,10 @@
-import { answerTooLarge } from '../http/errors.ts';
 import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from '../http/handle.ts';
 import type { RefusalSettings } from '../http/handle.ts';
 import type { RequestCall } from '../operation/plugin.ts';
 import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
+import { excessOf } from '../message/answer-size.ts';
+import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
@@ -14,7 +15,6 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
 import type { ServerOptions } from '../server/options.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
 import { findAdapter } from '../platform/detect.ts';
-import { bytesBeyond } from '../platform/result-size.ts';
 import { warnOfRecreation } from '../server/recreation.ts';
 import type { StartedServer } from '../server/server.ts';
 import { createStarter } from '../server/start.ts';
@@ -187,12 +187,13 @@ function requestCall({ http }: StartedServer, { adapter, request, invocation }: 
   return { request: request!, platform: adapter.name, invocation, cache, logger };
 }
 
-/** A result beyond the platform's limit would be lost on the way. The log has it too, for whoever answers for the schema. */
-function assertFits(response: HTTPResponse | StreamedResponse, { adapter, starter }: Exchange): HTTPResponse | StreamedResponse {
-  const bytes = isStreamed(response) ? undefined : bytesBeyond(adapter, response);
-  if (bytes === undefined) return response;
-  const error = answerTooLarge(adapter.name, bytes, adapter.maxResultBytes!);
-  starter.logger().error(error.message);
+/** What is too large, and could not be known to be so before it was there. The log has it too, for whoever answers for the schema. */
+function assertFits(response: HTTPResponse | StreamedResponse, { adapter, server, starter }: Exchange): HTTPResponse | StreamedResponse {
+  if (isStreamed(response) || response.body === null) return response;
+  const excess = excessOf({ platform: adapter, maxBytes: server!.http.maxResultBytes }, response.body);
+  if (excess === undefined) return response;
+  const error = resultTooLarge(excess.bytes, excess.capacity);
+  starter.logger().warn(error.message);
   throw error;
 }
 

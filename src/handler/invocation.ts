@@ -1,5 +1,6 @@
 import { CallEnding, clientLeft } from './call-ending.ts';
 import type { CallPlatform, CallSettings } from './call-ending.ts';
+import type { ResultLimit } from '../message/answer-size.ts';
 import type { Invocation, Milliseconds } from '../message/invocation.ts';
 
 /** Milliseconds that a buffered answer waits for what was handed to `waitUntil`. */
@@ -10,6 +11,7 @@ export class PlatformInvocation implements Invocation {
   readonly event: unknown;
   readonly context: unknown;
   readonly env: unknown;
+  readonly resultLimit: ResultLimit;
   readonly #platform: CallPlatform;
   readonly #settings: CallSettings;
   // Made for the first who asks: an operation in which nothing is asynchronous asks for none of it, and does not pay.
@@ -22,6 +24,7 @@ export class PlatformInvocation implements Invocation {
     this.event = call.event;
     this.context = call.context;
     this.env = call.env;
+    this.resultLimit = platform;
     this.#platform = platform;
     this.#settings = settings;
   }

@@ -54,14 +54,6 @@ export function queryStringTooLong(limit: number, length: number): GraphQLError 
   return refusal(414, `Expected a query string of at most ${limit} characters, got ${length}.`);
 }
 
-/** 500: a buffering platform drops what is longer, and answers with an error of its own that says nothing. */
-export function answerTooLarge(platform: string, bytes: number, limit: number): GraphQLError {
-  return createError(
-    'INTERNAL_SERVER_ERROR',
-    `The answer has about ${bytes} bytes, and ${platform} carries ${limit} at most. Ask for less: fewer fields, or a part of the list at a time.`,
-  );
-}
-
 export function unsupportedMediaType(message: string): GraphQLError {
   return refusal(415, message);
 }

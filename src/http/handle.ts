@@ -1,6 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 
+import { capacityOf } from '../message/answer-size.ts';
+import type { AnswerSize } from '../message/answer-size.ts';
 import { whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
@@ -19,6 +21,7 @@ import type { OperationInput, OperationSettings } from '../operation/run.ts';
 import type { WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { OperationOutcome } from '../operation/outcome.ts';
 import type { RequestCall } from '../operation/plugin.ts';
+import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
@@ -43,6 +46,8 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   /** Writes answers in parts; undefined: there are none. */
   readonly multipart: Multipart | undefined;
   readonly cors: CORSOptions | undefined;
+  /** Bytes of an answer. */
+  readonly maxResultBytes: number;
   /** Undefined: no plugin wraps requests. */
   readonly wrapRequest: WrapRequest | undefined;
   /** Undefined: no plugin wraps operations. */
@@ -110,20 +115,24 @@ function respond(outcome: OperationOutcome, exchange: Exchange): HTTPResponse | 
 function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], exchange: Exchange): Eventual<HTTPResponse> {
   const { mediaType, settings } = exchange;
   if (mediaType === undefined) throw notAcceptable();
-  const budget = new BatchBudget({ ...settings.operation, maxComparisons });
+  const answers = new BatchAnswers(capacityOf(sizeOf(exchange)), elements.length);
+  const budget = new BatchBudget({ ...settings.operation, maxComparisons, answers });
   const running = elements.map((element) =>
     element instanceof GraphQLError ? refused(settings.operation, element) : run(ownView(exchange), element, budget, undefined),
   );
   // `Promise.all` of what is there already takes a quarter of the time of ten small operations.
   const outcomes = running.some((one) => one instanceof Promise) ? Promise.all(running) : (running as OperationOutcome[]);
-  return whenReady(outcomes, respondToBatch, { settings, mediaType });
+  return whenReady(outcomes, respondToBatch, exchange);
 }
 
-function respondToBatch(
-  outcomes: readonly OperationOutcome[],
-  { settings, mediaType }: { readonly settings: HTTPSettings; readonly mediaType: ResponseMediaType },
-): HTTPResponse {
-  return toBatchResponse(settings.operation, outcomes, mediaType);
+function respondToBatch(outcomes: readonly OperationOutcome[], exchange: Exchange): HTTPResponse {
+  const { settings, mediaType = 'application/json' } = exchange;
+  return toBatchResponse({ ...settings.operation, size: sizeOf(exchange) }, outcomes, mediaType);
+}
+
+/** How large the answer to a request may be. */
+function sizeOf({ settings, invocation }: Exchange): AnswerSize {
+  return { platform: invocation.resultLimit, maxBytes: settings.maxResultBytes };
 }
 
 /** An element's own request, event and platform context: what its hooks write there, as who is logged in, its neighbours must not read. */
@@ -153,6 +162,7 @@ function run(
     http: request,
     head,
     refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,
+    capacity: capacityOf(sizeOf(exchange)),
     budget,
     delivery,
   };

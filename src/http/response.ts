@@ -1,11 +1,13 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
+import type { AnswerSize } from '../message/answer-size.ts';
 import { HeaderMap, isHeaderField } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/outcome.ts';
 import type { ResponseMediaType } from './accept.ts';
+import { fitBatch } from './batch-size.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 import { isMarked, removeLifetimes, unmarked } from './caching.ts';
@@ -38,14 +40,14 @@ function labelInDraft(status: number, mediaType: ResponseMediaType): ResponseMed
 
 /** The outcomes of a batch → one response: an array in the same order, whatever became of the elements. */
 export function toBatchResponse(
-  settings: ErrorSettings,
+  settings: ErrorSettings & { readonly size: AnswerSize },
   outcomes: readonly OperationOutcome[],
   mediaType: ResponseMediaType,
 ): HTTPResponse {
   const headers = new HeaderMap();
   const elements = outcomes.map((outcome) => addElement(settings, outcome, headers));
   // One element's cache-control says nothing about its neighbours.
-  return respond(200, headers, headersOfUnstorable(headers, mediaType), `[${elements.join(',')}]`);
+  return respond(200, headers, headersOfUnstorable(headers, mediaType), fitBatch(settings, outcomes, elements));
 }
 
 function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: string): HTTPResponse {

@@ -21,6 +21,8 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
   OPERATION_RESOLUTION_FAILURE: { default: 400, draft: 422 },
   BAD_USER_INPUT: { default: 400, draft: 422 },
   BAD_REQUEST: { default: 400, draft: 400 },
+  // Of what was asked for, not of what was sent: 413 would be about the request.
+  RESULT_TOO_LARGE: { default: 400, draft: 400 },
   PERSISTED_QUERY_NOT_FOUND: { default: 200, draft: 200 },
   PERSISTED_QUERY_NOT_SUPPORTED: { default: 200, draft: 200 },
   UNAUTHENTICATED: { default: 401, draft: 401 },

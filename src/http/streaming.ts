@@ -1,5 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
+import { capacityOf, excessOf } from '../message/answer-size.ts';
+import type { AnswerSize } from '../message/answer-size.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
@@ -9,6 +11,7 @@ import type { ErrorSettings } from '../operation/errors.ts';
 import { executeInParts } from '../operation/delivery/parts.ts';
 import type { SubsequentPayload } from '../operation/outcome.ts';
 import type { OperationOutcome } from '../operation/outcome.ts';
+import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import { parseAccept } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { removeLifetimes } from './caching.ts';
@@ -40,6 +43,8 @@ export interface Negotiation {
 
 export interface StreamSettings extends ResponseSettings {
   readonly operation: ErrorSettings;
+  /** Bytes of an answer, and of each event of a subscription. */
+  readonly maxResultBytes: number;
   /** Undefined: answers are not divided into parts. */
   readonly multipart: Multipart | undefined;
 }
@@ -120,14 +125,18 @@ interface Beginning {
 }
 
 function toStreamed(
-  { operation, multipart }: StreamSettings,
+  settings: StreamSettings,
   { outcome, stream, response: { status, headers }, first }: Beginning,
   { parts }: Forms,
   life: StreamLife,
 ): StreamedResponse {
-  const toPart = (payload: SubsequentPayload): string => toJSON(operation, payload);
+  const { multipart } = settings;
+  const excess = excessOf(sizeOf(settings), first);
+  if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
+  const isSubscription = outcome.operation?.operation === 'subscription';
+  const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
   const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
-  if (outcome.operation?.operation === 'subscription') {
+  if (isSubscription) {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }
   const parameter = parts?.spec === undefined ? '' : `; ${parts.spec}`;
@@ -163,16 +172,43 @@ function streamHeaders(headers: HeaderMap, type: string): HeaderMap {
   return fields;
 }
 
+/** No platform that carries streams has a limit of its own. */
+function sizeOf({ maxResultBytes }: StreamSettings): AnswerSize {
+  return { platform: { name: '' }, maxBytes: maxResultBytes };
+}
+
+/** Payloads → JSON while there is room: for the parts after `first` together, for each event of a subscription anew. */
+function partWriter(settings: StreamSettings, stream: PayloadStream, first: string | undefined): (payload: SubsequentPayload) => string {
+  const { operation, maxResultBytes } = settings;
+  let left = maxResultBytes - (first?.length ?? 0);
+  return (payload: SubsequentPayload): string => {
+    const json = toJSON(operation, payload);
+    const bytes = json.length * 3 > left ? Buffer.byteLength(json) : json.length;
+    if (bytes <= left) {
+      if (first !== undefined) left -= bytes;
+      return json;
+    }
+    const error = resultTooLarge(maxResultBytes - left + bytes, capacityOf(sizeOf(settings)));
+    operation.logger.warn(error.message);
+    stream.finish(error);
+    return failedJSON(operation, payload, error);
+  };
+}
+
 /** A BigInt or a cycle that a custom scalar let through. What it belongs to has then ended, and the stream goes on. */
 function toJSON(settings: ErrorSettings, payload: SubsequentPayload): string {
   try {
     return JSON.stringify(payload);
   } catch (error) {
-    const failed = formatFailure(settings, error);
-    const { hasNext, pending, completed } = payload;
-    const ended = completed?.map((part) => ({ ...(part as object), errors: failed.errors }));
-    return JSON.stringify({ ...failed, pending, completed: ended, hasNext });
+    return failedJSON(settings, payload, error);
   }
+}
+
+function failedJSON(settings: ErrorSettings, payload: SubsequentPayload, error: unknown): string {
+  const failed = formatFailure(settings, error);
+  const { hasNext, pending, completed } = payload;
+  const ended = completed?.map((part) => ({ ...(part as object), errors: failed.errors }));
+  return JSON.stringify({ ...failed, pending, completed: ended, hasNext });
 }
 
 function serverStopping(): GraphQLError {

@@ -1,3 +1,5 @@
+import type { ResultLimit } from './answer-size.ts';
+
 /** A number of milliseconds. */
 export type Milliseconds = number;
 
@@ -9,6 +11,8 @@ export interface Invocation {
   readonly context: unknown;
   /** Bindings and secrets, on platforms that hand them over with the call. */
   readonly env: unknown;
+  /** What its platform lets the result have. */
+  readonly resultLimit: ResultLimit;
   /** Fires at the deadline, and when the client has left; never once there is an answer. Made when first read. */
   readonly signal: AbortSignal;
   /** Keeps the function alive for work that outlasts the answer. */

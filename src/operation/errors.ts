@@ -1,8 +1,12 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
+import { maxRecordedErrors } from '../execution/run.ts';
+import { describe } from './describe.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './logger.ts';
+
+export { describe };
 
 /** The values of `extensions.code` that this library gives. Resolvers may use any other. */
 export type ErrorCode =
@@ -11,6 +15,7 @@ export type ErrorCode =
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'BAD_USER_INPUT'
   | 'BAD_REQUEST'
+  | 'RESULT_TOO_LARGE'
   | 'PERSISTED_QUERY_NOT_FOUND'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'DEADLINE_EXCEEDED'
@@ -58,7 +63,8 @@ function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], 
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
   const more = errors.length - formatted.length;
-  if (more > 0) formatted.push({ message: `And ${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
+  const atLeast = errors.length < maxRecordedErrors ? '' : 'at least ';
+  if (more > 0) formatted.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
   return formatted;
 }
 
@@ -130,7 +136,6 @@ export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
   if (thrown instanceof GraphQLError) return true;
   // A subclass has a name of its own, but no other error has positions.
   if (!(thrown instanceof Error) || !('extensions' in thrown) || !(thrown.name === 'GraphQLError' || 'positions' in thrown)) return false;
-  // Before version 16 an error could be without.
   return typeof thrown.extensions === 'object' && thrown.extensions !== null;
 }
 
@@ -152,8 +157,10 @@ export function deadlineExceeded(): GraphQLError {
   return createError('DEADLINE_EXCEEDED', tooLate);
 }
 
-/** The answer looks like a success, and somebody has to know that it is not all of it: one line for an operation. */
-export function reportLate(logger: Logger, errors: readonly GraphQLError[]): void {
+/** Tells whoever answers for the schema of an answer that is too large, or of which a part came too late and which looks like a success: in one line. */
+export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]): void {
+  const tooLarge = errors.find(({ extensions }) => extensions['code'] === 'RESULT_TOO_LARGE');
+  if (tooLarge !== undefined) logger.warn(cut(tooLarge.message));
   const late = errors.filter(({ message }) => message === tooLate);
   if (late.length === 0) return;
   const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
@@ -274,7 +281,7 @@ function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): 
   return { ...formatted, extensions: { ...formatted.extensions, stacktrace: stack?.split('\n') ?? [] } };
 }
 
-/** Characters of a path in the log: aliases are the client's to choose. */
+/** Characters of a path in the log. */
 const maxPath = 200;
 
 function at(error: GraphQLError): string {
@@ -284,21 +291,4 @@ function at(error: GraphQLError): string {
 /** Ties an answer to a log line. No secret: node:crypto would cost a cold start 3.5 ms for nothing. */
 function createErrorId(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
-}
-
-/** A value in a few words, for messages that say what came. */
-export function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
-  if (typeof value === 'object') return describeObject(value);
-  return typeof value === 'function' ? 'a function' : String(value);
-}
-
-/** Asks the prototype: a `constructor` of the object's own may be anything that a client sent. */
-function describeObject(value: object): string {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return 'an object';
-  const { constructor } = prototype as Partial<object>;
-  return typeof constructor === 'function' ? `a ${constructor.name}` : 'an object';
 }

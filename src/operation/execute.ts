@@ -4,6 +4,7 @@ import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execut
 import type { OperationLife } from './context.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
+import type { AnswerLimit } from './limits/answer-limit.ts';
 import { maxInputErrors } from './limits/heavy-variables.ts';
 
 /** What running an operation needs. */
@@ -26,11 +27,13 @@ export interface Execution {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Ends the execution at the deadline, and when the client has left. */
   readonly life: OperationLife;
+  /** How large its answer may become. */
+  readonly answerLimit: AnswerLimit;
 }
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables, life } = execution;
+  const { document, operation, contextValue, variables, life, answerLimit } = execution;
   const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -43,6 +46,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     fieldResolver,
     hideSuggestions,
     life,
+    answerLimit,
     onFallback,
     maxInputErrors: maxInputErrors(variables),
   });

@@ -3,18 +3,20 @@ import type { DocumentNode, ExecutionResult, FormattedExecutionResult, Operation
 
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
+import type { Capacity } from '../message/answer-size.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { ResponseHead } from '../message/http-response.ts';
 import { createContextValue } from './context.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import { assertCost } from './limits/cost.ts';
 import type { CostSettings } from './limits/cost.ts';
+import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertKnownKeys } from './limits/heavy-variables.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { PayloadStream } from './outcome.ts';
-import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportLate, toGraphQLError } from './errors.ts';
+import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
 import type { ErrorSettings } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
@@ -45,6 +47,8 @@ export interface OperationInput extends ContextInput {
   readonly head: ResponseHead;
   /** Says why an operation may not run here; undefined lets it run. */
   readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+  /** How large the answer may become. */
+  readonly capacity: Capacity;
   /** Shared by the operations of a batch. */
   readonly budget: BatchBudget | undefined;
   /** Undefined: there is one answer, and that is all. */
@@ -161,7 +165,8 @@ function runDocument(document: DocumentNode | GraphQLError, running: Running): E
   input.budget?.spend('maxAliases', aliasesOf(operation), operation);
   assertKnownKeys({ schema, operation, variables });
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables }, input.budget);
-  const execution = { document, operation, contextValue, variables, life: input.life };
+  const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
+  const execution = { document, operation, contextValue, variables, life: input.life, answerLimit };
   return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
 }
 
@@ -203,7 +208,7 @@ function toErrors(thrown: unknown): ExecutionResult {
 /** Result → outcome: the answer as the client gets it. */
 function finish(result: ExecutionResult, running: Running): Eventual<OperationOutcome> {
   running.result = result;
-  if (result.errors !== undefined) reportLate(running.settings.logger, result.errors);
+  if (result.errors !== undefined) reportUnfinished(running.settings.logger, result.errors);
   return rescued(formatAnswer, giveUp, running);
 }
 

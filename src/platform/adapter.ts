@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 
+import type { ResultLimit } from '../message/answer-size.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 
@@ -9,9 +10,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
  * All functions are pure, and all are told events that anybody may have made up: what is missing or of a wrong type is
  * a {@link malformedEvent}, never a TypeError.
  */
-export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
-  /** The name of the source, for messages. */
-  readonly name: string;
+export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
   /** Whether an event comes from this source. Looks at a few keys; the order of adapters settles what two could claim. */
   readonly recognises: (event: UnknownEvent) => boolean;
   readonly toRequest: (event: TEvent) => HTTPRequest;
@@ -31,10 +30,6 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> {
    * call on. Absent: for as long as the call goes on.
    */
   readonly timeLimit?: (context: unknown) => number | undefined;
-  /** Bytes that the platform lets a result have, its JSON form counted. Absent: no limit of its own. */
-  readonly maxResultBytes?: number;
-  /** Whether the result is the body's JSON value itself, and not an object that has the body as a text. */
-  readonly bodyIsResult?: boolean;
   /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }

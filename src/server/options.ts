@@ -113,6 +113,8 @@ export interface ServerOptions<
 
   /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
+  /** Bytes of an answer. Where the platform carries less, its limit holds. Default: the platform's limit, else 32 MiB. */
+  readonly maxResultBytes?: number;
   /** Lexical tokens of a document, or of a batch's documents together; fields of an operation, its fragments written out. Default: 15,000. */
   readonly maxTokens?: number;
   /** How deep braces, brackets and parentheses of a document may nest, its fragments written out, and variables. Default: 200. */
@@ -242,6 +244,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     entries: { documents: anything, only: boolean },
   },
   maxBodyBytes: positive,
+  maxResultBytes: positive,
   maxTokens: positive,
   maxNesting: positive,
   maxDepth: positive,

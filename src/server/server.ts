@@ -84,6 +84,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxBatchSize:
       allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
     maxBodyBytes: options.maxBodyBytes ?? mebibyte,
+    maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
     cors: options.cors,

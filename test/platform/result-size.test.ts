@@ -41,7 +41,7 @@ for (const source of sources.filter(({ name }) => name !== 'web Request')) {
   test(`${source.name}: an answer beyond ${limit} bytes is an error that says how large it was, and what to do`, async () => {
     const { status, body, log } = await answerOf(source, limit);
 
-    assert.equal(status, 500);
+    assert.equal(status, 400);
     assert.match(JSON.parse(body).errors[0].message, /^The answer has about \d+ bytes, and .+ carries \d+ at most\. Ask for less/);
     assert.match(String(log.at(-1)?.message), /^The answer has about/);
   });

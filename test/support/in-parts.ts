@@ -29,6 +29,7 @@ export async function runInParts(
     http: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
+    capacity: { maxBytes: Infinity, carrier: 'the test' },
     budget: undefined,
     delivery: { subscriptions: false, incremental: format === 'whole' ? undefined : format, execute: executeInParts },
   });

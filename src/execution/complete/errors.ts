@@ -18,11 +18,17 @@ function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: r
   }
 }
 
+const manyErrors = new GraphQLError('There are more errors than are kept.');
+
 /** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
 export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, path: Path): null {
-  const error = locate(thrown, fieldRun, path);
+  // An answer that is too large is given up as a whole.
+  if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
+  const { run } = fieldRun;
+  // One that nobody will see need not be located, which takes longer than the rest.
+  const error = run.hasManyErrors && !shape.nonNull ? manyErrors : locate(thrown, fieldRun, path);
   if (shape.nonNull) throw error;
-  fieldRun.run.record(error);
+  run.record(error);
   return null;
 }
 

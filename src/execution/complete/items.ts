@@ -20,7 +20,10 @@ export interface ListRun {
 export function completeItem(list: ListRun, item: unknown, index: number): unknown {
   const { fieldRun, item: shape } = list;
   const plain = plainValue(shape.plain, item);
-  if (plain !== undefined) return plain;
+  if (plain !== undefined) {
+    if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
+    return plain;
+  }
   const path = addPath(list.path, index, undefined);
   try {
     if (isThenable(item)) return new PromisedValue({ fieldRun, shape, path }, item);

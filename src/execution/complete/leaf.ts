@@ -41,6 +41,11 @@ export function plainValue(plain: number, value: unknown): unknown {
   }
 }
 
+/** Whether plain values of the kind are texts in the response. */
+export function isText(plain: number): boolean {
+  return plain === plainString || plain === plainID;
+}
+
 /** The same as a condition in generated code, which may also convert the variable; undefined where no glance is enough. */
 export function plainTest(plain: number, name: string): string | undefined {
   const isInt = `typeof ${name} === "number" && (${name} | 0) === ${name}`;
@@ -94,12 +99,16 @@ export class LeafShape implements Shape {
 
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
     const plain = plainValue(this.plain, value);
-    if (plain !== undefined) return plain;
+    if (plain !== undefined) {
+      if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
+      return plain;
+    }
     const coerced: unknown = this.#type[coerceOutput](value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // A conversion is not meant to be asynchronous, but graphql-js waits for one that is.
     if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced))
       return new PromisedLeaf({ fieldRun, shape: this, path }, coerced as Promise<unknown>, 0);
+    fieldRun.run.growByLeaf(coerced, fieldRun.field.isAliased);
     return coerced;
   }
 }

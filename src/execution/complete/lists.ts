@@ -50,6 +50,7 @@ function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | undefined {
 }
 
 function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
+  if (Array.isArray(items)) list.fieldRun.run.grow(items.length);
   const result: unknown[] = [];
   const rows = rowsFor(list, items);
   let pending: PendingContainer | undefined;

@@ -1,4 +1,4 @@
-import { plainTest } from './leaf.ts';
+import { isText, plainTest } from './leaf.ts';
 import type { PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
 
 /**
@@ -21,7 +21,9 @@ ${fields.map((field, at) => `  this[${JSON.stringify(field.responseName)}] = v${
 }
 Row.prototype = Object.freeze(Object.create(null));
 return function buildRow(source, rest) {
+  let size = 0;
 ${fields.map(readingOf).join('\n')}
+  rest.grow(size);
   return new Row(${variables.join(', ')});
 };`;
   try {
@@ -41,7 +43,13 @@ function readingOf(field: PlannedField, at: number): string {
   if (field.typename !== undefined) return `  const ${variable} = ${JSON.stringify(field.typename)};`;
   const rest = `rest.complete(${at}, ${variable})`;
   const otherwise = field.shape.nonNull ? rest : `${variable} === null || ${variable} === undefined ? null : ${rest}`;
+  const test = plainTest(field.shape.plain, variable);
   return `  let ${variable};
   try { ${variable} = source[${JSON.stringify(field.fieldName)}]; } catch (error) { ${variable} = rest.fail(${at}, error); }
-  if (!(${plainTest(field.shape.plain, variable) ?? 'false'})) ${variable} = ${otherwise};`;
+  if (!(${test ?? 'false'})) ${variable} = ${otherwise};${isText(field.shape.plain) ? `\n  else size += ${lengthOf(field, variable)};` : ''}`;
+}
+
+/** What a text adds to the size of the answer: see Run.growByLeaf. */
+function lengthOf({ isAliased }: PlannedField, variable: string): string {
+  return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;
 }

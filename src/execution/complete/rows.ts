@@ -88,6 +88,10 @@ export class Rows implements RowRest {
     }
   }
 
+  grow(characters: number): void {
+    this.list.fieldRun.run.grow(this.#selection.size + characters);
+  }
+
   fail(at: number, thrown: unknown): null {
     const field = this.#selection.fields[at]!;
     const fieldRun = this.#fieldRun(field);

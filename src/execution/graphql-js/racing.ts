@@ -4,6 +4,7 @@ import {
   getNullableType,
   isAbstractType,
   isListType,
+  isNonNullType,
   isObjectType,
   Kind,
   TypeInfo,
@@ -14,6 +15,7 @@ import type {
   DocumentNode,
   ExecutionArgs,
   ExecutionResult,
+  GraphQLError,
   GraphQLObjectType,
   GraphQLOutputType,
   GraphQLResolveInfo,
@@ -24,7 +26,7 @@ import type {
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { isGraphQL17 } from './installed.ts';
 import { abandon, isThenable, toPromise } from '../promises.ts';
-import type { ExecutionLife } from '../run.ts';
+import type { AnswerLimit, ExecutionLife } from '../run.ts';
 
 /**
  * Lets graphql-js execute, so that its answer is there when the time is up. What it still waits for then fails, field by
@@ -33,20 +35,42 @@ import type { ExecutionLife } from '../run.ts';
 export function executeRacing(
   execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>,
   args: ExecutionArgs,
-  life: ExecutionLife,
+  bounds: Bounds,
 ): ExecutionResult | Promise<ExecutionResult> {
-  const race = startRace(args, life);
+  const race = startRace(args, bounds);
   const result = execute(race.args);
-  return result instanceof Promise ? result.finally(race.end) : result;
+  const check = (whole: ExecutionResult): ExecutionResult => {
+    const error = race.overflow();
+    return error === undefined ? whole : { errors: [error] };
+  };
+  return result instanceof Promise ? result.finally(race.end).then(check) : check(result);
+}
+
+/** What may end an execution: its time, or the size of its answer. */
+export interface Bounds {
+  readonly life: ExecutionLife;
+  readonly answerLimit: AnswerLimit | undefined;
+}
+
+/** An execution under way. */
+export interface StartedRace {
+  readonly args: ExecutionArgs;
+  readonly end: () => void;
+  /** The error of an answer that has become too large: it stands for the whole of it. */
+  readonly overflow: () => GraphQLError | undefined;
 }
 
 /** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
-export function startRace(args: ExecutionArgs, life: ExecutionLife): { readonly args: ExecutionArgs; readonly end: () => void } {
+export function startRace(args: ExecutionArgs, bounds: Bounds): StartedRace {
   raceResolvers(args.schema, args.document);
-  const race = new Race(life);
+  const race = new Race(bounds);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
   const document = withOwnOperation(args.document, args.operationName, (operation) => races.set(operation, race));
-  return { args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver, 3) }, end: () => race.end() };
+  return {
+    args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver, 3) },
+    end: () => race.end(),
+    overflow: () => race.overflow,
+  };
 }
 
 const races = new WeakMap<OperationDefinitionNode, Race>();
@@ -124,13 +148,24 @@ class Race {
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
+  readonly #answerLimit: AnswerLimit | undefined;
+  #size = 0;
+  #maxSize: number;
+  /** Why the answer is an error and nothing else: it has become too large. */
+  overflow: GraphQLError | undefined = undefined;
 
-  constructor(life: ExecutionLife) {
+  constructor({ life, answerLimit }: Bounds) {
     this.#life = life;
+    this.#answerLimit = answerLimit;
+    this.#maxSize = answerLimit?.free ?? Infinity;
   }
 
   run(info: GraphQLResolveInfo, ask: () => unknown, type: GraphQLOutputType | undefined): unknown {
+    // Without an error for each field: there may be a million, and nobody will see them.
+    if (this.overflow !== undefined && !isNonNullType(type)) return null;
     if (this.#reason !== undefined) throw this.#reason;
+    // A field; else the question for a type.
+    if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
     // The signal of the operation, in place of one that fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#life.signal);
     return this.#watch(ask(), type);
@@ -142,6 +177,7 @@ class Race {
 
   /** A value of which graphql-js may have to wait for something: that may then fail. */
   #watch(value: unknown, type: GraphQLOutputType | undefined): unknown {
+    if (typeof value === 'string') this.#grow(value.length);
     if (typeof value !== 'object' || value === null) return value;
     if (isThenable(value)) return this.#watchPromise(value, type);
     const list = getNullableType(type);
@@ -157,7 +193,10 @@ class Race {
 
   #watchList(items: object, type: GraphQLOutputType): unknown {
     const watch = (item: unknown): unknown => this.#watch(item, type);
-    if (Array.isArray(items)) return items.map(watch);
+    if (Array.isArray(items)) {
+      this.#grow(items.length);
+      return items.map(watch);
+    }
     if (isGraphQL17 && isAsyncIterable(items)) return this.#watchAsync(items, watch);
     return Symbol.iterator in items ? each(items as Iterable<unknown>, watch) : items;
   }
@@ -195,12 +234,27 @@ class Race {
     });
   }
 
+  #grow(size: number): void {
+    this.#size += size;
+    if (this.#size <= this.#maxSize || this.overflow !== undefined) return;
+    try {
+      this.#maxSize = this.#answerLimit!.grow(this.#size);
+    } catch (error) {
+      this.overflow = error as GraphQLError;
+      this.#timeUp(this.overflow);
+      throw error;
+    }
+  }
+
   #timeUp(reason: Error): void {
     this.#reason = reason;
     for (const late of this.#waiting) late(reason);
     this.#waiting.clear();
   }
 }
+
+/** Of a field in JSON: quotes, colon, comma and the least that a value has. */
+const charactersBesideName = 5;
 
 /** One after another, as they are asked for: what is iterated may be a generator. */
 function* each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Generator {

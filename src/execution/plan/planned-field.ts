@@ -49,6 +49,7 @@ interface PlannedFieldInit {
 export class PlannedField implements NodesHolder {
   readonly responseName: string;
   readonly fieldName: string;
+  readonly isAliased: boolean;
   /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
   readonly nodes: FieldNode[];
   /** The copy of the execution that used the field last, and whose it is. */
@@ -72,6 +73,7 @@ export class PlannedField implements NodesHolder {
   constructor(init: PlannedFieldInit) {
     this.responseName = init.responseName;
     this.fieldName = init.node.name.value;
+    this.isAliased = this.responseName !== this.fieldName;
     this.nodes = [init.node];
     this.ownNodes = this.nodes;
     this.definition = init.definition;
@@ -106,6 +108,8 @@ export type RowBuilder = (source: object, rest: RowRest) => ResultObject;
 export interface RowRest {
   /** Completes a value that is not plain. */
   complete(field: number, value: unknown): unknown;
+  /** The answer grows by the object, and by the characters of its texts. */
+  grow(characters: number): void;
   /** A property could not be read. */
   fail(field: number, thrown: unknown): null;
 }
@@ -123,12 +127,15 @@ export type ResultObject = Record<string, unknown>;
 export class Selection {
   readonly fields: readonly PlannedField[];
   readonly Result: new () => ResultObject;
+  /** Characters of JSON that such an object has at least: its names, and one for each value. */
+  readonly size: number;
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
   rowsSeen = 0;
   buildRow: RowBuilder | undefined = undefined;
 
   constructor(fields: readonly PlannedField[]) {
     this.fields = fields;
+    this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
     this.Result = createResultClass();
   }
 }

@@ -2,14 +2,15 @@ import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { startRace } from '../../execution/graphql-js/racing.ts';
+import type { StartedRace } from '../../execution/graphql-js/racing.ts';
 import { asksForParts } from './asks-for-parts.ts';
 import type { OperationLife } from '../context.ts';
 import type { Delivery, ExecutionInParts } from './delivery.ts';
 import type { PayloadStream } from '../outcome.ts';
-import { deadlineExceeded, formatResult, isGraphQLError, reportLate } from '../errors.ts';
+import { deadlineExceeded, formatResult, isGraphQLError, reportUnfinished } from '../errors.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
-import { SourcedPayloads } from './payload-stream.ts';
+import { closeSource, SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from '../outcome.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
@@ -33,8 +34,9 @@ export function executeIncrementally(settings: PartSettings, parts: ExecutionInP
   if (refusal !== undefined) return withCoercionCode(parts.settings, refusal);
   const args = { ...toExecutionArgs(parts.settings, parts.execution), enableEarlyExecution: settings.early };
   // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
-  const outcome = run(startRace(args, execution.life).args) as Outcome | Promise<Outcome>;
-  return outcome instanceof Promise ? outcome.then((settled) => begin(parts, settled)) : begin(parts, outcome);
+  const race = startRace(args, execution);
+  const outcome = run(race.args) as Outcome | Promise<Outcome>;
+  return outcome instanceof Promise ? outcome.then((settled) => begin(parts, race, settled)) : begin(parts, race, outcome);
 }
 
 /** Of either executor: the formats differ in what payloads hold, and nothing here depends on more of it than this. */
@@ -60,13 +62,20 @@ interface Entry {
   readonly errors?: readonly GraphQLError[];
 }
 
-function begin(parts: ExecutionInParts, outcome: Outcome): ExecutionResult {
+function begin(parts: ExecutionInParts, { overflow }: StartedRace, outcome: Outcome): ExecutionResult {
+  const tooLarge = overflow();
+  if (tooLarge !== undefined) {
+    if ('subsequentResults' in outcome) void closeSource(outcome.subsequentResults);
+    return { errors: [tooLarge] };
+  }
   if (!('initialResult' in outcome)) return withCoercionCode(parts.settings, outcome);
   const { initialResult, subsequentResults } = outcome;
   const pending = new PendingParts(initialResult);
   const stream = new SourcedPayloads<Part>({
     source: subsequentResults,
     toPayload: async (part) => {
+      const error = overflow();
+      if (error !== undefined) throw error;
       const payload = await toPayload(parts, part);
       // Only now: what a part that failed on its way would have completed is still pending for the client.
       pending.note(part);
@@ -109,7 +118,7 @@ class PendingParts {
 async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Promise<SubsequentPayload> {
   const entries = [...(part.incremental ?? []), ...(part.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
-  reportLate(settings.logger, errors);
+  reportUnfinished(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await tellOfErrors(hooks, errors);
   const format = (entry: Entry): object =>
     entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }) };

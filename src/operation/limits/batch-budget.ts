@@ -1,6 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql';
 
 import { createError } from '../errors.ts';
+import type { BatchAnswers } from './answer-limit.ts';
 import { ErrorAllowance } from './error-allowance.ts';
 import { shown, tooManyComparisons, tooMuch } from './limits.ts';
 
@@ -12,6 +13,7 @@ interface BatchLimits {
   readonly maxComparisons: number;
   readonly maxAliases?: number | undefined;
   readonly maxCost?: { readonly limit: number } | undefined;
+  readonly answers?: BatchAnswers;
 }
 
 /**
@@ -21,6 +23,7 @@ interface BatchLimits {
 export class BatchBudget {
   /** What their errors may take together. */
   readonly errors: ErrorAllowance = new ErrorAllowance();
+  readonly answers: BatchAnswers | undefined;
   readonly #maxTokens: number;
   readonly #maxComparisons: number;
   readonly #limits: Readonly<Record<SharedLimit, number>>;
@@ -28,7 +31,8 @@ export class BatchBudget {
   #tokens = 0;
   #comparisons = 0;
 
-  constructor({ maxTokens, maxComparisons, maxAliases = Infinity, maxCost }: BatchLimits) {
+  constructor({ maxTokens, maxComparisons, maxAliases = Infinity, maxCost, answers }: BatchLimits) {
+    this.answers = answers;
     this.#maxTokens = maxTokens;
     this.#maxComparisons = maxComparisons;
     this.#limits = { maxAliases, maxCost: maxCost?.limit ?? Infinity };

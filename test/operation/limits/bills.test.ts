@@ -87,8 +87,25 @@ describe('a small request', () => {
     const { data, errors } = json(response);
     assert.equal(data.hello, 'Hello, world!');
     assert.equal(errors.length, 1001);
-    assert.deepEqual(errors.at(-1), { message: 'And 2500 more errors.', extensions: { code: 'TOO_MANY_ERRORS' } });
+    assert.deepEqual(errors.at(-1), { message: 'And at least 1000 more errors.', extensions: { code: 'TOO_MANY_ERRORS' } });
     assert.ok(JSON.stringify(errors).length < 1024 * 1024);
+  });
+
+  it('a resolver that fails for each of a million fields is not called for all of them', async () => {
+    let calls = 0;
+    const fail = (): never => {
+      calls++;
+      throw new Error('Nothing');
+    };
+    const typeDefs = 'type Query { rows: [Row!]! } type Row { fail: String }';
+    const resolvers = { Query: { rows: () => Array.from({ length: 500 }, () => ({})) }, Row: { fail } };
+    const query = `{ rows { ${Array.from({ length: 2000 }, (_, index) => `a${index}: fail`).join(' ')} } }`;
+
+    const response = await createEndpoint({ typeDefs, resolvers }).send(post({ query }));
+
+    assert.equal(response.status, 400);
+    assert.equal(json(response).errors[0].extensions.code, 'RESULT_TOO_LARGE');
+    assert.ok(calls < 20_000, String(calls));
   });
 
   it('logs the first unexpected errors of an operation, and that there were more', async () => {

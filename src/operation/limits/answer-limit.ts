@@ -1,0 +1,65 @@
+import { OperationTypeNode } from 'graphql';
+import type { GraphQLError } from 'graphql';
+
+import type { Capacity } from '../../message/answer-size.ts';
+import { createError } from '../errors.ts';
+
+/** What has been counted of the answers of a batch. */
+export class BatchAnswers {
+  /** Characters up to which an operation gets its answer, whatever the others ask for. */
+  readonly share: number;
+  #all = 0;
+  #mutations = 0;
+
+  constructor({ maxBytes }: Capacity, operations: number) {
+    this.share = maxBytes / (2 * operations);
+  }
+
+  /** Counts them, and says how much it is now. A mutation has been carried out: what queries ask for does not count for it. */
+  take(added: number, isMutation: boolean): number {
+    this.#all += added;
+    if (isMutation) this.#mutations += added;
+    return isMutation ? this.#mutations : this.#all;
+  }
+}
+
+/**
+ * How large the answer to an operation may become while it is made. Counted is what is sure to be in it, in characters:
+ * names, texts and the least that else is there. Less than a client will read, but enough to bound the memory it takes.
+ */
+export class AnswerLimit {
+  /** Up to here nobody need be asked. */
+  readonly free: number;
+  readonly #capacity: Capacity;
+  readonly #batch: BatchAnswers | undefined;
+  readonly #isMutation: boolean;
+  #taken = 0;
+
+  constructor(capacity: Capacity, operationType: OperationTypeNode, batch?: BatchAnswers) {
+    const { maxBytes } = capacity;
+    this.#capacity = capacity;
+    this.#batch = batch;
+    this.#isMutation = operationType === OperationTypeNode.MUTATION;
+    this.free = batch === undefined ? maxBytes : Math.min(maxBytes, batch.share);
+  }
+
+  /** How far an answer of this size may still grow before it is asked again. Throws when it is too large. */
+  grow(size: number): number {
+    const { maxBytes } = this.#capacity;
+    if (size > maxBytes) throw resultTooLarge(size, this.#capacity);
+    const batch = this.#batch;
+    if (batch === undefined) return maxBytes;
+    const taken = batch.take(size - this.#taken, this.#isMutation);
+    this.#taken = size;
+    if (taken > maxBytes && size > batch.share) throw resultTooLarge(taken, this.#capacity);
+    return Math.min(maxBytes, size + batch.share);
+  }
+}
+
+/** Of an answer that would not arrive: a platform drops what is longer, and answers with an error of its own that says nothing. */
+export function resultTooLarge(bytes: number, { maxBytes, carrier }: Capacity): GraphQLError {
+  return createError(
+    'RESULT_TOO_LARGE',
+    `The answer has about ${bytes} bytes, and ${carrier} carries ${maxBytes} at most. Ask for less: fewer fields, or a part of the list at a time.`,
+  );
+}
