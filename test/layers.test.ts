@@ -14,7 +14,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'schema/': { layers: ['development/find-check.ts'], packages: ['graphql'] },
   'validation/': { layers: [], packages: ['graphql'] },
   'execution/': { layers: [], packages: ['graphql'] },
-  'datasource/': { layers: ['cache/'], packages: ['graphql', 'http-cache-semantics'] },
+  'datasource/': { layers: ['cache/'], packages: ['graphql'] },
   'operation/': {
     layers: ['message/', 'schema/', 'validation/', 'execution/'],
     types: ['cache/', 'datasource/'],

@@ -1,5 +1,6 @@
 import { markGuarded } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions, Seconds } from './key-value-cache.ts';
+import { ownCopy } from './own-copy.ts';
 
 /** Options of {@link InMemoryLRUCache}. */
 export interface InMemoryLRUCacheOptions {
@@ -16,6 +17,14 @@ const DEFAULT_MAX_SIZE = 30 * 1024 * 1024;
 // What an entry takes beside its characters: two string headers, a slot in the Map, and the object below. Measured with
 // bench/memory-lru.ts, which fills a cache with 1,000,000 tiny entries and looks at the heap.
 const ENTRY_OVERHEAD = 240;
+
+// Registered, not private to this module: the ESM and the CommonJS build may meet in one process.
+const IN_MEMORY = Symbol.for('graphql-functions.in-memory-cache');
+
+/** Whether what a cache holds never leaves the memory of the process. */
+export function isInMemory(cache: object): boolean {
+  return IN_MEMORY in cache;
+}
 
 interface Entry {
   readonly value: string;
@@ -45,6 +54,7 @@ export class InMemoryLRUCache implements KeyValueCache {
     this.#ttl = toMilliseconds(ttl);
     this.#now = now;
     markGuarded(this);
+    Object.defineProperty(this, IN_MEMORY, { value: true });
   }
 
   async get(key: string): Promise<string | undefined> {
@@ -65,7 +75,7 @@ export class InMemoryLRUCache implements KeyValueCache {
     const size = sizeOf(key, value);
     if (size > this.#maxSize) return;
     const ttl = options?.ttl ? toMilliseconds(options.ttl) : this.#ttl;
-    this.#entries.set(key, { value, size, expires: ttl === Infinity ? Infinity : this.#now() + ttl });
+    this.#entries.set(ownCopy(key), { value: ownCopy(value), size, expires: ttl === Infinity ? Infinity : this.#now() + ttl });
     this.#size += size;
     this.#dropOldest();
   }

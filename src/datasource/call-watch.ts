@@ -4,7 +4,7 @@ import type { Milliseconds } from './units.ts';
 
 /** A stored response, as far as its use depends on it. */
 export interface StoredResponse {
-  readonly head: Pick<StorageTerms, 'audience' | 'freshUntil'> & { readonly status: number; readonly storedAt: Milliseconds };
+  readonly head: Pick<StorageTerms, 'audience' | 'byTTL' | 'freshUntil'> & { readonly status: number; readonly storedAt: Milliseconds };
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -10,6 +10,8 @@ export interface DataSourceConfig<TContext> {
   readonly operation?: DataSourceOperation | undefined;
   /** Follows the calls of the operation. Absent unless a plugin does, or somebody wants the operation explained. */
   readonly watchCall?: WatchCall | undefined;
+  /** Tells the developer of what looks like a mistake. Absent in production. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** The life of the operation a data source works for. */

@@ -69,6 +69,16 @@ export function createNetworkError(request: DataSourceRequest, cause: unknown): 
   return code === undefined ? error : Object.assign(error, { code });
 }
 
+/** Whether an error says that a call got no answer, or not all of it. */
+export function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NetworkError';
+}
+
+/** Whether an error says that a body cannot be parsed; ours says so with the parser's as its cause. */
+export function isSyntaxError(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
+}
+
 /** The error for a call that took longer than its `timeout`. */
 export function createTimeoutError(request: DataSourceRequest, timeout: Milliseconds): CallError {
   return new CallError('TimeoutError', `${request.method} got no answer within ${timeout} ms`, { response: callOf(request) });

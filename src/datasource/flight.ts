@@ -20,6 +20,8 @@ export class Flight<T> {
   abandoned = false;
   /** The work itself; who awaits this instead of joining does not count as a taker. */
   readonly settled: Promise<T>;
+  /** What a taker whose time is over may have instead. */
+  standIn: (() => T | Promise<T> | undefined) | undefined;
   #takers = 0;
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -67,13 +69,14 @@ export class Flight<T> {
         clearTimeout(timer);
         for (const signal of watched) signal.removeEventListener('abort', onAbort);
       };
-      const leave = (reason: unknown): void => {
+      const leave = (reason: unknown, instead?: T | Promise<T>): void => {
         settle();
+        if (instead === undefined) reject(reason);
+        else resolve(instead);
         this.#leave(reason);
-        reject(reason);
       };
       const onAbort = (): void => leave(watched.find((signal) => signal.aborted)?.reason);
-      const timer = timeout === undefined ? undefined : setTimeout(() => leave(onTimeout?.(timeout)), timeout);
+      const timer = timeout === undefined ? undefined : setTimeout(() => leave(onTimeout?.(timeout), this.standIn?.()), timeout);
 
       for (const signal of watched) signal.addEventListener('abort', onAbort, { once: true });
       this.settled.then(resolve, reject).finally(settle);

@@ -26,10 +26,10 @@ export function fromFetch(response: Response): ReceivedResponse {
   };
 }
 
-/** A stored response; `headers` replace the entry's own, for the one whose request it answered. */
+/** A stored response; `cookies` are there for the one whose request it answered, just now. */
 export function fromEntry(
   entry: CacheEntry,
-  { url, now, headers }: { url: string; now: Milliseconds; headers?: Headers | undefined },
+  { url, now, cookies }: { url: string; now: Milliseconds; cookies?: readonly string[] | undefined },
 ): ReceivedResponse {
   const { status, statusText, contentType } = entry.head;
   return {
@@ -38,14 +38,22 @@ export function fromEntry(
       if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOf(entry.body));
       return parseFor(request, () => entry.toJSONResult());
     },
-    toResponse: () => rebuildResponse(entry.body, { url, status, statusText, headers: headers ?? withAge(entry, now) }),
+    toResponse: () =>
+      rebuildResponse(entry.body, {
+        url,
+        status,
+        statusText,
+        headers: cookies === undefined ? withAge(entry, now) : withCookies(entry, cookies),
+      }),
   };
 }
+
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** The body as text when its bytes are UTF-8 and come back the same, else the bytes. */
 export function decodeBody(bytes: Uint8Array): string | Uint8Array {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
   } catch {
     return bytes;
   }
@@ -89,8 +97,11 @@ function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResu
 }
 
 function withAge({ head, headers }: CacheEntry, now: Milliseconds): Record<string, string> {
-  const age = (Number.parseInt(headers['age'] ?? '', 10) || 0) + Math.max(0, now - head.storedAt) / 1000;
-  return { ...headers, age: `${Math.floor(age)}` };
+  return { ...headers, age: `${Math.floor(head.age + Math.max(0, now - head.storedAt) / 1000)}` };
+}
+
+function withCookies({ headers }: CacheEntry, cookies: readonly string[]): [string, string][] {
+  return [...Object.entries(headers), ...cookies.map((cookie): [string, string] => ['set-cookie', cookie])];
 }
 
 /** application/json and everything ending in +json; upper or lower case, with or without parameters; and a body to parse. */

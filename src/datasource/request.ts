@@ -52,6 +52,8 @@ export interface CallDescription {
   readonly init?: DataSourceRequestInit | undefined;
 }
 
+const NONE: readonly string[] = [];
+
 /**
  * One outgoing call, as the hooks see and change it.
  *
@@ -76,6 +78,8 @@ export class DataSourceRequest {
   readonly fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** Who answered; set when it is known. */
   outcome: CacheOutcome | undefined;
+  /** The names of header fields that `httpFetch` has set on the request it was given. */
+  addedFields: readonly string[] = NONE;
   /** Follows the call, where somebody wants it explained. */
   watch: CallWatch | undefined;
 

@@ -1,9 +1,10 @@
 import { serializeBody } from './body.ts';
 import { ValueResult, type CallResult } from './call-result.ts';
 import { DataSource, type DataSourceConfig, type DataSourceOperation, type WatchCall } from './data-source.ts';
-import { createResponseError, createTimeoutError, withoutHeaderValue } from './errors.ts';
+import { createResponseError, createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
+import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
 import type { Exchange } from './http-cache/origin-exchange.ts';
 import { fromFetch, parseBody, rebuildResponse, type ReceivedResponse } from './received.ts';
 import { identityOf } from './http-cache/request-identity.ts';
@@ -44,6 +45,12 @@ export interface RESTDataSource<TContext = any> {
    * in them share stored responses. Default: none beyond accept*, content-type, user-agent, and those for tracing
    */
   shareableHeaders?: readonly string[] | undefined;
+  /**
+   * Whose the responses are, for credentials that are no header fields of the request because `httpFetch` adds them: stored
+   * responses that are not public go to requests with the same identity alone. A field, or a getter that reads the context.
+   * It reaches the store as a hash. "": `httpFetch` adds none. Default: none, the header fields alone tell users apart
+   */
+  cacheIdentity?: string | undefined;
 }
 
 /**
@@ -71,6 +78,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   #operation: DataSourceOperation | undefined;
   #watchCall: WatchCall | undefined;
   #responses: ResponseCache | undefined;
+  #warn: ((message: string) => void) | undefined;
 
   constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
     super();
@@ -82,6 +90,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
     this.#operation = config.operation;
     this.#watchCall = config.watchCall;
+    this.#warn = config.warn;
     this.#responses = config.cache && ResponseCache.of(config.cache);
     // Another operation may be another user's: what an instance knows from before is not for this one.
     this.memoizedResults.clear();
@@ -181,7 +190,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       if (ready !== undefined) await ready;
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
-      const key = this.cacheKeyFor(request);
+      const key = assertCacheKey(this.cacheKeyFor(request));
       const result = request.method === 'GET' ? this.#read(key, request) : this.#write(key, request);
       // A memoised value is there at once: an await for nothing would be a tenth of such a call.
       const value: unknown = result instanceof Promise ? await result : result;
@@ -212,7 +221,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     if (!this.memoizeGetRequests || request.cache === 'no-store')
       return this.#start(key, request).join(this.#patience(request)).then(takeAlone);
 
-    const identity = identityOf(request);
+    const identity = identityOf(request, toCacheIdentity(this.cacheIdentity));
     const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
@@ -240,15 +249,25 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** Everything behind the memo, for as many as wait for it. */
   #start(key: string, request: DataSourceRequest): Flight<CallResult> {
     return new Flight(async (flight) => {
+      const exchange = this.#exchangeOf(key, request, flight);
       try {
-        const { received, outcome } = await this.#answer(this.#exchangeOf(key, request, flight));
+        const { received, outcome } = await this.#answer(exchange);
         request.outcome = outcome;
         return await this.#toResult(received, request);
       } catch (error) {
         // However the platform words an abort, the reason for it is the error.
-        throw flight.abandoned ? flight.signal.reason : error;
+        if (flight.abandoned) throw flight.signal.reason;
+        return this.#afterFailure(error, exchange, flight);
       }
     });
+  }
+
+  /** A connection that broke may leave an old response to stand in; one that cannot be parsed is not kept for its max-age. */
+  async #afterFailure(error: unknown, exchange: Exchange, flight: Flight<CallResult>): Promise<CallResult> {
+    const instead = isNetworkError(error) ? flight.standIn?.() : undefined;
+    if (instead !== undefined) return instead;
+    if (exchange.request.method === 'GET' && isSyntaxError(error)) this.#responses?.forget(exchange);
+    throw error;
   }
 
   async #answer(exchange: Exchange): Promise<Answered> {
@@ -266,14 +285,26 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       key,
       request,
       shareableHeaders: this.shareableHeaders?.map((name) => name.toLowerCase()) ?? [],
+      cacheIdentity: toCacheIdentity(this.cacheIdentity),
+      hasOwnFetch: this.#httpFetch !== undefined,
       sharesInFlight: this.memoizeGetRequests,
+      sourceName: this.constructor.name,
       source: this.#httpFetch,
       patience: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
         return flight.signal;
       },
       waitUntil: operation && ((work) => operation.waitUntil(work)),
+      warn: this.#warn,
       now: this.#now,
+      standIn: (offer) => {
+        flight.standIn = () => {
+          const received = offer();
+          if (received === undefined) return undefined;
+          request.outcome = 'stale';
+          return this.#toResult(received, request);
+        };
+      },
       send: (signal, validators) => {
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal, validators });

@@ -33,13 +33,23 @@ export async function sendToOrigin(request: DataSourceRequest, options: SendOpti
 async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validators }: SendOptions): Promise<Response> {
   const init = toFetchInit(request, signal, validators);
   // The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
-  const dispatch: Dispatch = (url, options) => (httpFetch === undefined ? fetch(url, options) : httpFetch(new Request(url, options)));
+  const dispatch: Dispatch = (url, options) =>
+    httpFetch === undefined ? fetch(url, options) : sendByFunction(request, httpFetch, new Request(url, options));
   const follows = init.redirect === undefined || init.redirect === 'follow';
   request.watch?.sent();
   const send = (): Promise<Response> =>
     follows && isPersonal(request) ? followRedirects(dispatch, request.url, init) : dispatch(request.url, init);
   const response = await (request.watch === undefined ? send() : request.watch.aroundSend(send));
   request.watch?.answered(response.status);
+  return response;
+}
+
+/** Notes what the function adds to its request: credentials among it are nowhere else to be seen. */
+async function sendByFunction(request: DataSourceRequest, httpFetch: HTTPFetch, sent: Request): Promise<Response> {
+  const before = new Map(sent.headers);
+  const response = await httpFetch(sent);
+  const added = [...sent.headers].filter(([name, value]) => before.get(name) !== value);
+  if (added.length > 0) request.addedFields = [...request.addedFields, ...added.map(([name]) => name)];
   return response;
 }
 

@@ -1,3 +1,4 @@
+import { ownCopy } from '../cache/own-copy.ts';
 import { createURLError } from './errors.ts';
 
 /** A base URL, parsed: where calls go, and the path they may not leave. */
@@ -51,7 +52,7 @@ const MAX_REMEMBERED_LENGTH = 500;
 /** All of it is dropped when it is full: paths are made out of requests, and some come only once. */
 function remember(baseURL: string | undefined, path: string, href: string): void {
   // The path may be longer than its URL: of a fragment, of tabs and of slashes in front nothing is left.
-  if (Math.max(href.length, path.length) > MAX_REMEMBERED_LENGTH) return;
+  if (href.length + path.length + (baseURL?.length ?? 0) > 2 * MAX_REMEMBERED_LENGTH) return;
   if (remembered >= MAX_REMEMBERED) {
     hrefs.clear();
     remembered = 0;
@@ -59,11 +60,6 @@ function remember(baseURL: string | undefined, path: string, href: string): void
   const paths = hrefs.get(baseURL) ?? new Map<string, string>();
   hrefs.set(baseURL, paths.set(ownCopy(path), ownCopy(href)));
   remembered++;
-}
-
-/** A text with memory of its own: V8 keeps a part that was cut out of a text, a request's body for instance, as a view of the whole. */
-function ownCopy(text: string): string {
-  return ` ${text}`.slice(1);
 }
 
 /**
@@ -105,6 +101,7 @@ function parseBase(baseURL: string): Base {
   }
 
   const base = { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
+  if (baseURL.length > MAX_REMEMBERED_LENGTH) return base;
   if (bases.size >= MAX_BASES) bases.clear();
   bases.set(baseURL, base);
   return base;

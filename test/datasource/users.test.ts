@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, it } from 'node:test';
 import { guardCache } from '../../src/cache/guard.ts';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
@@ -7,31 +8,75 @@ import { createClock, type Clock } from '../support/clock.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { API } from './api.ts';
 
+/** The fields that say who is asking, two of them as every API spells them and the rest as some do. */
+const USER_FIELDS = ['authorization', 'cookie', 'x-api-key', 'x-auth-token', 'x-user-id'];
+const VARY_USER = USER_FIELDS.join(', ');
+
+interface Resource {
+  control?: string;
+  vary?: string;
+  etag?: boolean;
+  cookie?: boolean;
+  /** Seconds until Expires. */
+  expires?: number;
+  /** It has a date of change, and not a word on its life. */
+  modified?: boolean;
+  /** How often the origin fails. */
+  fails?: number;
+  /** How often an answer may not be stored. */
+  unstored?: number;
+  /** Responses differ from user to user. */
+  personal: boolean;
+}
+
 /** What a resource's responses say about themselves, and whether they differ from user to user. */
-const RESOURCES: Record<string, { control?: string; vary?: string; etag?: boolean; cookie?: boolean; personal: boolean }> = {
+const RESOURCES: Record<string, Resource> = {
   public: { control: 'public, max-age=60', personal: false },
-  'public-by-user': { control: 'public, max-age=60', vary: 'Authorization, Cookie', personal: true },
+  'public-by-user': { control: 'public, max-age=60', vary: VARY_USER, personal: true },
   plain: { control: 'max-age=60', personal: true },
   'plain-cookie': { control: 'max-age=60', cookie: true, personal: true },
-  shared: { control: 's-maxage=60', personal: true },
+  shared: { control: 's-maxage=60', personal: false },
+  'shared-by-user': { control: 's-maxage=60', vary: VARY_USER, personal: true },
+  'shared-cookie': { control: 's-maxage=60', cookie: true, personal: true },
   private: { control: 'private, max-age=60', personal: true },
+  'public-and-private': { control: 'public, private, max-age=60', personal: true },
+  'private-and-shared': { control: 'private, s-maxage=60, max-age=60', etag: true, personal: true },
   validated: { control: 'private, max-age=1, must-revalidate', etag: true, personal: true },
   'no-cache': { control: 'no-cache', etag: true, personal: true },
   'no-store': { control: 'no-store', personal: true },
   stale: { control: 'max-age=5, stale-while-revalidate=600, stale-if-error=600', etag: true, personal: true },
+  failing: { control: 'max-age=5, stale-while-revalidate=600, stale-if-error=600', etag: true, fails: 0.3, personal: true },
+  wavering: { control: 'max-age=20', unstored: 0.4, personal: true },
+  dated: { expires: 60, personal: true },
+  guessed: { modified: true, personal: true },
   silent: { personal: true },
 };
 const NAMES = Object.keys(RESOURCES);
 const TENANTS = ['t1', 't2'];
 const LANGUAGES = ['de', 'fr', 'el'];
 
-/** Users, by the credential that they send. One is nobody. */
-const USERS: Record<string, string>[] = [
+/** A user: the fields that the data source sends, and those that its httpFetch adds, with or without a word on whose they are. */
+interface User {
+  readonly sent?: Record<string, string>;
+  readonly added?: Record<string, string>;
+  readonly cacheIdentity?: string;
+}
+
+const USERS: User[] = [
   {},
-  { authorization: 'Bearer alice' },
-  { authorization: 'Bearer bob' },
-  { cookie: 'sid=carol' },
-  { cookie: 'sid=dave', authorization: 'Bearer dave' },
+  { sent: { authorization: 'Bearer alice' } },
+  { sent: { authorization: 'Bearer bob' } },
+  { sent: { cookie: 'sid=carol' } },
+  { sent: { cookie: 'sid=dave', authorization: 'Bearer dave' } },
+  { sent: { 'x-api-key': 'erin' } },
+  { sent: { 'x-auth-token': 'frank' } },
+  { sent: { 'x-user-id': '7' } },
+  { sent: { 'x-user-id': '8' } },
+  { added: { authorization: 'Bearer grace' } },
+  { added: { 'x-api-key': 'heidi' } },
+  { added: { authorization: 'Bearer ivan' }, cacheIdentity: 'ivan' },
+  { added: { 'x-user-id': '9' }, cacheIdentity: 'judy' },
+  { sent: { cookie: 'sid=carol' }, added: { 'x-user-id': '10' }, cacheIdentity: 'ken' },
 ];
 
 interface Answer {
@@ -43,16 +88,18 @@ interface Answer {
 }
 
 /** What a personal response is made of: all that a request says about its user. */
-const userOf = (headers: { get(name: string): string | null }): string => `${headers.get('authorization')} ${headers.get('cookie')}`;
+const userOf = (headers: { get(name: string): string | null }): string => USER_FIELDS.map((name) => headers.get(name)).join(' ');
 
 /** The API: versioned resources, answered after a random number of turns. */
 class Origin {
   readonly versions = new Map<string, number>();
   writes = 0;
   readonly #random: Random;
+  readonly #now: () => number;
 
-  constructor(random: Random) {
+  constructor(random: Random, now: () => number) {
     this.#random = random;
+    this.#now = now;
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {
@@ -60,7 +107,7 @@ class Origin {
     const resource = RESOURCES[path.split('/')[0]!]!;
     await this.#turns();
     if (this.#random.chance(0.02)) throw new TypeError('fetch failed');
-    if (this.#random.chance(0.02)) return new Response('', { status: 503 });
+    if (this.#random.chance(resource.fails ?? 0.02)) return new Response('', { status: 503 });
     if (request.method !== 'GET') return this.#write(path);
 
     const answer = this.#answer(path, request, resource.personal);
@@ -85,10 +132,13 @@ class Origin {
     };
   }
 
-  #respond(request: Request, answer: Answer, { control, vary, etag, cookie }: (typeof RESOURCES)[string]): Response {
+  #respond(request: Request, answer: Answer, resource: Resource): Response {
+    const { control, vary, etag, cookie, expires, modified, unstored = 0 } = resource;
     const tag = `"${JSON.stringify(answer).length}-${answer.version}-${answer.user}-${answer.language}-${answer.tenant}"`;
     const headers = new Headers({ vary: vary ? `${vary}, Accept-Language, x-tenant` : 'accept-language, X-Tenant' });
-    if (control !== undefined) headers.set('cache-control', control);
+    if (control !== undefined) headers.set('cache-control', this.#random.chance(unstored) ? 'no-store' : control);
+    if (expires !== undefined) headers.set('expires', new Date(this.#now() + expires * 1000).toUTCString());
+    if (modified) headers.set('last-modified', 'Wed, 01 Jan 2020 00:00:00 GMT');
     if (etag) headers.set('etag', tag);
     if (cookie) headers.set('set-cookie', 'seen=1');
     if (etag && request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
@@ -120,6 +170,10 @@ interface World {
   readonly origin: Origin;
   readonly clock: Clock;
   readonly cache: KeyValueCache;
+  /** Whose operation is running. */
+  readonly users: AsyncLocalStorage<User>;
+  /** One function for all users, which adds to each request what its user is known by. */
+  readonly fetchAsUser: (request: Request) => Promise<Response>;
   /** For each path, the version that the last write has told its caller. */
   readonly written: Map<string, number>;
   readonly pending: Promise<unknown>[];
@@ -132,11 +186,12 @@ async function operate(world: World): Promise<void> {
   const { random, origin, clock, cache } = world;
   const user = random.pick(USERS);
   const headers = {
-    ...user,
+    ...user.sent,
     ...(random.chance(0.5) && { 'x-tenant': random.pick(TENANTS) }),
     ...(random.chance(0.5) && { 'accept-language': random.pick(LANGUAGES) }),
   };
-  const api = new API('http://api.test', { httpFetch: origin.fetch, now: clock.now });
+  const api = new API('http://api.test', { httpFetch: user.added === undefined ? origin.fetch : world.fetchAsUser, now: clock.now });
+  if (user.cacheIdentity !== undefined) api.cacheIdentity = user.cacheIdentity;
   api.memoizeGetRequests = random.chance(0.7);
   api.ttl = random.pick([undefined, undefined, 0, 30]);
   const operation = { signal: new AbortController().signal, waitUntil: (work: Promise<unknown>) => world.pending.push(work) };
@@ -145,14 +200,15 @@ async function operate(world: World): Promise<void> {
   const mine = new Map<string, number>();
   const paths = Array.from({ length: 1 + random.below(3) }, () => `${random.pick(NAMES)}/${random.below(2)}`);
   for (let left = 1 + random.below(3); left > 0; left--) {
-    await Promise.all(Array.from({ length: 1 + random.below(3) }, () => call(world, api, headers, { path: random.pick(paths), mine })));
+    const act = (): Promise<void> => call(world, api, { ...user, sent: headers }, { path: random.pick(paths), mine });
+    await world.users.run(user, () => Promise.all(Array.from({ length: 1 + random.below(3) }, act)));
   }
 }
 
 async function call(
   world: World,
   api: API,
-  headers: Record<string, string>,
+  { sent, added, cacheIdentity }: User,
   { path, mine }: { path: string; mine: Map<string, number> },
 ): Promise<void> {
   const { random } = world;
@@ -168,7 +224,14 @@ async function call(
     | undefined;
   if (answer === undefined) return;
 
-  check(answer, { path, headers: { ...extra, ...headers }, atLeast: Math.max(seenByMe, api.memoizeGetRequests ? 0 : seenByAll) });
+  // Nothing tells the source's user from nobody: then it may be told what everybody without a name is told, and nothing more.
+  const mayBeNobody = added !== undefined && cacheIdentity === undefined;
+  check(answer, {
+    path,
+    mayBeNobody,
+    headers: { ...extra, ...sent, ...added },
+    atLeast: Math.max(seenByMe, api.memoizeGetRequests ? 0 : seenByAll),
+  });
   // What others are given must not be this.
   Object.assign(answer, { path: 'spoiled', user: 'spoiled', version: -1 });
 }
@@ -181,11 +244,15 @@ async function write(world: World, api: API, path: string, mine: Map<string, num
   mine.set(path, Math.max(result.version, mine.get(path) ?? 0));
 }
 
-function check(answer: Answer, { path, headers, atLeast }: { path: string; headers: Record<string, string>; atLeast: number }): void {
+function check(
+  answer: Answer,
+  { path, headers, mayBeNobody, atLeast }: { path: string; headers: Record<string, string>; mayBeNobody: boolean; atLeast: number },
+): void {
   const { personal } = RESOURCES[path.split('/')[0]!]!;
   const sent = new Headers(headers);
   assert.equal(answer.path, path, 'another resource');
-  assert.equal(answer.user, personal ? userOf(sent) : null, `a foreign answer for ${path}`);
+  const isNobodys = mayBeNobody && answer.user === userOf(new Headers());
+  if (!isNobodys) assert.equal(answer.user, personal ? userOf(sent) : null, `a foreign answer for ${path}`);
   assert.equal(answer.language, sent.get('accept-language'), `another language for ${path}`);
   assert.equal(answer.tenant, sent.get('x-tenant'), `another tenant for ${path}`);
   assert.ok(answer.version >= atLeast, `version ${answer.version} of ${path} after ${atLeast} was written`);
@@ -203,10 +270,17 @@ describe('10,000 calls of several users over one cache', () => {
       it(`never mix up users, lose a write or show what was before it (${where}, seed ${seed})`, async () => {
         const random = createRandom(seed);
         const clock = createClock(Date.now());
+        const users = new AsyncLocalStorage<User>();
+        const origin = new Origin(random, clock.now);
         const world: World = {
           random,
           clock,
-          origin: new Origin(random),
+          users,
+          fetchAsUser: (request) => {
+            for (const [name, value] of Object.entries(users.getStore()!.added!)) request.headers.set(name, value);
+            return origin.fetch(request);
+          },
+          origin,
           cache: create(random, clock),
           written: new Map(),
           pending: [],

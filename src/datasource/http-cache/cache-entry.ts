@@ -30,7 +30,8 @@ export interface CacheEntry {
 
 /** An entry that has not been stored yet. */
 export function createEntry(head: EntryHead, headers: CacheEntry['headers'], body: CacheEntry['body']): CacheEntry {
-  return { head, headers, body, toJSONResult: () => new JSONResult(textOf(body)) };
+  let result: JSONResult | undefined;
+  return { head, headers, body, toJSONResult: () => (result ??= new JSONResult(textOf(body))) };
 }
 
 /** The text of an entry's body, without the byte order mark that only some texts begin with. */
@@ -40,26 +41,50 @@ export function textOf(body: string | Uint8Array): string {
 }
 
 /** Changes with the format: entries of other versions of this library are no entries. */
-const MAGIC = 'graphql-functions/1 ';
+const MAGIC = 'graphql-functions/2 ';
 
 /**
- * Three lines: the head, the header fields, the body as it is. The head alone is parsed for every use; the header
- * fields only where a hook wants a Response, and a JSON body only once, into the result.
+ * Three lines: a checksum and the head, the header fields, the body as it is. The head alone is parsed for every use; the
+ * header fields only where a hook wants a Response, and a JSON body only once, into the result.
  */
-export function encodeEntry({ head, headers, body }: CacheEntry): string {
+export function encodeEntry(key: string, { head, headers, body }: CacheEntry): string {
   const bodyText = typeof body === 'string' ? body : toBase64(body);
   const headersText = JSON.stringify(headers);
   const sizes: EntrySizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
-  return `${MAGIC}${JSON.stringify({ ...head, ...sizes })}\n${headersText}\n${bodyText}`;
+  const content = [JSON.stringify({ ...head, ...sizes }), headersText, bodyText].join('\n');
+  return `${MAGIC}${checksumOf(key, content, 0)}${content}`;
 }
 
-/** Reads an entry; undefined for whatever is not whole, not ours or of another version. */
-export function decodeEntry(text: string): CacheEntry | undefined {
+/** Reads the entry of a key; undefined for whatever is not whole, not ours, changed, another key's or of another version. */
+export function decodeEntry(key: string, text: string): CacheEntry | undefined {
   if (!text.startsWith(MAGIC)) return undefined;
-  const headEnd = text.indexOf('\n');
-  const head = parseHead(text.slice(MAGIC.length, headEnd));
+  const headStart = MAGIC.length + CHECKSUM_LENGTH;
+  if (text.slice(MAGIC.length, headStart) !== checksumOf(key, text, headStart)) return undefined;
+  const headEnd = text.indexOf('\n', headStart);
+  const head = parseHead(text.slice(headStart, headEnd));
   if (head === undefined || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
   return new DecodedEntry(head, text, headEnd + 1);
+}
+
+const CHECKSUM_LENGTH = 16;
+
+/**
+ * Tells an entry from a damaged one, and from that of another key, which a store may mix up that cuts keys or ignores case.
+ * Two 32-bit lanes of FNV-1a; against accidents, not against attacks. 1 to 2 ms a megabyte.
+ */
+function checksumOf(key: string, text: string, start: number): string {
+  const first = fold(fold(0x811c9dc5, key, 0), text, start);
+  return toHex(first) + toHex(fold(fold(first ^ 0x1b873593, key, 0), text, start));
+}
+
+function fold(seed: number, text: string, start: number): number {
+  let state = seed;
+  for (let at = start; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  return state;
+}
+
+function toHex(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0');
 }
 
 interface EntrySizes {
@@ -107,7 +132,7 @@ function isHead(value: unknown): value is EntryHead & EntrySizes {
   if (typeof value !== 'object' || value === null) return false;
   const head = value as Partial<Record<keyof (EntryHead & EntrySizes), unknown>>;
   return (
-    areNumbers(head.status, head.sentAt, head.storedAt, head.headersSize, head.bodySize) &&
+    areNumbers(head.status, head.sentAt, head.storedAt, head.age, head.headersSize, head.bodySize) &&
     areNumbers(head.freshUntil, head.staleWhileRevalidateUntil, head.staleIfErrorUntil) &&
     typeof head.audience === 'string' &&
     typeof head.audienceHash === 'string' &&

@@ -9,7 +9,9 @@ const BYPASS_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-mo
 
 /** Whether a GET neither reads nor feeds the cache. */
 export function isBypass(request: DataSourceRequest): boolean {
-  if (request.cache === 'no-store') return true;
+  const { cache, fetchOptions } = request;
+  // Who asks for redirects as they are asks for another response than who follows them.
+  if (cache === 'no-store' || (fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return true;
   const headers = request.headersIfAny;
   return headers !== undefined && (BYPASS_HEADERS.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
 }
@@ -19,11 +21,24 @@ export function mayAskOrigin(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }
 
+/** How far the clocks of two instances over one store may be apart. */
+const MAX_SKEW: Milliseconds = 5000;
+
+/** Whether an entry's age is known. It is not when the entry is from the future: a clock has been set back. */
+function hasAge(head: EntryHead, now: Milliseconds): boolean {
+  return head.storedAt <= now + MAX_SKEW;
+}
+
+/** Whether an entry may be served in place of an answer that the origin fails to give. */
+export function mayStandIn(head: EntryHead, now: Milliseconds): boolean {
+  return hasAge(head, now) && now < head.staleIfErrorUntil;
+}
+
 /** What an entry may be used for, by fetch's cache mode, the request's Cache-Control, and its age. */
 export function judgeEntry({ head }: CacheEntry, request: DataSourceRequest, now: Milliseconds): EntryUse {
-  const isFresh = now < head.freshUntil;
+  const isFresh = now < head.freshUntil && hasAge(head, now);
   if (request.cache === 'force-cache' || request.cache === 'only-if-cached') return isFresh ? 'fresh' : 'stale';
-  if (request.cache === 'no-cache') return 'revalidate';
+  if (request.cache === 'no-cache' || !hasAge(head, now)) return 'revalidate';
 
   const directives = directivesOf(request);
   if (directives.size > 0) return judgeByRequest(head, directives, now);
@@ -33,7 +48,7 @@ export function judgeEntry({ head }: CacheEntry, request: DataSourceRequest, now
 
 /** RFC 9111 section 5.2.1: the request may ask for less than the response allows, and sometimes for more. */
 function judgeByRequest(head: EntryHead, directives: CacheDirectives, now: Milliseconds): EntryUse {
-  const age = (now - head.storedAt) / 1000;
+  const age = head.age + (now - head.storedAt) / 1000;
   const left = (head.freshUntil - now) / 1000;
   if (directives.has('no-cache') || age > (secondsOf(directives, 'max-age') ?? Infinity)) return 'revalidate';
   if (left > 0) return left >= (secondsOf(directives, 'min-fresh') ?? 0) ? 'fresh' : 'revalidate';

@@ -1,17 +1,21 @@
-import CachePolicy from 'http-cache-semantics';
 import type { Seconds } from '../../cache/key-value-cache.ts';
-import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
 import type { Milliseconds } from '../units.ts';
+import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
+import { parseAge, parseHTTPDate } from './http-date.ts';
 
 /**
- * Who may be given a stored response, its Vary fields apart: everybody, requests with the same credentials, or
- * requests whose header fields are all the same.
+ * Who may be given a stored response: every request that has the fields of Vary in common, or only requests that also
+ * have every field in common which could tell one user from another.
  */
-export type Audience = 'everybody' | 'credentials' | 'headers';
+export type Audience = 'everybody' | 'headers';
 
 /** On what terms a response may be stored and used again. Times are milliseconds since 1970. */
 export interface StorageTerms {
   readonly audience: Audience;
+  /** The response's life was set by a `ttl`, not by the origin. */
+  readonly byTTL: boolean;
+  /** How old the response was when it came (Age). */
+  readonly age: Seconds;
   readonly freshUntil: Milliseconds;
   /** May be served at once until then, while a newer one is fetched. */
   readonly staleWhileRevalidateUntil: Milliseconds;
@@ -28,9 +32,14 @@ export interface StorageCase {
   readonly status: number;
   /** Response header fields by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The names in Vary; undefined when no other request can be said to be the same. */
+  readonly vary: readonly string[] | undefined;
   /** The response is that of another URL than the one asked for. */
   readonly redirected: boolean;
-  readonly hasCredentials: boolean;
+  /** The request tells whose response this is: credentials that we can see, or a `cacheIdentity`. */
+  readonly namesUser: boolean;
+  /** `httpFetch` sends fields that could tell one user from another, and no `cacheIdentity` stands for them. */
+  readonly hidesUser: boolean;
   /** The developer's own word on the response's life. */
   readonly ttl: Seconds | undefined;
   readonly now: Milliseconds;
@@ -42,24 +51,52 @@ const MAX_LIFE: Seconds = 365 * 24 * 3600;
 /** How long a response that is never fresh is kept for the sake of its ETag or Last-Modified. */
 const REVALIDATION_LIFE: Seconds = 3600;
 
+/**
+ * The final statuses that are stored when the origin gives them a life. No redirect: the one that fetch has not followed
+ * was asked for with `redirect: 'manual'`, and is no answer to a call that follows.
+ */
+const STORABLE = [200, 203, 204, 300, 404, 405, 410, 414, 501];
+
 /** The terms for storing a response; undefined when it must not or need not be stored. */
 export function storageTermsFor(storage: StorageCase): StorageTerms | undefined {
   const directives = parseCacheControl(storage.headers['cache-control']);
-  if (directives.has('no-store') || variesOnEverything(storage) || storage.status === 206) return undefined;
-  return storage.ttl === undefined ? termsOfOrigin(storage, directives) : termsOfDeveloper(storage, directives, storage.ttl);
+  if (directives.has('no-store') || storage.vary === undefined || storage.status === 206) return undefined;
+  const audience = audienceOf(storage, directives);
+  if (audience === undefined) return undefined;
+  return storage.ttl === undefined
+    ? termsOfOrigin(storage, directives, audience)
+    : termsOfDeveloper(storage, directives, { audience, ttl: storage.ttl });
 }
 
 /**
- * A `ttl` overrules what the origin says about time, and says nothing about whose response it is. So it is for requests
- * that are the same in every header field: with v3 and its successors, any ttl handed one user's response to the next.
+ * For whom a response is, which a `ttl` never changes: it overrules what the origin says about time alone. Undefined when
+ * it is for one user and nothing tells for which.
  */
-function termsOfDeveloper({ status, headers, now }: StorageCase, directives: CacheDirectives, ttl: Seconds): StorageTerms | undefined {
+function audienceOf({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, directives: CacheDirectives): Audience | undefined {
+  const isPrivate = directives.has('private');
+  const setsCookie = headers['set-cookie'] !== undefined;
+  const saysPublic = directives.has('public') || (directives.has('s-maxage') && !setsCookie);
+  // Nobody has seen the header fields of the redirect itself: it may have been one user's ("/me" to "/users/1").
+  if (saysPublic && !isPrivate && !redirected) return 'everybody';
+  if (hidesUser || (isPrivate && !namesUser)) return undefined;
+  // A cookie for somebody new: the body often belongs to it. Not so under a ttl, whose author knows the API.
+  if (setsCookie && !directives.has('public') && !namesUser && ttl === undefined) return undefined;
+  return 'headers';
+}
+
+/** With version 3 of the peers and its successors, any ttl handed one user's response to the next; here `audience` stands. */
+function termsOfDeveloper(
+  { status, headers, now }: StorageCase,
+  directives: CacheDirectives,
+  { audience, ttl }: { audience: Audience; ttl: Seconds },
+): StorageTerms | undefined {
   if (status < 200 || status > 299 || !(ttl > 0)) return undefined;
-  const fresh = Math.min(ttl, MAX_LIFE);
   return toTerms({
-    audience: 'headers',
+    audience,
+    byTTL: true,
+    age: parseAge(headers['age']),
     now,
-    fresh,
+    fresh: Math.min(ttl, MAX_LIFE),
     whileRevalidate: 0,
     ifError: secondsOf(directives, 'stale-if-error') ?? 0,
     strict: false,
@@ -67,107 +104,67 @@ function termsOfDeveloper({ status, headers, now }: StorageCase, directives: Cac
   });
 }
 
-/**
- * RFC 9111, as a shared cache where the response is for everybody or nobody is known, as a private one otherwise: what a
- * shared cache must not store is stored for the same credentials alone.
- */
-function termsOfOrigin(storage: StorageCase, directives: CacheDirectives): StorageTerms | undefined {
-  // We have not seen the header fields of the redirect itself: it may have been one user's ("/me" to "/users/1").
-  if (storage.redirected) return undefined;
+/** RFC 9111, without its heuristics: a response that nobody gave a life is never fresh. */
+function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audience: Audience): StorageTerms | undefined {
+  const { status, headers, redirected, now } = storage;
+  if (redirected || !STORABLE.includes(status)) return undefined;
 
-  const isPrivate = directives.has('private');
-  const isPublic = directives.has('public') && !isPrivate;
-  // Nothing in the request says whose private response this is.
-  if (isPrivate && !storage.hasCredentials) return undefined;
-
-  const forOneUser = isPrivate || (storage.hasCredentials && !isPublic);
-  const policy = new CachePolicy({ headers: {} }, toPolicyResponse(storage, directives), { shared: !forOneUser });
-  if (!policy.storable()) return undefined;
-
+  const life = lifeOf(storage, directives, audience);
+  const age = parseAge(headers['age']);
   const strict = ['must-revalidate', 'proxy-revalidate', 'no-cache'].some((name) => directives.has(name));
   return toTerms({
-    audience: isPublic ? 'everybody' : 'credentials',
-    now: storage.now,
-    fresh: Math.min(policy.maxAge() - policy.age(), MAX_LIFE),
-    whileRevalidate: strict ? 0 : (secondsOf(directives, 'stale-while-revalidate') ?? 0),
+    audience,
+    byTTL: false,
+    age,
+    now,
+    fresh: Math.min(life ?? 0, MAX_LIFE) - age,
+    whileRevalidate: strict || life === undefined ? 0 : (secondsOf(directives, 'stale-while-revalidate') ?? 0),
     ifError: strict ? 0 : (secondsOf(directives, 'stale-if-error') ?? 0),
     strict,
-    revalidatable: hasValidator(storage.headers) && (directives.size > 0 || storage.headers['expires'] !== undefined),
+    revalidatable: hasValidator(headers) && (directives.size > 0 || life !== undefined),
   });
 }
 
-interface Lifetime {
-  readonly audience: Audience;
+/** RFC 9111 section 4.2.1; undefined when the response does not say. */
+function lifeOf({ headers, now }: StorageCase, directives: CacheDirectives, audience: Audience): Seconds | undefined {
+  if (directives.has('no-cache')) return 0;
+  // s-maxage is a word to caches that serve everybody.
+  const shared = audience === 'everybody' ? secondsOf(directives, 's-maxage') : undefined;
+  const said = shared ?? secondsOf(directives, 'max-age');
+  if (said !== undefined) return said;
+
+  const { 'cache-control': control, pragma, expires, date } = headers;
+  // Cache-Control overrules Pragma, even if it says nothing about time.
+  if (control === undefined && pragma?.toLowerCase().includes('no-cache') === true) return 0;
+  if (expires === undefined) return undefined;
+  // A date that is none has passed (RFC 9111 section 5.3).
+  return Math.max(0, ((parseHTTPDate(expires, now) ?? 0) - (parseHTTPDate(date, now) ?? now)) / 1000);
+}
+
+interface Lifetime extends Pick<StorageTerms, 'audience' | 'byTTL' | 'age' | 'strict'> {
   readonly now: Milliseconds;
   /** May be negative: stale on arrival. */
   readonly fresh: Seconds;
   readonly whileRevalidate: Seconds;
   readonly ifError: Seconds;
-  readonly strict: boolean;
   readonly revalidatable: boolean;
 }
 
-function toTerms({ audience, now, fresh, whileRevalidate, ifError, strict, revalidatable }: Lifetime): StorageTerms | undefined {
+function toTerms({ now, fresh, whileRevalidate, ifError, revalidatable, ...said }: Lifetime): StorageTerms | undefined {
   const usable = fresh + Math.max(whileRevalidate, ifError);
   const kept = Math.max(usable, 0) + (revalidatable ? Math.max(fresh, REVALIDATION_LIFE) : 0);
   if (kept <= 0) return undefined;
 
   const freshUntil = now + fresh * 1000;
   return {
-    audience,
+    ...said,
     freshUntil,
     staleWhileRevalidateUntil: freshUntil + whileRevalidate * 1000,
     staleIfErrorUntil: freshUntil + ifError * 1000,
-    strict,
     keepFor: Math.min(Math.ceil(kept), 2 * MAX_LIFE),
   };
 }
 
 function hasValidator(headers: StorageCase['headers']): boolean {
   return headers['etag'] !== undefined || headers['last-modified'] !== undefined;
-}
-
-/** "*" anywhere in Vary: no other request is ever the same. */
-function variesOnEverything({ headers }: StorageCase): boolean {
-  return headers['vary']?.split(',').some((name) => name.trim() === '*') ?? false;
-}
-
-/**
- * The response in the spelling that http-cache-semantics understands. It compares directive names in lower case only,
- * splits at quoted commas, takes `must-revalidate` for "never fresh" (kornelski/http-cache-semantics#54), gives `immutable`
- * a day of its own, and believes every date that Date.parse can make sense of.
- */
-function toPolicyResponse(
-  { status, headers, now }: StorageCase,
-  directives: CacheDirectives,
-): { status: number; headers: Record<string, string> } {
-  const normalized: Record<string, string> = { date: toHTTPDate(headers['date'], now) };
-  for (const name of ['age', 'pragma', 'set-cookie', 'etag']) if (headers[name] !== undefined) normalized[name] = headers[name];
-
-  const modified = parseHTTPDate(headers['last-modified']);
-  if (modified !== undefined) normalized['last-modified'] = toHTTPDate(headers['last-modified'], now);
-  // A date that is none has passed (RFC 9111 section 5.3).
-  if (headers['expires'] !== undefined) normalized['expires'] = toHTTPDate(headers['expires'], 0);
-
-  const known = ['max-age', 's-maxage'].filter((name) => directives.has(name)).map((name) => `${name}=${secondsOf(directives, name)}`);
-  const flags = ['no-cache', 'public'].filter((name) => directives.has(name));
-  // A field that is there overrules Pragma, even if it says nothing else we pass on.
-  if (headers['cache-control'] !== undefined) normalized['cache-control'] = [...known, ...flags].join(', ');
-  return { status, headers: normalized };
-}
-
-function toHTTPDate(text: string | undefined, otherwise: Milliseconds): string {
-  return new Date(parseHTTPDate(text) ?? otherwise).toUTCString();
-}
-
-// The three formats of RFC 9110 section 5.6.7, and no other of the many that Date.parse accepts.
-const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
-const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-
-function parseHTTPDate(text: string | undefined): Milliseconds | undefined {
-  if (text === undefined) return undefined;
-  const inGMT = ASCTIME.test(text) ? `${text} GMT` : text;
-  const time = IMF_FIXDATE.test(text) || RFC_850.test(text) || inGMT !== text ? Date.parse(inGMT) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
 }

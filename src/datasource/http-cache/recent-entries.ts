@@ -15,7 +15,7 @@ export class RecentEntries {
     const known = this.#recent.get(key);
     if (known?.text === text) return known.entry;
 
-    const entry = decodeEntry(text);
+    const entry = decodeEntry(key, text);
     if (this.#recent.size >= MAX_ENTRIES) this.#recent.clear();
     if (text.length <= MAX_LENGTH) this.#recent.set(key, { text, entry });
     else this.#recent.delete(key);

@@ -1,5 +1,7 @@
-import type { Audience } from './freshness.ts';
 import type { DataSourceRequest } from '../request.ts';
+import type { Audience } from './freshness.ts';
+import { sha256 } from './sha256.ts';
+import { parseVary } from './vary.ts';
 
 /** Fields that differ from call to call without asking for another answer. */
 const TRACING =
@@ -18,10 +20,16 @@ const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 /** Which requests a stored response answers. Holds no secret: what could be one is hashed. */
 export interface Selection {
   readonly audience: Audience;
-  /** The hash of the fields that the audience must have in common; "" when the request had none of them. */
+  /** The hash of all that the audience must have in common; "" when the request had nothing of it. */
   readonly audienceHash: string;
   /** For each field that Vary names: "=" and its value, "#" and a hash of it, or null where the request had none. */
   readonly vary: Readonly<Record<string, string | null>>;
+}
+
+/** Whether a request can be told from another one by fields that differ from call to call: then no answer is for two. */
+export function variesByCall(vary: Selection['vary']): boolean {
+  for (const name in vary) if (TRACING.test(name)) return true;
+  return false;
 }
 
 /** What a selection is made of. */
@@ -31,53 +39,69 @@ export interface SelectionSource {
   readonly request: DataSourceRequest;
   /** Fields of this API which, against appearances, say nothing about who is asking. Lower case. */
   readonly shareableHeaders: readonly string[];
+  /** What the data source says of whose the responses are, beside the header fields: its `cacheIdentity`. "": nobody's in particular. */
+  readonly cacheIdentity: string | undefined;
+  /** Requests are sent by a function that may add header fields of its own: `httpFetch`. */
+  readonly hasOwnFetch: boolean;
 }
 
 /**
- * The header fields that make a request this one and no other, as text. It holds credentials in clear:
+ * Everything that makes a request this one and no other, as text. It holds credentials in clear:
  * for comparing inside the process only, never to be stored.
  */
-export function identityOf(request: DataSourceRequest): string {
-  return textOf(request, (name) => !TRACING.test(name));
+export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): string {
+  const fields = textOf(request, (name) => !TRACING.test(name));
+  const options = request.fetchOptions === undefined ? '' : optionsText(request.fetchOptions);
+  return cacheIdentity ? `${fields}${options}=${cacheIdentity}` : fields + options;
 }
 
-/** Whether the request shows who is asking, as far as header fields can tell. */
-export function hasCredentials({ request, shareableHeaders }: SelectionSource): boolean {
+/** Whether the request tells whose response it asks for: by the source's word, or by credentials that we see. */
+export function namesUser({ request, shareableHeaders, cacheIdentity, hasOwnFetch }: SelectionSource): boolean {
+  if (cacheIdentity) return true;
   const headers = request.headersIfAny;
-  return headers !== undefined && CREDENTIALS.some((name) => headers.has(name) && !shareableHeaders.includes(name));
+  if (headers === undefined) return false;
+  if (CREDENTIALS.some((name) => headers.has(name) && !shareableHeaders.includes(name))) return true;
+  // Where another function sends, the credentials may be its own, and the rest of the fields about something else.
+  return !hasOwnFetch && textOf(request, (name) => isPersonal(name, shareableHeaders)) !== '';
+}
+
+/** Whether `httpFetch` has set fields of the request which tell users apart, and no `cacheIdentity` stands for them. */
+export function hidesUser({ request, shareableHeaders, cacheIdentity }: SelectionSource): boolean {
+  return cacheIdentity === undefined && request.addedFields.some((name) => isPersonal(name, shareableHeaders));
+}
+
+/**
+ * The fields that a response varies by, as far as requests can be compared by them; undefined where they cannot. A field which
+ * tells users apart and was not sent is one that `httpFetch` may have added, unless a `cacheIdentity` stands for it.
+ */
+export function comparableVary(source: SelectionSource, field: string | undefined): readonly string[] | undefined {
+  const vary = parseVary(field);
+  const { request, shareableHeaders, cacheIdentity, hasOwnFetch } = source;
+  if (vary === undefined || !hasOwnFetch || cacheIdentity !== undefined) return vary;
+  const headers = request.headersIfAny;
+  return vary.every((name) => !isPersonal(name, shareableHeaders) || headers?.has(name) === true) ? vary : undefined;
 }
 
 /** Describes the requests that may be given the response to this one. */
-export async function describeSelection(
-  source: SelectionSource,
-  { audience, vary }: { audience: Audience; vary: readonly string[] },
-): Promise<Selection> {
-  const fields = await Promise.all(vary.map(async (name) => [name, await describeField(source, name)] as const));
-  return { audience, audienceHash: await hashOf(source, audienceText(source, audience)), vary: Object.fromEntries(fields) };
+export function describeSelection(source: SelectionSource, { audience, vary }: { audience: Audience; vary: readonly string[] }): Selection {
+  const fields = vary.map((name) => [name, describeField(source, name)] as const);
+  return { audience, audienceHash: audience === 'everybody' ? '' : hashOf(source, audienceText(source)), vary: Object.fromEntries(fields) };
 }
 
-/** Whether a request is one of those. A promise only where something must be hashed. */
-export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: Selection): boolean | Promise<boolean> {
-  const names = Object.keys(vary);
-  if (source.request.headersIfAny === undefined) return audienceHash === '' && names.every((name) => vary[name] === null);
-  if (names.length === 0 && audience === 'everybody') return true;
-  return describeSelection(source, { audience, vary: names }).then(
-    (wanted) => wanted.audienceHash === audienceHash && names.every((name) => wanted.vary[name] === vary[name]),
-  );
+/** Whether a request is one of those. */
+export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: Selection): boolean {
+  for (const name in vary) if (describeField(source, name) !== vary[name]) return false;
+  return audience === 'everybody' || audienceHash === hashOf(source, audienceText(source));
 }
 
-/** The names in a Vary field, in lower case. */
-export function parseVary(field: string | undefined): string[] {
-  return (field ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '');
+function isPersonal(name: string, shareableHeaders: readonly string[]): boolean {
+  return !isImpersonal(name) && !shareableHeaders.includes(name);
 }
 
-function audienceText({ request, shareableHeaders }: SelectionSource, audience: Audience): string {
-  if (audience === 'everybody') return '';
-  if (audience === 'credentials') return textOf(request, (name) => CREDENTIALS.includes(name) && !shareableHeaders.includes(name));
-  return textOf(request, (name) => !isImpersonal(name) && !shareableHeaders.includes(name));
+/** No name of a field begins with "=", so what the source says is never taken for one. */
+function audienceText({ request, shareableHeaders, cacheIdentity }: SelectionSource): string {
+  const fields = textOf(request, (name) => isPersonal(name, shareableHeaders));
+  return cacheIdentity ? `${fields}=${cacheIdentity}` : fields;
 }
 
 /** "name: value" lines; `Headers` are iterated in the order of their names. */
@@ -90,16 +114,33 @@ function textOf(request: DataSourceRequest, includes: (name: string) => boolean)
   return text;
 }
 
-async function describeField(source: SelectionSource, name: string): Promise<string | null> {
-  const value = source.request.headersIfAny?.get(name) ?? null;
-  if (value === null) return null;
-  return IMPERSONAL.test(name) ? `=${value}` : `#${await hashOf(source, `${name}: ${value}`)}`;
+/** The caller's options for fetch: one of them may be an agent with credentials, another asks for redirects as they are. */
+function optionsText(options: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(options).toSorted();
+  return names
+    .map((name) => `(${name}: ${typeof options[name] === 'object' ? numberOf(options[name]) : String(options[name])})\n`)
+    .join('');
 }
 
-// The platform's own SHA-256, asked for when a request with such fields meets the response cache and not before: about
-// 20 µs a time, and loading it is a cold start's business only for those who send credentials.
-async function hashOf({ key }: SelectionSource, text: string): Promise<string> {
-  if (text === '') return '';
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${key}\n${text}`));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const numbers = new WeakMap<object, string>();
+let numbered = 0;
+
+/** Tells objects apart. */
+function numberOf(object: object | null): string {
+  if (object === null) return 'null';
+  const known = numbers.get(object) ?? `#${++numbered}`;
+  numbers.set(object, known);
+  return known;
+}
+
+/** A missing credential may be one that `httpFetch` adds: there the source's word counts. */
+function describeField(source: SelectionSource, name: string): string | null {
+  const { request, shareableHeaders, cacheIdentity } = source;
+  const value = request.headersIfAny?.get(name) ?? null;
+  if (value !== null) return IMPERSONAL.test(name) ? `=${value}` : `#${hashOf(source, `${name}: ${value}`)}`;
+  return !cacheIdentity || !isPersonal(name, shareableHeaders) ? null : `#${hashOf(source, `${name}=${cacheIdentity}`)}`;
+}
+
+function hashOf({ key }: SelectionSource, text: string): string {
+  return text === '' ? '' : sha256(`${key}\n${text}`);
 }

@@ -2,12 +2,14 @@ import { guardCache } from '../../cache/guard.ts';
 import type { KeyValueCache } from '../../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
-import { isBypass, judgeEntry, mayAskOrigin } from './cache-use.ts';
+import { isBypass, judgeEntry, mayAskOrigin, mayStandIn } from './cache-use.ts';
 import { Flight } from '../flight.ts';
 import { OriginExchange, type Exchange, type OriginAnswer } from './origin-exchange.ts';
 import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from '../received.ts';
 import { RecentEntries } from './recent-entries.ts';
-import { identityOf, isSelected } from './request-identity.ts';
+import { identityOf, isSelected, variesByCall } from './request-identity.ts';
+import { RetryPauses, SharingMemory } from './sharing.ts';
+import { warnOfUnknownUser } from './unknown-user.ts';
 import type { Milliseconds } from '../units.ts';
 import { isWorkerd } from './workerd.ts';
 import { WriteOrder } from './write-order.ts';
@@ -39,14 +41,14 @@ const BACKGROUND_TIMEOUT: Milliseconds = 30_000;
  */
 export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
-  readonly #store: KeyValueCache;
   readonly #writes: WriteOrder;
   readonly #recent = new RecentEntries();
   readonly #running = new Map<string, Set<Running>>();
+  readonly #sharing = new SharingMemory();
+  readonly #pauses = new RetryPauses();
 
   constructor(cache: KeyValueCache) {
-    this.#store = guardCache(cache);
-    this.#writes = new WriteOrder(this.#store);
+    this.#writes = new WriteOrder(guardCache(cache));
   }
 
   /** The response cache of a key-value cache. */
@@ -73,6 +75,7 @@ export class ResponseCache {
       this.#revalidateBehind(exchange, entry);
       return { received: fromEntry(entry, { url: request.url, now }), outcome: 'stale' };
     }
+    if (entry !== undefined && mayStandIn(entry.head, now)) offerInstead(exchange, entry);
     if (!mayAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
     return this.#fetchShared(exchange, entry);
   }
@@ -94,11 +97,16 @@ export class ResponseCache {
     }
   }
 
+  /** Drops the response to a key: it cannot be read. Whatever comes of the deletion is handed over. */
+  forget(exchange: Exchange): void {
+    handOver(exchange, this.#writes.delete(exchange.key, exchange.now()));
+  }
+
   async #find(exchange: Exchange): Promise<CacheEntry | undefined> {
     const text = await this.#writes.get(exchange.key);
     const entry = text === undefined ? undefined : this.#recent.decode(exchange.key, text);
     if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
-    if (await isSelected(exchange, entry.head)) return entry;
+    if (isSelected(exchange, entry.head)) return entry;
     exchange.request.watch?.passedOver(entry);
     return undefined;
   }
@@ -108,16 +116,21 @@ export class ResponseCache {
     const patience = exchange.patience();
     patience.throwIfAborted();
 
-    const identity = exchange.sharesInFlight && !isWorkerd() ? identityOf(exchange.request) : undefined;
+    const identity = this.#isShared(exchange, entry) ? identityOf(exchange.request, exchange.cacheIdentity) : undefined;
     const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
     if (known !== undefined) {
       exchange.request.watch?.joined();
       const answer = await known.flight.follow(patience);
-      if (answer.entry !== undefined && (await isSelected(exchange, answer.entry.head))) return this.#settle(exchange, answer, false);
+      if (answer.entry !== undefined && isSelected(exchange, answer.entry.head)) return this.#settle(exchange, answer, false);
       // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
     }
     const own = this.#depart(exchange, entry, known === undefined ? identity : undefined);
     return this.#settle(exchange, await own.flight.follow(patience), true);
+  }
+
+  /** Whether it makes sense to wait for an equal request, or to let others wait for this one. What was stored once may be again. */
+  #isShared({ key, request, sharesInFlight }: Exchange, entry: CacheEntry | undefined): boolean {
+    return sharesInFlight && !isWorkerd() && (entry !== undefined || this.#sharing.expects(key, request.url));
   }
 
   #findRunning({ key, request, source }: Exchange, identity: string): Running | undefined {
@@ -133,13 +146,23 @@ export class ResponseCache {
   #depart(exchange: Exchange, entry: CacheEntry | undefined, identity: string | undefined): Running {
     const flight = new Flight<OriginAnswer>(async ({ signal }) => {
       const answer = await new OriginExchange(exchange, signal).ask(entry);
-      if (answer.fetched === undefined || running.overtaken) return answer;
-      const { entry: stored, keepFor } = answer.fetched;
-      return { ...answer, written: this.#writes.set(exchange.key, stored, keepFor) };
+      this.#sharing.learn(exchange.key, exchange.request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
+      if (running.overtaken) return answer;
+      const written = this.#write(exchange, answer, entry);
+      return written === undefined ? answer : { ...answer, written };
     });
     const running: Running = { flight, identity, source: exchange.source, overtaken: false };
     this.#keepWhileRunning(exchange.key, running);
     return running;
+  }
+
+  /** Stores what is new. An answer that may not be stored ends the life of the entry in whose place it came. */
+  #write(exchange: Exchange, { fetched, live }: OriginAnswer, entry: CacheEntry | undefined): Promise<unknown> | undefined {
+    if (fetched !== undefined) {
+      warnOfUnknownUser(exchange, fetched.entry.head);
+      return this.#writes.set(exchange.key, fetched.entry, fetched.keepFor);
+    }
+    return entry !== undefined && live !== undefined && isLastWord(live) ? this.#writes.delete(exchange.key, exchange.now()) : undefined;
   }
 
   #keepWhileRunning(key: string, running: Running): void {
@@ -162,28 +185,43 @@ export class ResponseCache {
     const { entry, live, outcome } = answer;
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie was meant for the one who asked, and is not in the entry.
-    const headers = isOwn ? answer.fetched?.headers : undefined;
-    return { received: fromEntry(entry, { url: exchange.request.url, now: exchange.now(), headers }), outcome };
+    const cookies = isOwn ? answer.fetched?.cookies : undefined;
+    return { received: fromEntry(entry, { url: exchange.request.url, now: exchange.now(), cookies }), outcome };
   }
 
   #revalidateBehind(exchange: Exchange, entry: CacheEntry): void {
-    const identity = identityOf(exchange.request);
+    if (this.#pauses.isPaused(exchange.key, exchange.now())) return;
+    const identity = identityOf(exchange.request, exchange.cacheIdentity);
     if (this.#findRunning(exchange, identity) !== undefined) return;
     const { flight } = this.#depart(exchange, entry, identity);
-    // When it fails, the entry stays as old as it was, and the next one to use it tries again.
-    handOver(
-      exchange,
-      endOf(flight, exchange.request.timeout).catch(() => {}),
-    );
+    handOver(exchange, this.#endOf(flight, exchange));
+  }
+
+  /** The end of a fetch whose response nobody waits for. When it fails, the entry stays as old as it was. */
+  async #endOf(flight: Flight<OriginAnswer>, { key, request, now }: Exchange): Promise<void> {
+    try {
+      const { live, fetched, written } = await flight.join({ signals: [], timeout: request.timeout ?? BACKGROUND_TIMEOUT });
+      // One that is not stored would keep its connection, unread.
+      await live?.body?.cancel();
+      if (fetched === undefined && written === undefined) this.#pauses.failed(key, now());
+      else this.#pauses.succeeded(key);
+      await written;
+    } catch {
+      this.#pauses.failed(key, now());
+    }
   }
 }
 
-/** The end of a fetch whose response nobody waits for. */
-async function endOf(flight: Flight<OriginAnswer>, timeout: Milliseconds = BACKGROUND_TIMEOUT): Promise<void> {
-  const { live, written } = await flight.join({ signals: [], timeout });
-  // One that is not stored would keep its connection, unread.
-  await live?.body?.cancel();
-  await written;
+/** A refusal for now says nothing of the resource: it is busy, or failing. */
+function isLastWord({ status }: Response): boolean {
+  return status < 500 && status !== 408 && status !== 429;
+}
+
+function offerInstead(exchange: Exchange, entry: CacheEntry): void {
+  exchange.standIn(() => {
+    const now = exchange.now();
+    return mayStandIn(entry.head, now) ? fromEntry(entry, { url: exchange.request.url, now }) : undefined;
+  });
 }
 
 /** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */

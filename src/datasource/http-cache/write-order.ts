@@ -1,5 +1,7 @@
+import { isInMemory } from '../../cache/in-memory.ts';
 import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
 import { createEntry, encodeEntry, type CacheEntry } from './cache-entry.ts';
+import { readableKeyOf } from './cache-key.ts';
 import type { Milliseconds } from '../units.ts';
 import { isWorkerd } from './workerd.ts';
 
@@ -19,15 +21,17 @@ const TICK: Milliseconds = 0.001;
  */
 export class WriteOrder {
   readonly #store: KeyValueCache;
+  readonly #storeKeyOf: (key: string) => string;
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #deletedAt = new Map<string, Milliseconds>();
 
   constructor(store: KeyValueCache) {
     this.#store = store;
+    this.#storeKeyOf = isInMemory(store) ? (key) => PREFIX + key : (key) => PREFIX + readableKeyOf(key);
   }
 
   get(key: string): Promise<string | undefined> {
-    return this.#store.get(PREFIX + key);
+    return this.#store.get(this.#storeKeyOf(key));
   }
 
   /** Whether an entry is from before the last write to its key. */
@@ -38,7 +42,7 @@ export class WriteOrder {
   /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
   set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
     const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + TICK) : entry;
-    return this.#enqueue(key, () => this.#store.set(PREFIX + key, encodeEntry(valid), { ttl }));
+    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(key, valid), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
@@ -46,7 +50,7 @@ export class WriteOrder {
     this.#deletedAt.delete(key);
     this.#deletedAt.set(key, deletedAt);
     if (this.#deletedAt.size > MAX_REMEMBERED) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
-    return this.#enqueue(key, () => this.#store.delete(PREFIX + key));
+    return this.#enqueue(key, () => this.#store.delete(this.#storeKeyOf(key)));
   }
 
   #enqueue<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { StoredResponse } from '../../datasource/call-watch.ts';
-import type { StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
+import type { StorageCase } from '../../datasource/http-cache/freshness.ts';
 import type { CacheLayer } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -40,7 +40,7 @@ function whyAsked({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCal
   }
   if (hasJoined) return 'An equal request was under way, but its answer could not be shared';
   if (otherEntry !== undefined)
-    return `A response is stored, but ${otherEntry.head.audience === 'headers' ? 'for a request with other header fields' : 'for other credentials or other values of the fields in Vary'}`;
+    return `A response is stored, but for a request with other ${otherEntry.head.audience === 'headers' ? 'header fields' : 'values of the fields in Vary'}`;
   return 'Nothing was stored for it';
 }
 
@@ -57,24 +57,36 @@ function whatBecame({ storage, terms, tries, error }: WatchedCall): string {
 }
 
 /** The terms that freshness.ts refused, in its order. */
-function whyNotStored({ status, headers, redirected, hasCredentials, ttl }: StorageCase): string {
+function whyNotStored(storage: StorageCase): string {
+  const { status, headers, vary, redirected, ttl } = storage;
   const control = headers['cache-control']?.toLowerCase() ?? '';
   if (control.includes('no-store')) return 'the origin said no-store';
-  if (headers['vary']?.includes('*') === true) return 'the origin said Vary: *';
+  if (vary === undefined) return `the origin said Vary: ${headers['vary']}`;
   if (status === 206) return 'it is a part of the resource';
+  const unknown = whoseIsUnknown(storage, control);
+  if (unknown !== undefined) return unknown;
   if (ttl !== undefined) return ttl > 0 ? `a ttl is for successes, and the status is ${status}` : `a ttl of ${ttl} s was set`;
   if (redirected) return 'the request was redirected';
-  if (control.includes('private') && !hasCredentials)
-    return 'the origin said private, and without Authorization or Cookie nobody knows whose response it is';
   if (control === '' && headers['expires'] === undefined)
     return status >= 400 ? `the status is ${status}` : 'the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can';
   return `${originSaid(headers)}, with nothing to ask again by (ETag, Last-Modified), or not for status ${status}`;
 }
 
+function whoseIsUnknown({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, control: string): string | undefined {
+  const isPrivate = control.includes('private');
+  if (/public|s-maxage/.test(control) && !isPrivate && !redirected) return undefined;
+  if (hidesUser) return 'httpFetch adds credentials, and no cacheIdentity says whose';
+  if (isPrivate && !namesUser)
+    return 'the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity)';
+  if (headers['set-cookie'] !== undefined && !namesUser && ttl === undefined) return 'it sets a cookie, and is not public';
+  return undefined;
+}
+
 function whyBypassed({ request }: WatchedCall): string {
-  const { method, cache, headersIfAny } = request;
+  const { method, cache, headersIfAny, fetchOptions } = request;
   if (method !== 'GET') return `A ${method} is never stored.`;
   if (cache === 'no-store') return "Asked for with cache: 'no-store'.";
+  if ((fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return `Asked for with redirect: '${String(fetchOptions?.['redirect'])}'.`;
   const conditional = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
   const present = conditional.filter((name) => headersIfAny?.has(name));
   if (present.length > 0) return `The request has a condition of its own: ${present.join(', ')}.`;
@@ -91,17 +103,12 @@ function lifeOf({ head }: StoredResponse, now: number): string {
   return seconds >= 0 ? `fresh for ${seconds} s more` : 'taken for fresh';
 }
 
-/** The developer's word is for requests with the same header fields, which the origin's never is: see freshness.ts. */
 function termsOf({ head, headers }: StoredResponse): string {
-  return isByTTL(head) ? `a ttl of ${Math.round((head.freshUntil - head.storedAt) / 1000)} s was set` : originSaid(headers);
-}
-
-function isByTTL({ audience }: Pick<StorageTerms, 'audience'>): boolean {
-  return audience === 'headers';
+  return head.byTTL ? `a ttl of ${Math.round((head.freshUntil - head.storedAt) / 1000)} s was set` : originSaid(headers);
 }
 
 function originSaid(headers: Readonly<Record<string, string>>): string {
   const { 'cache-control': control, expires } = headers;
   if (control !== undefined) return `the origin said "${control}"`;
-  return expires === undefined ? 'the origin gave a date of change to guess by' : `the origin said Expires: ${expires}`;
+  return expires === undefined ? 'the origin said nothing of how long it lives' : `the origin said Expires: ${expires}`;
 }

@@ -1,0 +1,71 @@
+import { ownCopy } from '../../cache/own-copy.ts';
+import type { Milliseconds } from '../units.ts';
+
+/** How many keys, or origins, are remembered; all of them are forgotten when there are more. */
+const MAX_REMEMBERED = 1000;
+
+/** After so many answers in a row that could not be shared, those to keys that nobody has asked for are not expected to be. */
+const LONG_STREAK = 3;
+
+/**
+ * Which answers are worth waiting for while somebody else's equal request is under way. An answer that may not be stored is for
+ * the one who asked: who waited for it has waited in vain, and has to ask as well. So that happens once for a key, and then
+ * its requests go out side by side, until an answer to it can be stored again ("hit-for-miss").
+ */
+export class SharingMemory {
+  readonly #unshared = new Set<string>();
+  /** For each origin, how many answers in a row could not be shared. */
+  readonly #streaks = new Map<string, number>();
+
+  /** Whether the next answer to this key may well be one for several requests. */
+  expects(key: string, url: string): boolean {
+    if (this.#unshared.has(key)) return false;
+    return this.#streaks.size === 0 || (this.#streaks.get(originOf(url)) ?? 0) < LONG_STREAK;
+  }
+
+  learn(key: string, url: string, isShareable: boolean): void {
+    if (isShareable) {
+      this.#unshared.delete(key);
+      if (this.#streaks.size > 0) this.#streaks.delete(originOf(url));
+      return;
+    }
+    if (this.#unshared.size >= MAX_REMEMBERED) this.#unshared.clear();
+    if (key.length < MAX_REMEMBERED) this.#unshared.add(ownCopy(key));
+    const origin = ownCopy(originOf(url));
+    const streak = (this.#streaks.get(origin) ?? 0) + 1;
+    if (this.#streaks.size >= MAX_REMEMBERED) this.#streaks.clear();
+    this.#streaks.set(origin, streak);
+  }
+}
+
+function originOf(url: string): string {
+  const end = url.indexOf('/', 'https://'.length);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+const FIRST_PAUSE: Milliseconds = 1000;
+const LONGEST_PAUSE: Milliseconds = 60_000;
+
+/**
+ * When a failed revalidation is tried again: after a pause that doubles each time. Otherwise every request that is
+ * answered with a stale response would bother an origin that is down.
+ */
+export class RetryPauses {
+  readonly #pauses = new Map<string, { readonly since: Milliseconds; readonly length: Milliseconds }>();
+
+  isPaused(key: string, now: Milliseconds): boolean {
+    const pause = this.#pauses.get(key);
+    // A time before the pause began: the clock has been set back, and says nothing of how long ago that was.
+    return pause !== undefined && now >= pause.since && now < pause.since + pause.length;
+  }
+
+  failed(key: string, now: Milliseconds): void {
+    const length = Math.min((this.#pauses.get(key)?.length ?? FIRST_PAUSE / 2) * 2, LONGEST_PAUSE);
+    if (this.#pauses.size >= MAX_REMEMBERED) this.#pauses.clear();
+    this.#pauses.set(key, { since: now, length });
+  }
+
+  succeeded(key: string): void {
+    this.#pauses.delete(key);
+  }
+}
