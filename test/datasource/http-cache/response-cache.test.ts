@@ -6,22 +6,7 @@ import { createClock } from '../../support/clock.ts';
 import { deferred } from '../../support/deferred.ts';
 import { API, Operations } from '../api.ts';
 import { startOrigin } from '../origin.ts';
-
-/** A store in the open, which keeps what it is given for ever. */
-class OpenStore implements KeyValueCache {
-  readonly entries = new Map<string, string>();
-  readonly ttls: (number | null | undefined)[] = [];
-  async get(key: string): Promise<string | undefined> {
-    return this.entries.get(key);
-  }
-  async set(key: string, value: string, options?: { ttl?: number | null }): Promise<void> {
-    this.entries.set(key, value);
-    this.ttls.push(options?.ttl);
-  }
-  async delete(key: string): Promise<boolean> {
-    return this.entries.delete(key);
-  }
-}
+import { OpenStore } from './open-store.ts';
 
 const numbered = (headers: Record<string, string | string[]>) => (_call: unknown, before: number) => ({ headers, body: before });
 
