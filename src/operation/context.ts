@@ -88,7 +88,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   assertTakesDataSources(contextValue);
   const dataSources = assertDataSources(settings.dataSources?.());
   const { life: operation, watchCall } = input;
-  const warn = settings.strictDataSources ? (message: string): void => settings.logger.warn(message) : undefined;
+  const warn = settings.development ? (message: string): void => settings.logger.warn(message) : undefined;
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
   const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
