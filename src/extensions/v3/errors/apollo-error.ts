@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql';
 import type { ASTNode, GraphQLFormattedError, Source, SourceLocation } from 'graphql';
 
 /**
@@ -19,7 +20,6 @@ export class ApolloError extends Error {
   /** `code` may be any text; `extensions` go beside it. Throws for `{ extensions: … }`, which would nest them. */
   constructor(message: string, code?: string, extensions?: Record<string, any>) {
     super(message);
-    hide(this, 'name', 'ApolloError');
     if (extensions?.['extensions']) {
       throw new Error(
         'Pass extensions directly as the third argument of the ApolloError constructor: `new ' +
@@ -30,15 +30,13 @@ export class ApolloError extends Error {
     this.extensions = { ...extensions, code };
   }
 
-  /** The form in which GraphQL answers have errors. */
+  /**
+   * The form in which answers have errors. As in version 3, places come from nodes and positions alone: those of a parse or
+   * validation error, which are copied without, are left out.
+   */
   toJSON(): GraphQLFormattedError {
-    const { message, locations, path, extensions } = this;
-    return {
-      message,
-      ...(locations !== undefined && { locations }),
-      ...(path !== undefined && { path }),
-      ...(Object.keys(extensions ?? {}).length > 0 && { extensions }),
-    };
+    const { message, nodes, source, positions, path, originalError, extensions } = this;
+    return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions }).toJSON();
   }
 
   get [Symbol.toStringTag](): string {

@@ -1,3 +1,5 @@
+import { GraphQLError } from 'graphql';
+
 import { HeaderMap } from '../../../message/header-map.ts';
 import type { OperationLife } from '../../../operation/context.ts';
 import { BatchBudget } from '../../../operation/limits/batch-budget.ts';
@@ -115,7 +117,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
 
 /** Body or query parameters → operation request. In a query string, variables and extensions are JSON texts; some clients send such in bodies too. */
 function readParameters(head: HTTPRequestHead, parameters: unknown): GraphQLRequest {
-  if (typeof parameters !== 'object' || parameters === null)
+  if (parameters === null || parameters === undefined)
     throw new HttpQueryError(400, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
   const { query, operationName, variables, extensions } = parameters as Record<string, any>;
   const parsedExtensions: unknown = parsed(extensions, 'Extensions are invalid JSON.');
@@ -152,12 +154,21 @@ const refuseMutationsByGET: ApolloServerPlugin = {
   async requestDidStart() {
     return {
       async didResolveOperation({ request, operation }) {
-        if (request.http?.method === 'GET' && operation !== undefined && operation.operation !== 'query')
-          throw new HttpQueryError(405, 'GET supports only query operation', false, { allow: 'POST' });
+        if (request.http?.method !== 'GET') return;
+        // An executor of the user's own may choose an operation where there is none to be seen.
+        if ((operation as typeof operation | undefined) === undefined) throw noOperation(request.operationName);
+        if (operation.operation !== 'query') throw new HttpQueryError(405, 'GET supports only query operation', false, { allow: 'POST' });
       },
     };
   },
 };
+
+/** In graphql-js's words. */
+function noOperation(name: string | null | undefined): GraphQLError {
+  return new GraphQLError(
+    name ? `Unknown operation named "${name}".` : 'Must provide operation name if query contains multiple operations.',
+  );
+}
 
 function graphqlError(status: number, errors: readonly Error[], { formatError, debug }: QueryOptions): HttpQueryError {
   return new HttpQueryError(status, toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug }) }), true);

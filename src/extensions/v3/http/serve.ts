@@ -153,7 +153,7 @@ async function health({ onHealthCheck }: Serving, request: ExpressRequest): Prom
   } catch {
     isHealthy = false;
   }
-  const headers = new HeaderMap({ 'content-type': 'application/health+json; charset=utf-8', 'cache-control': 'no-store' });
+  const headers = new HeaderMap({ 'content-type': 'application/health+json; charset=utf-8' });
   return { status: isHealthy ? 200 : 503, headers, body: JSON.stringify({ status: isHealthy ? 'pass' : 'fail' }) };
 }
 
