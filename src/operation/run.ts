@@ -56,7 +56,7 @@ export interface OperationInput extends ContextInput {
 }
 
 /** An operation under way: each stage leaves here what the later ones need. */
-interface Running {
+interface OperationState {
   readonly settings: OperationSettings;
   readonly input: OperationInput;
   contextValue: unknown;
@@ -65,23 +65,55 @@ interface Running {
   hooks: OperationHooks | undefined;
   source: string | undefined;
   keep: PersistedQuery['keep'];
+  document: DocumentNode | undefined;
   operation: OperationDefinitionNode | undefined;
+  /** All that executing the operation takes. */
+  execution: Execution | undefined;
   stream: PayloadStream | undefined;
   /** From then on the execution sees to it that it ends in time. */
   isExecuting: boolean;
-  /** Why the answer waits for nothing any more: then nothing is begun, either. */
+  /** Why the answer waits for nothing any more. No further stage is begun then. */
   timeIsUp: Error | undefined;
   result: ExecutionResult;
   /** The result in the form for the client, as soon as it has one. */
   answer: FormattedExecutionResult | undefined;
 }
 
-/**
- * Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer.
- * Read the stages downwards: each ends by naming the next.
- */
+/** Leaves its outcome in the state. A result, or whatever is thrown, ends the line. */
+type Stage = (state: OperationState) => Eventual<ExecutionResult | undefined>;
+
+/** From the text of an operation to its result. */
+const stages: readonly Stage[] = [
+  makeContext,
+  startPlugins,
+  findSource,
+  tellSource,
+  readDocument,
+  chooseOperation,
+  checkLimits,
+  tellOperation,
+  askForResponse,
+  execute,
+];
+
+/** Runs the stages in order: at once, until one of them returns a promise; the others then follow that. */
+function runStages(state: OperationState, first = 0): Eventual<ExecutionResult> {
+  for (let at = first; ; at++) {
+    if (state.timeIsUp !== undefined) throw state.timeIsUp;
+    const result = stages[at]?.(state);
+    if (result instanceof Promise) return runRest(result, state, at + 1);
+    if (result !== undefined) return result;
+  }
+}
+
+/** Apart from the loop, because a function that makes a closure anywhere makes its context on every call. */
+function runRest(waitedFor: Promise<ExecutionResult | undefined>, state: OperationState, next: number): Promise<ExecutionResult> {
+  return waitedFor.then((result) => result ?? runStages(state, next));
+}
+
+/** Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer. */
 export function runOperation(settings: OperationSettings, input: OperationInput): Eventual<OperationOutcome> {
-  const running: Running = {
+  const state: OperationState = {
     settings,
     input,
     contextValue: undefined,
@@ -89,116 +121,142 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     hooks: undefined,
     source: undefined,
     keep: undefined,
+    document: undefined,
     operation: undefined,
+    execution: undefined,
     stream: undefined,
     isExecuting: false,
     timeIsUp: undefined,
     result: nothingYet,
     answer: undefined,
   };
-  return whenReady(rescued(runStages, toErrors, running), finish, running);
+  return whenReady(rescued(runInTime, toErrors, state), finish, state);
 }
 
 const nothingYet: ExecutionResult = {};
 
-function runStages(running: Running): Eventual<ExecutionResult> {
+function runInTime(state: OperationState): Eventual<ExecutionResult> {
   // The start of the server, or a body, that came too late.
-  if (running.input.life.isOver) throw deadlineExceeded();
-  const stages = makeContext(running);
-  if (!(stages instanceof Promise)) return stages;
-  return running.isExecuting && running.hooks === undefined ? stages : stagesInTime(stages, running);
+  if (state.input.life.isOver) throw deadlineExceeded();
+  const result = runStages(state);
+  if (!(result instanceof Promise)) return result;
+  return state.isExecuting && state.hooks === undefined ? result : stagesInTime(result, state);
 }
 
 /** A context, a data source or a hook that hangs must not take the answer with it, nor those of a batch's neighbours. */
-function stagesInTime(stages: Promise<ExecutionResult>, running: Running): Promise<ExecutionResult> {
-  return inTime(stages, running.input.life, {
+function stagesInTime(result: Promise<ExecutionResult>, state: OperationState): Promise<ExecutionResult> {
+  return inTime(result, state.input.life, {
     atTimeUp: (reason) => {
-      running.timeIsUp = reason;
-      if (!running.isExecuting) throw reason;
+      state.timeIsUp = reason;
+      if (!state.isExecuting) throw reason;
       return undefined;
     },
     atLastMoment: () => {
-      if (running.result === nothingYet) throw deadlineExceeded();
-      return running.result;
+      if (state.result === nothingYet) throw deadlineExceeded();
+      return state.result;
     },
   });
 }
 
-function makeContext(running: Running): Eventual<ExecutionResult> {
-  const { settings, input } = running;
-  return whenReady(createContextValue(settings, input), tellPlugins, running);
+function makeContext(state: OperationState): Eventual<undefined> {
+  return whenReady(createContextValue(state.settings, state.input), keepContext, state);
 }
 
-function tellPlugins(contextValue: unknown, running: Running): Eventual<ExecutionResult> {
-  if (running.timeIsUp !== undefined) throw running.timeIsUp;
-  running.contextValue = contextValue;
-  running.contextFailed = false;
-  const { plugins } = running.settings;
-  return whenReady(plugins.length === 0 ? undefined : startHooks(plugins, requestContext(running)), findSource, running);
+function keepContext(contextValue: unknown, state: OperationState): undefined {
+  state.contextValue = contextValue;
+  state.contextFailed = false;
 }
 
-function findSource(hooks: OperationHooks | undefined, running: Running): Eventual<ExecutionResult> {
-  running.hooks = hooks;
-  return whenReady(resolveSource(running.settings, running.input.request), tellSource, running);
+function startPlugins(state: OperationState): Eventual<undefined> {
+  const { plugins } = state.settings;
+  return plugins.length === 0 ? undefined : startHooks(plugins, requestContext(state)).then((hooks) => keepHooks(hooks, state));
 }
 
-function tellSource({ source, keep }: PersistedQuery, running: Running): Eventual<ExecutionResult> {
-  running.source = source;
-  running.keep = keep;
-  return whenReady(running.hooks?.didResolveSource(source), readDocument, running);
+function keepHooks(hooks: OperationHooks | undefined, state: OperationState): undefined {
+  state.hooks = hooks;
 }
 
-function readDocument(_told: void, running: Running): Eventual<ExecutionResult> {
-  const { settings, input, source = '', hooks } = running;
-  return whenReady(loadDocument(settings, source, hooks, input.budget), runDocument, running);
+function requestContext({ settings, input, contextValue }: OperationState): Parameters<typeof startHooks>[1] {
+  const { schema, cache, logger } = settings;
+  return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
 }
 
-function runDocument(document: DocumentNode | GraphQLError, running: Running): Eventual<ExecutionResult> {
+function findSource(state: OperationState): Eventual<undefined> {
+  return whenReady(resolveSource(state.settings, state.input.request), keepSource, state);
+}
+
+function keepSource({ source, keep }: PersistedQuery, state: OperationState): undefined {
+  state.source = source;
+  state.keep = keep;
+}
+
+function tellSource({ hooks, source = '' }: OperationState): Eventual<undefined> {
+  return hooks?.didResolveSource(source) as Eventual<undefined>;
+}
+
+function readDocument(state: OperationState): Eventual<ExecutionResult | undefined> {
+  const { settings, input, source = '', hooks } = state;
+  return whenReady(loadDocument(settings, source, hooks, input.budget), keepDocument, state);
+}
+
+function keepDocument(document: DocumentNode | GraphQLError, state: OperationState): ExecutionResult | undefined {
   if (document instanceof GraphQLError) return { errors: [document] };
-  if (running.timeIsUp !== undefined) throw running.timeIsUp;
-  const { settings, input, contextValue, hooks, keep } = running;
-  const { schema, maxCost } = settings;
+  state.document = document;
+  return undefined;
+}
+
+function chooseOperation(state: OperationState): undefined {
+  const { settings, input, contextValue, keep } = state;
   const { operationName, variables } = input.request;
-  const operation = resolveOperation({ schema, document, operationName, refuse: input.refuse });
-  running.operation = operation;
+  const document = state.document as DocumentNode;
+  const operation = resolveOperation({ schema: settings.schema, document, operationName, refuse: input.refuse });
+  state.operation = operation;
+  const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
+  state.execution = { document, operation, contextValue, variables, life: input.life, answerLimit };
   if (keep !== undefined) input.life.waitUntil(keep());
+}
+
+function checkLimits({ settings, input, execution }: OperationState): undefined {
+  const { schema, maxCost } = settings;
+  const { document, operation, variables } = execution as Execution;
   input.budget?.spend('maxAliases', aliasesOf(operation), operation);
   assertKnownKeys({ schema, operation, variables });
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables }, input.budget);
-  const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
-  const execution = { document, operation, contextValue, variables, life: input.life, answerLimit };
-  return hooks === undefined ? execute(running, execution) : executeWithHooks(running, hooks, execution);
 }
 
-async function executeWithHooks(running: Running, hooks: OperationHooks, execution: Execution): Promise<ExecutionResult> {
-  await hooks.didResolveOperation(execution.document, execution.operation);
-  return (await hooks.responseForOperation()) ?? hooks.aroundExecution(() => whenReady(execute(running, execution), keepResult, running));
+function tellOperation({ hooks, execution }: OperationState): Eventual<undefined> {
+  const { document, operation } = execution as Execution;
+  return hooks?.didResolveOperation(document, operation) as Eventual<undefined>;
+}
+
+function askForResponse({ hooks }: OperationState): Eventual<ExecutionResult | undefined> {
+  return hooks?.responseForOperation();
+}
+
+function execute(state: OperationState): Eventual<ExecutionResult> {
+  const { hooks } = state;
+  return hooks === undefined ? executeNow(state) : hooks.aroundExecution(() => whenReady(executeNow(state), keepResult, state));
 }
 
 /** For when a hook takes too long over the end of the execution. */
-function keepResult(result: ExecutionResult, running: Running): ExecutionResult {
-  running.result = result;
+function keepResult(result: ExecutionResult, state: OperationState): ExecutionResult {
+  state.result = result;
   return result;
 }
 
-function execute(running: Running, execution: Execution): Eventual<ExecutionResult> {
-  if (running.timeIsUp !== undefined) throw running.timeIsUp;
-  running.isExecuting = true;
-  const { delivery } = running.input;
-  return delivery === undefined ? executeOperation(running.settings, execution) : executeInParts(running, execution, delivery);
+function executeNow(state: OperationState): Eventual<ExecutionResult> {
+  if (state.timeIsUp !== undefined) throw state.timeIsUp;
+  state.isExecuting = true;
+  const { settings, input, execution } = state;
+  return input.delivery === undefined ? executeOperation(settings, execution as Execution) : executeInParts(state, input.delivery);
 }
 
-function executeInParts(running: Running, execution: Execution, delivery: Delivery): Eventual<ExecutionResult> {
-  const { settings, input, hooks } = running;
+function executeInParts(state: OperationState, delivery: Delivery): Eventual<ExecutionResult> {
+  const { settings, input, hooks } = state;
   const open = (stream: PayloadStream): void => {
-    running.stream = stream;
+    state.stream = stream;
   };
-  return delivery.execute({ settings, execution, delivery, life: input.life, hooks, open });
-}
-
-function requestContext({ settings, input, contextValue }: Running): Parameters<typeof startHooks>[1] {
-  const { schema, cache, logger } = settings;
-  return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
+  return delivery.execute({ settings, execution: state.execution as Execution, delivery, life: input.life, hooks, open });
 }
 
 function toErrors(thrown: unknown): ExecutionResult {
@@ -206,44 +264,44 @@ function toErrors(thrown: unknown): ExecutionResult {
 }
 
 /** Result → outcome: the answer as the client gets it. */
-function finish(result: ExecutionResult, running: Running): Eventual<OperationOutcome> {
-  running.result = result;
-  if (result.errors !== undefined) reportUnfinished(running.settings.logger, result.errors);
-  return rescued(formatAnswer, giveUp, running);
+function finish(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
+  state.result = result;
+  if (result.errors !== undefined) reportUnfinished(state.settings.logger, result.errors);
+  return rescued(formatAnswer, giveUp, state);
 }
 
-function formatAnswer(running: Running): Eventual<OperationOutcome> {
-  const tellsPlugins = running.hooks !== undefined || running.contextFailed;
+function formatAnswer(state: OperationState): Eventual<OperationOutcome> {
+  const tellsPlugins = state.hooks !== undefined || state.contextFailed;
   return whenReady(
-    tellsPlugins ? hooksInTime(running) : formatResult(running.settings, running.result, running.input.budget?.errors),
+    tellsPlugins ? hooksInTime(state) : formatResult(state.settings, state.result, state.input.budget?.errors),
     toOutcome,
-    running,
+    state,
   );
 }
 
 /** A hook that hangs has no word in the answer. */
-function hooksInTime(running: Running): Promise<FormattedExecutionResult> {
+function hooksInTime(state: OperationState): Promise<FormattedExecutionResult> {
   const atLastMoment = (): FormattedExecutionResult =>
-    running.answer ?? formatResult(running.settings, running.result, running.input.budget?.errors);
-  return inTime(finishWithHooks(running), running.input.life, { atLastMoment });
+    state.answer ?? formatResult(state.settings, state.result, state.input.budget?.errors);
+  return inTime(finishWithHooks(state), state.input.life, { atLastMoment });
 }
 
 /** A hook or formatError failed: neither is asked again. */
-function giveUp(thrown: unknown, running: Running): OperationOutcome {
+function giveUp(thrown: unknown, state: OperationState): OperationOutcome {
   const error = toGraphQLError(thrown);
-  void running.stream?.return();
-  running.stream = undefined;
-  running.result = { errors: [error] };
-  return toOutcome(formatFailure(running.settings, error), running);
+  void state.stream?.return();
+  state.stream = undefined;
+  state.result = { errors: [error] };
+  return toOutcome(formatFailure(state.settings, error), state);
 }
 
-function toOutcome(answer: FormattedExecutionResult, running: Running): OperationOutcome {
-  const { result, input, operation, source, contextFailed, stream } = running;
+function toOutcome(answer: FormattedExecutionResult, state: OperationState): OperationOutcome {
+  const { result, input, operation, source, contextFailed, stream } = state;
   return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream };
 }
 
-async function finishWithHooks(running: Running): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextFailed, result, input } = running;
+async function finishWithHooks(state: OperationState): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextFailed, result, input } = state;
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
   if (contextFailed && error !== undefined)
@@ -251,6 +309,6 @@ async function finishWithHooks(running: Running): Promise<FormattedExecutionResu
       await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
   const formatted = formatResult(settings, result, input.budget?.errors);
-  running.answer = formatted;
+  state.answer = formatted;
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }
