@@ -1,6 +1,6 @@
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Invocation } from '../message/invocation.ts';
-import type { OperationInput, OperationSettings } from '../operation/run.ts';
+import type { OperationInput, OperationSettings } from '../operation/state.ts';
 import type { OperationOutcome } from '../operation/outcome.ts';
 import type { CSRFSettings } from './csrf.ts';
 

@@ -17,7 +17,7 @@ import { maxComparisons } from '../operation/limits/limits.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
 import type { GraphQLRequest } from '../operation/graphql-request.ts';
 import { runOperation } from '../operation/run.ts';
-import type { OperationInput, OperationSettings } from '../operation/run.ts';
+import type { OperationInput, OperationSettings } from '../operation/state.ts';
 import type { WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { OperationOutcome } from '../operation/outcome.ts';
 import type { RequestCall } from '../operation/plugin.ts';

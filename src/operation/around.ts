@@ -4,7 +4,7 @@ import { deadlineExceeded } from './errors.ts';
 import { inTime } from './in-time.ts';
 import type { OperationOutcome } from './outcome.ts';
 import type { DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
-import type { OperationInput } from './run.ts';
+import type { OperationInput } from './state.ts';
 
 // Mistakes of plugins, a forgotten return or a second next(), are told in development: development/plugin-check.ts.
 

@@ -1,83 +1,27 @@
 import { GraphQLError } from 'graphql';
-import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
-import type { Capacity } from '../message/answer-size.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { ResponseHead } from '../message/http-response.ts';
 import { createContextValue } from './context.ts';
-import type { ContextInput, ContextSettings } from './context.ts';
 import { assertCost } from './limits/cost.ts';
-import type { CostSettings } from './limits/cost.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertKnownKeys } from './limits/heavy-variables.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
-import type { DocumentSettings } from './documents/document.ts';
-import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
+import type { Delivery } from './delivery/delivery.ts';
 import type { PayloadStream } from './outcome.ts';
-import { deadlineExceeded, DocumentError, formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
-import type { ErrorSettings } from './errors.ts';
+import { deadlineExceeded, DocumentError, toGraphQLError } from './errors.ts';
 import { executeOperation } from './execute.ts';
-import type { Execution, ExecutionSettings } from './execute.ts';
-import type { GraphQLRequest } from './graphql-request.ts';
+import type { Execution } from './execute.ts';
 import { inTime } from './in-time.ts';
-import { startHooks, tellOfFailure } from './hooks.ts';
+import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { OperationOutcome } from './outcome.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
-import type { ServerPlugin } from './plugin.ts';
 import { resolveOperation } from './resolve.ts';
 import { resolveSource } from './documents/source.ts';
-import type { SourceSettings } from './documents/source.ts';
-import type { BatchBudget } from './limits/batch-budget.ts';
-
-/** All that an operation needs from the server. Made once, at cold start. */
-export interface OperationSettings
-  extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
-  readonly plugins: readonly ServerPlugin[];
-  readonly maxCost: CostSettings | undefined;
-}
-
-/** One operation and what it may see of the world. */
-export interface OperationInput extends ContextInput {
-  readonly request: GraphQLRequest;
-  /** Handed on to plugins, unread. */
-  readonly http: HTTPRequest | undefined;
-  readonly head: ResponseHead;
-  /** Says why an operation may not run here; undefined lets it run. */
-  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
-  /** How large the answer may become. */
-  readonly capacity: Capacity;
-  /** Shared by the operations of a batch. */
-  readonly budget: BatchBudget | undefined;
-  /** Undefined: there is one answer, and that is all. */
-  readonly delivery?: Delivery | undefined;
-}
-
-/** An operation under way: each stage leaves here what the later ones need. */
-interface OperationState {
-  readonly settings: OperationSettings;
-  readonly input: OperationInput;
-  contextValue: unknown;
-  /** True until `context` and `dataSources` have come through. */
-  contextFailed: boolean;
-  hooks: OperationHooks | undefined;
-  source: string | undefined;
-  keep: PersistedQuery['keep'];
-  document: DocumentNode | undefined;
-  operation: OperationDefinitionNode | undefined;
-  /** All that executing the operation takes. */
-  execution: Execution | undefined;
-  stream: PayloadStream | undefined;
-  /** From then on the execution sees to it that it ends in time. */
-  isExecuting: boolean;
-  /** Why the answer waits for nothing any more. No further stage is begun then. */
-  timeIsUp: Error | undefined;
-  result: ExecutionResult;
-  /** The result in the form for the client, as soon as it has one. */
-  answer: FormattedExecutionResult | undefined;
-}
+import { finish } from './finish.ts';
+import type { OperationInput, OperationSettings, OperationState } from './state.ts';
 
 /** Leaves its outcome in the state. A result, or whatever is thrown, ends the line. */
 type Stage = (state: OperationState) => Eventual<ExecutionResult | undefined>;
@@ -98,12 +42,13 @@ const stages: readonly Stage[] = [
 
 /** Runs the stages in order: at once, until one of them returns a promise; the others then follow that. */
 function runStages(state: OperationState, first = 0): Eventual<ExecutionResult> {
-  for (let at = first; ; at++) {
+  for (let at = first; at < stages.length; at++) {
     if (state.timeIsUp !== undefined) throw state.timeIsUp;
     const result = stages[at]?.(state);
     if (result instanceof Promise) return runRest(result, state, at + 1);
     if (result !== undefined) return result;
   }
+  throw new Error('The execution came to no result.');
 }
 
 /** Apart from the loop, because a function that makes a closure anywhere makes its context on every call. */
@@ -261,54 +206,4 @@ function executeInParts(state: OperationState, delivery: Delivery): Eventual<Exe
 
 function toErrors(thrown: unknown): ExecutionResult {
   return { errors: thrown instanceof DocumentError ? thrown.errors : [toGraphQLError(thrown)] };
-}
-
-/** Result → outcome: the answer as the client gets it. */
-function finish(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
-  state.result = result;
-  if (result.errors !== undefined) reportUnfinished(state.settings.logger, result.errors);
-  return rescued(formatAnswer, giveUp, state);
-}
-
-function formatAnswer(state: OperationState): Eventual<OperationOutcome> {
-  const tellsPlugins = state.hooks !== undefined || state.contextFailed;
-  return whenReady(
-    tellsPlugins ? hooksInTime(state) : formatResult(state.settings, state.result, state.input.budget?.errors),
-    toOutcome,
-    state,
-  );
-}
-
-/** A hook that hangs has no word in the answer. */
-function hooksInTime(state: OperationState): Promise<FormattedExecutionResult> {
-  const atLastMoment = (): FormattedExecutionResult =>
-    state.answer ?? formatResult(state.settings, state.result, state.input.budget?.errors);
-  return inTime(finishWithHooks(state), state.input.life, { atLastMoment });
-}
-
-/** A hook or formatError failed: neither is asked again. */
-function giveUp(thrown: unknown, state: OperationState): OperationOutcome {
-  const error = toGraphQLError(thrown);
-  void state.stream?.return();
-  state.stream = undefined;
-  state.result = { errors: [error] };
-  return toOutcome(formatFailure(state.settings, error), state);
-}
-
-function toOutcome(answer: FormattedExecutionResult, state: OperationState): OperationOutcome {
-  const { result, input, operation, source, contextFailed, stream } = state;
-  return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream };
-}
-
-async function finishWithHooks(state: OperationState): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextFailed, result, input } = state;
-  const { plugins, logger } = settings;
-  const [error] = result.errors ?? [];
-  if (contextFailed && error !== undefined)
-    for (const plugin of plugins)
-      await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
-  if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
-  const formatted = formatResult(settings, result, input.budget?.errors);
-  state.answer = formatted;
-  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }

@@ -16,7 +16,7 @@ import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/logger.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
-import type { OperationSettings } from '../operation/run.ts';
+import type { OperationSettings } from '../operation/state.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';

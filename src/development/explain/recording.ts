@@ -5,7 +5,7 @@ import type { DataSourceRequest } from '../../datasource/request.ts';
 import type { Milliseconds } from '../../datasource/units.ts';
 import type { PersistedQuerySettings } from '../../operation/documents/persisted-queries.ts';
 import type { GraphQLRequestListener, ServerPlugin } from '../../operation/plugin.ts';
-import type { OperationSettings } from '../../operation/run.ts';
+import type { OperationSettings } from '../../operation/state.ts';
 import { currentPath, markResolvers } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';
 

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../datasource/units.ts';
 import type { Explainable } from '../../http/explain.ts';
 import type { HTTPRequest } from '../../message/http-request.ts';
 import type { GraphQLRequest } from '../../operation/graphql-request.ts';
-import type { OperationSettings } from '../../operation/run.ts';
+import type { OperationSettings } from '../../operation/state.ts';
 import { whyAnswered } from './cache-words.ts';
 import { findLongestChain, findSerialCalls } from './chains.ts';
 import { whyLetThrough } from './csrf-words.ts';

@@ -1,0 +1,59 @@
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
+
+import { rescued, whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
+import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
+import { inTime } from './in-time.ts';
+import { tellOfFailure } from './hooks.ts';
+import type { OperationOutcome } from './outcome.ts';
+import type { OperationState } from './state.ts';
+
+/** Result → outcome: the answer as the client gets it. */
+export function finish(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
+  state.result = result;
+  if (result.errors !== undefined) reportUnfinished(state.settings.logger, result.errors);
+  return rescued(formatAnswer, giveUp, state);
+}
+
+function formatAnswer(state: OperationState): Eventual<OperationOutcome> {
+  const tellsPlugins = state.hooks !== undefined || state.contextFailed;
+  return whenReady(
+    tellsPlugins ? hooksInTime(state) : formatResult(state.settings, state.result, state.input.budget?.errors),
+    toOutcome,
+    state,
+  );
+}
+
+/** A hook that hangs has no word in the answer. */
+function hooksInTime(state: OperationState): Promise<FormattedExecutionResult> {
+  const atLastMoment = (): FormattedExecutionResult =>
+    state.answer ?? formatResult(state.settings, state.result, state.input.budget?.errors);
+  return inTime(finishWithHooks(state), state.input.life, { atLastMoment });
+}
+
+/** A hook or formatError failed: neither is asked again. */
+function giveUp(thrown: unknown, state: OperationState): OperationOutcome {
+  const error = toGraphQLError(thrown);
+  void state.stream?.return();
+  state.stream = undefined;
+  state.result = { errors: [error] };
+  return toOutcome(formatFailure(state.settings, error), state);
+}
+
+function toOutcome(answer: FormattedExecutionResult, state: OperationState): OperationOutcome {
+  const { result, input, operation, source, contextFailed, stream } = state;
+  return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream };
+}
+
+async function finishWithHooks(state: OperationState): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextFailed, result, input } = state;
+  const { plugins, logger } = settings;
+  const [error] = result.errors ?? [];
+  if (contextFailed && error !== undefined)
+    for (const plugin of plugins)
+      await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
+  if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
+  const formatted = formatResult(settings, result, input.budget?.errors);
+  state.answer = formatted;
+  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
+}

@@ -1,0 +1,66 @@
+import { GraphQLError } from 'graphql';
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+
+import type { Capacity } from '../message/answer-size.ts';
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { ResponseHead } from '../message/http-response.ts';
+import type { ContextInput, ContextSettings } from './context.ts';
+import type { CostSettings } from './limits/cost.ts';
+import type { DocumentSettings } from './documents/document.ts';
+import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
+import type { PayloadStream } from './outcome.ts';
+import type { ErrorSettings } from './errors.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
+import type { GraphQLRequest } from './graphql-request.ts';
+import type { OperationHooks } from './hooks.ts';
+import type { PersistedQuery } from './documents/persisted-queries.ts';
+import type { ServerPlugin } from './plugin.ts';
+import type { SourceSettings } from './documents/source.ts';
+import type { BatchBudget } from './limits/batch-budget.ts';
+
+/** All that an operation needs from the server. Made once, at cold start. */
+export interface OperationSettings
+  extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
+  readonly plugins: readonly ServerPlugin[];
+  readonly maxCost: CostSettings | undefined;
+}
+
+/** One operation and what it may see of the world. */
+export interface OperationInput extends ContextInput {
+  readonly request: GraphQLRequest;
+  /** Handed on to plugins, unread. */
+  readonly http: HTTPRequest | undefined;
+  readonly head: ResponseHead;
+  /** Says why an operation may not run here; undefined lets it run. */
+  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+  /** How large the answer may become. */
+  readonly capacity: Capacity;
+  /** Shared by the operations of a batch. */
+  readonly budget: BatchBudget | undefined;
+  /** Undefined: there is one answer, and that is all. */
+  readonly delivery?: Delivery | undefined;
+}
+
+/** An operation under way: each stage leaves here what the later ones need. */
+export interface OperationState {
+  readonly settings: OperationSettings;
+  readonly input: OperationInput;
+  contextValue: unknown;
+  /** True until `context` and `dataSources` have come through. */
+  contextFailed: boolean;
+  hooks: OperationHooks | undefined;
+  source: string | undefined;
+  keep: PersistedQuery['keep'];
+  document: DocumentNode | undefined;
+  operation: OperationDefinitionNode | undefined;
+  /** All that executing the operation takes. */
+  execution: Execution | undefined;
+  stream: PayloadStream | undefined;
+  /** From then on the execution sees to it that it ends in time. */
+  isExecuting: boolean;
+  /** Why the answer waits for nothing any more. No further stage is begun then. */
+  timeIsUp: Error | undefined;
+  result: ExecutionResult;
+  /** The result in the form for the client, as soon as it has one. */
+  answer: FormattedExecutionResult | undefined;
+}
