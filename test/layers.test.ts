@@ -10,13 +10,14 @@ import { test } from 'node:test';
  */
 const table: Readonly<Record<string, LayerRule>> = {
   'message/': { layers: [] },
+  'tracing/': { layers: [] },
   'cache/': { layers: [] },
-  'schema/': { layers: ['development/find-check.ts'], packages: ['graphql'] },
+  'schema/': { layers: ['development/find-check.ts', 'tracing/'], packages: ['graphql'] },
   'validation/': { layers: [], packages: ['graphql'] },
-  'execution/': { layers: [], packages: ['graphql'] },
+  'execution/': { layers: ['tracing/'], packages: ['graphql'] },
   'datasource/': { layers: ['cache/'], packages: ['graphql'] },
   'operation/': {
-    layers: ['message/', 'schema/', 'validation/', 'execution/'],
+    layers: ['message/', 'tracing/', 'schema/', 'validation/', 'execution/'],
     types: ['cache/', 'datasource/'],
     packages: ['graphql'],
   },

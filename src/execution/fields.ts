@@ -1,5 +1,7 @@
+import { defaultFieldResolver, responsePathAsArray } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { traceMixed } from '../tracing/channels.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { completeValue } from './complete/complete.ts';
@@ -20,10 +22,11 @@ import type { Run } from './run.ts';
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
   run.grow(selection.size);
   const result = new selection.Result();
+  const execute = run.resolveChannel === undefined ? executeField : executeTracedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
-      const value = executeField(run, field, source, path);
+      const value = execute(run, field, source, path);
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result, objectLag);
         pending.waitFor(value, field.responseName);
@@ -62,6 +65,38 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     const fieldRun = startField(run, field, path);
     return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
   }
+}
+
+/** The same, and tells the channel `resolve` of it: as graphql-js does also of `__typename`, and of fields without a resolver. */
+export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+  const fieldRun = startField(run, field, path);
+  const resolve = field.definition.resolve ?? run.fieldResolver ?? defaultFieldResolver;
+  try {
+    const values = argumentValues(field.arguments, run);
+    const { info } = fieldRun;
+    const resolved: unknown = traceMixed(run.resolveChannel!, resolveContext(field, values, info), () =>
+      resolve(source, values, run.contextValue, info),
+    );
+    return completeResolved(fieldRun, resolved);
+  } catch (error) {
+    return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
+  }
+}
+
+/** What an event of the channel `resolve` tells. */
+function resolveContext({ definition }: PlannedField, values: ArgumentValues, info: GraphQLResolveInfo): object {
+  let fieldPath: string | undefined;
+  return {
+    fieldName: info.fieldName,
+    alias: String(info.path.key),
+    parentType: info.parentType.name,
+    fieldType: String(info.returnType),
+    args: values,
+    isDefaultResolver: definition.resolve === undefined,
+    get fieldPath() {
+      return (fieldPath ??= responsePathAsArray(info.path).join('.'));
+    },
+  };
 }
 
 /** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */

@@ -19,12 +19,13 @@ import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
 import { executeRacing } from './graphql-js/racing.ts';
-import { Run } from './run.ts';
+import { coercedOf, Run } from './run.ts';
 import type { AnswerLimit, ExecutionLife, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
+import { executionChannels, traceExecute, traceStage } from './trace-execution.ts';
+import type { ExecutionChannels } from './trace-execution.ts';
 import { surveyOperation } from './plan/survey.ts';
 import type { Fragments } from './plan/survey.ts';
-import { isTraced } from './graphql-js/tracing.ts';
 
 /** One execution of an operation of a valid document. */
 export interface PlannedExecution {
@@ -50,6 +51,8 @@ export interface PlannedExecution {
   readonly rowsBeforeCode?: number | undefined;
   /** After how many errors the coercion of variables is given up. Default: 50, as in graphql-js. */
   readonly maxInputErrors?: number | undefined;
+  /** The root value is an event of a subscription. Tracing channels are told less of it. Default: false */
+  readonly isEvent?: boolean | undefined;
   /** Told why graphql-js runs the operation, when it does. */
   readonly onFallback?: ((reason: string) => void) | undefined;
 }
@@ -68,7 +71,12 @@ export interface Fallback {
  */
 export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const plan = planFor(execution);
-  return plan.kind === 'planned' ? executePlan(plan, execution) : handOver(execution, plan.reason);
+  if (plan.kind === 'fallback') return handOver(execution, plan.reason);
+  const channels = executionChannels(execution);
+  if (channels === undefined) return executePlan(plan, execution);
+  // graphql-js tells of what it runs itself.
+  if (!hasBooleanConditions(plan, execution)) return handOver(execution, notBoolean);
+  return traceExecute(channels, execution, () => executePlan(plan, execution, channels));
 }
 
 /** By operation: a plan lives as long as its document, which somebody else keeps. */
@@ -106,10 +114,9 @@ function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode
   return propagation === true ? 'Error propagation is switched off.' : undefined;
 }
 
-/** Runs a plan. What only a run can tell (a listener on graphql-js's channels) may still hand it to graphql-js, before any resolver is called. */
-function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  if (isTraced()) return handOver(execution, 'Somebody listens to the tracing channels of graphql-js.');
-  const variables = coerceVariables(plan, execution);
+/** Runs a plan. What only a run can tell may still hand it to graphql-js, before any resolver is called. */
+function executePlan(plan: Plan, execution: PlannedExecution, channels?: ExecutionChannels): ExecutionResult | Promise<ExecutionResult> {
+  const variables = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
   if ('errors' in variables) return { errors: variables.errors };
 
   const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000, life, answerLimit } = execution;
@@ -126,9 +133,23 @@ function executePlan(plan: Plan, execution: PlannedExecution): ExecutionResult |
     rowsBeforeCode,
     life,
     answerLimit,
+    resolveChannel: channels?.resolve,
   });
   const selection = plan.selectionFor(run.coerced);
-  return selection === undefined ? handOver(execution, 'The variable of a condition is not a boolean.') : start(plan, run, selection);
+  if (selection === undefined) return handOver(execution, notBoolean);
+  if (channels === undefined) return start(plan, run, selection);
+  return traceStage(channels.rootSelectionSet, execution, () => start(plan, run, selection));
+}
+
+const notBoolean = 'The variable of a condition is not a boolean.';
+
+function hasBooleanConditions(plan: Plan, execution: PlannedExecution): boolean {
+  if (!plan.hasConditions) return true;
+  const variables = coerceVariables(plan, execution);
+  return (
+    'errors' in variables ||
+    plan.selectionFor(variables.variableValues === undefined ? {} : coercedOf(variables.variableValues)) !== undefined
+  );
 }
 
 function handOver(execution: PlannedExecution, reason: string): ExecutionResult | Promise<ExecutionResult> {
@@ -177,11 +198,29 @@ function coerceVariables(
   const options = { maxErrors, hideSuggestions };
   const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);
   if (values.errors !== undefined) return { errors: values.errors };
-  // graphql 16 names the values themselves `coerced`.
-  return { variableValues: isGraphQL17 ? values.variableValues : (values as unknown as { coerced: VariableValues }).coerced };
+  return { variableValues: installedShape(values) };
 }
 
 const withoutVariables = { variableValues: undefined };
+
+/** By graphql-js, also where there is nothing to coerce: its events have its results. */
+function coerceTraced(
+  plan: Plan,
+  execution: PlannedExecution,
+  { variableCoercion }: ExecutionChannels,
+): ReturnType<typeof coerceVariables> {
+  const { hideSuggestions, maxInputErrors: maxErrors = 50, variableValues = {} } = execution;
+  const definitions = plan.operation.variableDefinitions ?? [];
+  const values = traceStage(variableCoercion, execution, () =>
+    getVariableValues(plan.schema, definitions, variableValues, { maxErrors, hideSuggestions }),
+  );
+  return values.errors === undefined ? { variableValues: installedShape(values) } : { errors: values.errors };
+}
+
+/** graphql 16 names the values themselves `coerced`. */
+function installedShape(values: object): VariableValues {
+  return isGraphQL17 ? (values as { variableValues: VariableValues }).variableValues : (values as { coerced: VariableValues }).coerced;
+}
 
 /** The result of variables that are wrong in more places than they may be: graphql-js's `execute` cannot be told that number. */
 export function refuseVariables(
@@ -214,5 +253,9 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
   };
   // Undefined means the same as absent.
   const { life, answerLimit } = execution;
-  return life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, { life, answerLimit });
+  const run = (): ReturnType<typeof execute> =>
+    life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, { life, answerLimit });
+  // graphql 17 tells of itself; of what 16 runs there is the whole, and no more.
+  const channels = isGraphQL17 ? undefined : executionChannels(execution);
+  return channels === undefined ? run() : traceExecute(channels, execution, run);
 }

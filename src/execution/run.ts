@@ -13,6 +13,7 @@ import type {
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
+import type { TracingChannel } from '../tracing/channels.ts';
 import { abandon } from './promises.ts';
 
 /** What may end an execution before everything in it has. */
@@ -48,6 +49,8 @@ export interface RunSettings {
   readonly rowsBeforeCode: number;
   readonly life: ExecutionLife | undefined;
   readonly answerLimit: AnswerLimit | undefined;
+  /** Is told of each resolver. Undefined: nobody listens. */
+  readonly resolveChannel?: TracingChannel | undefined;
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -75,6 +78,7 @@ export class Run {
   readonly hideSuggestions: boolean;
   readonly rowsBeforeCode: number;
   readonly life: ExecutionLife | undefined;
+  readonly resolveChannel: TracingChannel | undefined;
   /** Whether the answer is out: what still arrives is dropped. */
   finished = false;
   /** Why nothing is waited for any more, and nothing begun. */
@@ -108,6 +112,7 @@ export class Run {
     this.life = settings.life;
     this.#answerLimit = settings.answerLimit;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
+    this.resolveChannel = settings.resolveChannel;
   }
 
   /** What every `info` of this execution holds. Made with the first. */
@@ -247,7 +252,7 @@ function createAsyncHelpers(): AsyncHelpers {
 /** Never handed out, unlike what `emptyVariableValues` makes. */
 const noVariables: Readonly<Record<string, unknown>> = Object.freeze({});
 
-function coercedOf(variableValues: VariableValues): Readonly<Record<string, unknown>> {
+export function coercedOf(variableValues: VariableValues): Readonly<Record<string, unknown>> {
   return isGraphQL17 ? variableValues.coerced : (variableValues as unknown as Record<string, unknown>);
 }
 

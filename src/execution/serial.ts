@@ -1,6 +1,6 @@
 import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
-import { executeField } from './fields.ts';
+import { executeField, executeTracedField } from './fields.ts';
 import { Pending, PendingContainer } from './pending.ts';
 import type { PlannedField, ResultObject, Selection } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
@@ -41,7 +41,9 @@ class Series extends PendingContainer {
   /** Of a mutation nothing more may happen when the time is up: its client is told that it did not. */
   #execute(field: PlannedField): unknown {
     const { run } = this;
-    if (run.timeIsUp === undefined || field.typename !== undefined) return executeField(run, field, this.#source, undefined);
+    if (run.timeIsUp === undefined || field.typename !== undefined) {
+      return (run.resolveChannel === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
+    }
     const fieldRun = startField(run, field, undefined);
     return nullOrThrow(fieldRun, field.shape, run.timeIsUp, fieldRun.path);
   }

@@ -29,11 +29,13 @@ export interface Execution {
   readonly life: OperationLife;
   /** How large its answer may become. */
   readonly answerLimit: AnswerLimit;
+  /** The execution is that of an event of a subscription. Default: false */
+  readonly isEvent?: boolean | undefined;
 }
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables, life, answerLimit } = execution;
+  const { document, operation, contextValue, variables, life, answerLimit, isEvent } = execution;
   const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -47,6 +49,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     hideSuggestions,
     life,
     answerLimit,
+    isEvent,
     onFallback,
     maxInputErrors: maxInputErrors(variables),
   });

@@ -1,6 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { versionInfo } from 'graphql';
+
 import { compareExecutors } from '../support/differential/compare-executors.ts';
 
 /*
@@ -15,6 +17,18 @@ import { compareExecutors } from '../support/differential/compare-executors.ts';
  *
  * The long form is `node test/support/differential/long-run.ts`.
  */
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`traced random operations, resolvers ${timing}: the channels tell what graphql-js 17 tells, in its order`, async (t) => {
+    if (versionInfo.major < 17) return t.skip('graphql 16 has no channels of its own');
+
+    const { operations, differences, unhandled } = await compareExecutors(1, 60, timing, true);
+
+    deepEqual(differences.slice(0, 1), []);
+    equal(unhandled.ours, 0);
+    return ok(operations > 250, `${operations}`);
+  });
+}
+
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`random operations, resolvers ${timing}: data, errors and their order are graphql-js's, and no rejection goes unhandled`, async () => {
     const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(1, 120, timing);

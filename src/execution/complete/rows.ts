@@ -12,7 +12,13 @@ import { createRowBuilder } from './row-builder.ts';
 export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
   const { run } = list.fieldRun;
   selection.rowsSeen += count;
-  if (selection.rowsSeen < run.rowsBeforeCode || run.fieldResolver !== undefined || !selection.fields.every(isProperty)) return undefined;
+  if (
+    selection.rowsSeen < run.rowsBeforeCode ||
+    run.fieldResolver !== undefined ||
+    run.resolveChannel !== undefined ||
+    !selection.fields.every(isProperty)
+  )
+    return undefined;
   // Tried once: where code cannot be made now it never can.
   if (selection.buildRow === undefined && selection.rowsSeen < Infinity) {
     selection.buildRow = createRowBuilder(selection);

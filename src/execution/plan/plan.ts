@@ -43,6 +43,11 @@ export class Plan {
     this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
   }
 
+  /** Whether it depends on variables which fields there are. */
+  get hasConditions(): boolean {
+    return this.#conditionVariables.length > 0;
+  }
+
   /** The fields of the root under these variables. Undefined when a condition is not a boolean: graphql-js has the words for that. */
   selectionFor(coerced: Readonly<Record<string, unknown>>): Selection | undefined {
     let key = '';

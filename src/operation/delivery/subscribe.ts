@@ -2,7 +2,9 @@ import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
 import { isGraphQL17 } from '../../execution/graphql-js/installed.ts';
+import { executeContext } from '../../execution/trace-execution.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
+import { listenedChannel, traceMixed } from '../../tracing/channels.ts';
 import type { OperationLife } from '../context.ts';
 import type { ExecutionInParts } from './delivery.ts';
 import type { PayloadStream } from '../outcome.ts';
@@ -22,7 +24,13 @@ export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResul
   const { settings, execution, life, open } = parts;
   const refusal = refuseHeavyVariables(settings, execution);
   if (refusal !== undefined) return withCoercionCode(settings, refusal);
-  const creating = createEvents(settings, execution);
+  const channel = listenedChannel('subscribe');
+  const creating =
+    channel === undefined
+      ? createEvents(settings, execution)
+      : traceMixed(channel, executeContext({ ...execution, ...settings, variableValues: execution.variables }), () =>
+          createEvents(settings, execution),
+        );
   const events = creating instanceof Promise ? await createdInTime(creating, life) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(settings, events);
   const stream = new SourcedPayloads<unknown>({
@@ -69,7 +77,7 @@ type PromiseOrValue<T> = T | Promise<T>;
 /** Each event is executed as an operation whose root value it is. */
 async function answerEvent({ settings, execution, hooks }: ExecutionInParts, event: unknown): Promise<SubsequentPayload> {
   // As a function, for an event may be one.
-  const result = await executeOperation({ ...settings, rootValue: () => event }, execution);
+  const result = await executeOperation({ ...settings, rootValue: () => event }, { ...execution, isEvent: true });
   if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);
   const payload = formatResult(settings, result);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);

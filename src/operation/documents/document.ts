@@ -3,7 +3,8 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRu
 
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
-import { isListenedTo } from '../../execution/graphql-js/tracing.ts';
+import { listenedChannel } from '../../tracing/channels.ts';
+import type { ChannelName } from '../../tracing/channels.ts';
 import { specifiedRulesForLazySchema } from '../../schema/sdl/known-type-names.ts';
 import { BatchBudget } from '../limits/batch-budget.ts';
 import { isSurelyValid } from '../../validation/fast-validator.ts';
@@ -128,7 +129,7 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
   const { stackTraceLimit } = Error;
   Reflect.set(Error, 'stackTraceLimit', 0);
   try {
-    return parse(source, { maxTokens, noLocation: source.length > maxLocated });
+    return toldBefore17('parse', { source }, () => parse(source, { maxTokens, noLocation: source.length > maxLocated }));
   } finally {
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
@@ -160,8 +161,11 @@ function validateDocument({ settings, source, budget, document }: Checked): void
   (budget ?? new BatchBudget({ ...settings, maxComparisons })).spendComparisons(size.comparisons);
 
   const rules = rulesFor(settings, document, source);
+  const { schema, hideSuggestions } = settings;
   const errors =
-    rules.length === 0 ? [] : validate(settings.schema, document, rules, { hideSuggestions: settings.hideSuggestions } as object);
+    rules.length === 0
+      ? told('validate', { schema, document }, () => [])
+      : toldBefore17('validate', { schema, document }, () => validate(schema, document, rules, { hideSuggestions } as object));
   if (errors.length > 0) {
     throw new DocumentError(
       errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
@@ -173,15 +177,24 @@ function validateDocument({ settings, source, budget, document }: Checked): void
   if (fields > tokensOf(document)) fieldsOf.set(document, fields);
 }
 
+/** Runs, and tells the channel of it. */
+function told<T>(name: ChannelName, context: object, run: () => T): T {
+  const channel = listenedChannel(name);
+  return channel === undefined ? run() : channel.traceSync(run, context);
+}
+
+/** graphql 17 tells of itself. */
+function toldBefore17<T>(name: ChannelName, context: object, run: () => T): T {
+  return versionInfo.major >= 17 ? run() : told(name, context, run);
+}
+
 /** What graphql-js has to look at. A document that is known or surely valid has no introspection in it, so that rule is spared too. */
 function rulesFor(
   { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,
   source: string,
 ): readonly ValidationRule[] {
-  // Who listens to graphql-js validating is told of every document.
-  const isQuick = fastValidation && !isListenedTo('graphql:validate');
-  if (isQuick && (knownDocuments?.has(source) === true || isSurelyValid(schema, document))) return validationRules;
+  if (fastValidation && (knownDocuments?.has(source) === true || isSurelyValid(schema, document))) return validationRules;
   return [...specifiedRulesForLazySchema, ...validationRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
 }
 

@@ -9,6 +9,7 @@ import {
   type InputValueDefinitionNode,
 } from 'graphql';
 
+import { untold } from '../../tracing/channels.ts';
 import { isParsed, type Place, type Span } from './place.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import type { TypeKind } from './sdl-scanner.ts';
@@ -55,7 +56,7 @@ export function membersOf(node: ASTNode): readonly MemberNode[] {
 /** One of the given texts, whole. */
 export function parseSource(source: string, number: number, count: number): DocumentNode {
   try {
-    return parse(source, { noLocation: true });
+    return untold('parse', () => parse(source, { noLocation: true }));
   } catch (error) {
     throw wrongText(error, (position) => describeIn(source, position, sourceName(number, count)));
   }
@@ -70,7 +71,7 @@ const staleIndex = 'The schema index does not fit its text. Build it again.';
 
 function parseFragment(indexed: IndexedText, fragment: string, offset: number): DocumentNode {
   try {
-    return parse(fragment, { noLocation: true });
+    return untold('parse', () => parse(fragment, { noLocation: true }));
   } catch (error) {
     throw wrongText(error, (position) => describePosition(indexed, offset + position));
   }

@@ -7,6 +7,7 @@ import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { Behaviour, logCall, takeCalls } from './behaviour.ts';
 import type { Mischief } from './behaviour.ts';
+import { recordChannelEvents } from './channel-events.ts';
 import { Clockwork, nextTurn } from './clockwork.ts';
 import type { Timing } from './clockwork.ts';
 import { randomDocument } from './random-document.ts';
@@ -53,18 +54,20 @@ interface Scenario {
   readonly hideSuggestions: boolean;
   /** 0: every list of objects is made by generated code. */
   readonly rowsBeforeCode: number;
+  /** Somebody listens to the tracing channels. */
+  readonly traced: boolean;
 }
 
 /** Runs random operations on random schemas through both executors. The same seeds give the same operations. */
-export async function compareExecutors(firstSeed: number, count: number, timing: Timing): Promise<Comparison> {
+export async function compareExecutors(firstSeed: number, count: number, timing: Timing, traced = false): Promise<Comparison> {
   const found: Findings = { operations: 0, withErrors: 0, withData: 0, known: 0, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
-    for (const scenario of scenarios(seed, timing)) await compareOnce(scenario, found);
+    for (const scenario of scenarios(seed, timing)) await compareOnce({ ...scenario, traced }, found);
   }
   return found;
 }
 
-function* scenarios(seed: number, timing: Timing): Generator<Scenario> {
+function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced'>> {
   const random = createRandom(seed);
   const schema = randomSchema(random);
   for (let round = 0; round < 6; round++) {
@@ -109,9 +112,10 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
     if (expected.hasData) found.withData++;
     found.unhandled.theirs += expected.unhandled;
     found.unhandled.ours += actual.unhandled;
-    if (expected.text === actual.text) continue;
+    if (expected.text === actual.text && sameEvents(expected, actual)) continue;
     if (knownDifferences.some(({ explains }) => explains(expected, actual))) found.known++;
-    else found.differences.push({ seed, text, variables, expected: expected.text, actual: actual.text });
+    else
+      found.differences.push({ seed, text, variables, expected: expected.text, actual: actual.text + firstDifference(expected, actual) });
   }
 }
 
@@ -137,7 +141,19 @@ function isSubsequence(some: readonly string[], all: readonly string[]): boolean
   return some.length > 0 && matched === some.length;
 }
 
+/** Where an error has made something null, graphql-js goes on below it and we do not: then there are fewer events. */
+function sameEvents(expected: Observation, actual: Observation): boolean {
+  return (expected.hasErrors && expected.isLate) || expected.events.join('\n') === actual.events.join('\n');
+}
+
+function firstDifference(expected: Observation, actual: Observation): string {
+  const at = expected.events.findIndex((event, index) => event !== actual.events[index]);
+  return at === -1 ? '' : `\nEvent ${at}: expected ${expected.events[at]}, got ${actual.events[at]}`;
+}
+
 interface Observation {
+  readonly events: readonly string[];
+  readonly isLate: boolean;
   readonly text: string;
   readonly data: string;
   readonly errors: readonly string[];
@@ -154,15 +170,18 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
   const contextValue = { behaviour };
   const rootValue = behaviour.rootObject(scenario.schema.getRootType(scenario.operation.operation)!);
   const rejections = watchRejections();
+  const { events, stop } = scenario.traced ? recordChannelEvents() : { events: [], stop: () => {} };
+  const isLate = scenario.timing !== 'sync';
   try {
     const outcome = start({ rootValue, contextValue }) as ExecutionResult;
     // Nothing that is asynchronous may come of what is not.
-    if (scenario.timing === 'sync') return { ...describe(outcome, takeCalls()), unhandled: rejections.count() };
+    if (scenario.timing === 'sync') return { ...describe(outcome, takeCalls()), events, isLate, unhandled: rejections.count() };
     const [result] = await Promise.all([outcome, clockwork.run()]);
     await nextTurn();
     takeCalls();
-    return { ...describe(result, []), unhandled: rejections.count() };
+    return { ...describe(result, []), events, isLate, unhandled: rejections.count() };
   } finally {
+    stop();
     rejections.stop();
   }
 }
@@ -181,7 +200,7 @@ function watchRejections(): { count(): number; stop(): void } {
 }
 
 /** Everything that a client or a hook can tell apart. */
-function describe(result: ExecutionResult, calls: readonly string[]): Omit<Observation, 'unhandled'> {
+function describe(result: ExecutionResult, calls: readonly string[]): Omit<Observation, 'unhandled' | 'events' | 'isLate'> {
   const errors = result.errors?.map((error) => ({
     kind: error.constructor.name,
     json: error.toJSON(),

@@ -1,0 +1,121 @@
+/**
+ * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: whoever subscribes to them is told of the
+ * work that this library does in graphql-js's place, by the same names and with the same context objects.
+ */
+const names = {
+  parse: 'graphql:parse',
+  validate: 'graphql:validate',
+  execute: 'graphql:execute',
+  variableCoercion: 'graphql:execute:variableCoercion',
+  rootSelectionSet: 'graphql:execute:rootSelectionSet',
+  subscribe: 'graphql:subscribe',
+  resolve: 'graphql:resolve',
+} as const;
+
+export type ChannelName = keyof typeof names;
+
+/** The part of node:diagnostics_channel's TracingChannel that is used here. */
+export interface TracingChannel {
+  readonly hasSubscribers: boolean | undefined;
+  readonly start: Channel & { runStores<T>(context: object, run: () => T): T };
+  readonly end: Channel;
+  readonly asyncStart: Channel;
+  readonly asyncEnd: Channel;
+  readonly error: Channel;
+  traceSync<T>(run: () => T, context: object): T;
+}
+
+interface Channel {
+  publish(context: object): void;
+}
+
+/** The channel, if somebody listens to it. */
+export function listenedChannel(name: ChannelName): TracingChannel | undefined {
+  // Found once: this is asked before every execution.
+  channels ??= findChannels();
+  const channel = channels[name];
+  return channel?.hasSubscribers === true ? channel : undefined;
+}
+
+let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
+
+/** None where there is no Node to ask, or what stands in for it knows no channels. */
+function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
+  try {
+    const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
+    return Object.fromEntries(Object.entries(names).map(([key, name]) => [key, tracingChannel(name)])) as unknown as typeof channels &
+      object;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Runs, and publishes start and end; of a promise asyncStart and asyncEnd too, and the error of what throws or rejects. What
+ * subscribers bind to `start` (bindStore) holds meanwhile. The same order of events as graphql-js's.
+ */
+export function traceMixed<T>(channel: TracingChannel, traced: object, run: () => T): T {
+  const context: Traced = traced;
+  return channel.start.runStores(context, () => {
+    let result: T;
+    try {
+      result = run();
+    } catch (error) {
+      context.error = error;
+      channel.error.publish(context);
+      channel.end.publish(context);
+      throw error;
+    }
+    if (isPromiseLike(result)) {
+      channel.end.publish(context);
+      return traceSettling(channel, context, result) as T;
+    }
+    context.result = result;
+    channel.end.publish(context);
+    return result;
+  });
+}
+
+/** What is added to the context object of an event. */
+interface Traced {
+  error?: unknown;
+  result?: unknown;
+}
+
+function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): PromiseLike<T> {
+  return promise.then(
+    (value) => {
+      context.result = value;
+      channel.asyncStart.publish(context);
+      channel.asyncEnd.publish(context);
+      return value;
+    },
+    (error: unknown) => {
+      context.error = error;
+      channel.error.publish(context);
+      channel.asyncStart.publish(context);
+      channel.asyncEnd.publish(context);
+      throw error;
+    },
+  );
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/**
+ * Runs something synchronous of which graphql-js would tell on a channel, and keeps that back: text of the schema is no
+ * document of a client. Each channel says for this moment that nobody listens to it.
+ */
+export function untold<T>(name: ChannelName, run: () => T): T {
+  const channel = listenedChannel(name);
+  if (channel === undefined) return run();
+  const parts = [channel.start, channel.end, channel.asyncStart, channel.asyncEnd, channel.error];
+  for (const part of parts) Object.defineProperty(part, 'hasSubscribers', { value: false, configurable: true });
+  try {
+    return run();
+  } finally {
+    for (const part of parts) Reflect.deleteProperty(part, 'hasSubscribers');
+  }
+}
