@@ -102,14 +102,15 @@ export class HTTPCache {
     const isOverridden = Boolean(ttlOverride) && status >= 200 && status <= 299;
     const isStorable = request.method === 'GET' && policy.storable();
     const lifetime = ttlOverride ?? Math.round(policy.timeToLive() / 1000);
-    // A cookie is one user's.
-    if (!(isOverridden || isStorable) || lifetime <= 0 || response.headers.has('set-cookie')) return response;
+    // What sets a cookie is meant for one user, unless somebody says that it may be kept; the cookie never is.
+    const mayBeKept = isOverridden || (isStorable && !response.headers.has('set-cookie'));
+    if (!mayBeKept || lifetime <= 0) return response;
 
     const isShared = /\bpublic\b|\bs-maxage\b/i.test(response.headers.get('cache-control') ?? '');
     const identity = isShared ? '' : identityOf(request);
     const body = await response.text();
     const entry: Entry = {
-      policy: policy.toObject(),
+      policy: withoutCookies(policy.toObject()),
       ...(ttlOverride !== undefined && { ttlOverride }),
       body,
       ...(isShared && { isShared }),
@@ -119,6 +120,11 @@ export class HTTPCache {
     await this.#store.set(identity === '' ? key : await personalKey(key, identity), JSON.stringify(entry), { ttl });
     return responseOf(body, { status: response.status, statusText: response.statusText, headers: response.headers, url: response.url });
   }
+}
+
+function withoutCookies(policy: CachePolicy.CachePolicyObject): CachePolicy.CachePolicyObject {
+  const { 'set-cookie': _cookie, ...headers } = policy.resh as Record<string, string>;
+  return { ...policy, resh: headers };
 }
 
 interface Keeping {

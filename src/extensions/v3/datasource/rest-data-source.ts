@@ -173,11 +173,14 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   /** With the signals that end it: the caller's, its time, and the operation that nobody waits for any more. */
   #requestTo(url: URL, { path: _path, params: _params, cacheOptions: _cacheOptions, timeout, body, ...init }: RequestOptions): Request {
     const signals = [init.signal, timeout ? AbortSignal.timeout(timeout) : undefined, this.#operation?.signal].filter(isPresent);
-    return new Request(String(url), {
+    const request = new Request(String(url), {
       ...init,
       ...(isPresent(body) && { body: body as NonNullable<RequestInit['body']>, duplex: 'half' }),
       ...(signals.length > 0 && { signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals) }),
     } as RequestInit);
+    // As node-fetch's bodies did, for those who log a call: a stream tells nothing of itself.
+    if (typeof body === 'string') Object.defineProperty(request.body, 'toString', { value: () => body });
+    return request;
   }
 }
 

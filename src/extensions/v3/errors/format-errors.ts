@@ -4,7 +4,7 @@ import type { GraphQLFormattedError } from 'graphql';
 import { ApolloError, hide } from './apollo-error.ts';
 
 /** The user's last word on an error: gets the error object, with `originalError`, and returns what is sent, or an Error. */
-export type FormatError = (error: GraphQLError) => GraphQLFormattedError;
+export type FormatError = (error: GraphQLError) => GraphQLFormattedError | Error;
 
 /** How errors become what is sent. */
 export interface FormatOptions {
@@ -35,9 +35,9 @@ function formatWith(formatter: FormatError, error: GraphQLError, debug: boolean)
 }
 
 /** The message of an Error is not enumerable: JSON would leave it out. */
-function printable(error: GraphQLFormattedError): GraphQLFormattedError {
+function printable(error: GraphQLFormattedError | Error): GraphQLFormattedError {
   if (!(error instanceof Error)) return error;
-  const { message, locations, path, extensions } = error as GraphQLFormattedError;
+  const { message, locations, path, extensions } = error as unknown as GraphQLFormattedError;
   return { message, ...(locations && { locations }), ...(path && { path }), ...(extensions && { extensions }) };
 }
 

@@ -61,7 +61,9 @@ function hooksOf({ config, context, listeners }: Operation): DocumentHooks {
       try {
         validate();
       } catch (error) {
-        const errors = error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
+        // A rule of the user's that fails is the server's failure, not the document's.
+        if (!(error instanceof DocumentError || error instanceof GraphQLError)) throw error;
+        const errors = error instanceof DocumentError ? error.errors : [error];
         await end(errors);
         throw new Refusal(errors, ValidationError);
       }

@@ -11,6 +11,7 @@ import { recommendedRequestHeaders } from '../http/csrf.ts';
 import type { QueryOptions } from '../http/run-http-query.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
 import { createRequestContext } from '../operation/request-context.ts';
+import type { DocumentStore } from '../operation/operation.ts';
 import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from '../types.ts';
 import { readApolloConfig } from './apollo-config.ts';
@@ -41,6 +42,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   readonly #validationRules: readonly ValidationRule[];
   #documents: DocumentSettings | undefined = undefined;
   readonly #hashes = new WeakMap<GraphQLSchema, string>();
+  readonly #stores = new WeakMap<GraphQLSchema, DocumentStore>();
 
   /** Throws for options that cannot be served and for a schema that cannot be made; what plugins and gateways do comes later. */
   constructor(config: Config<ContextFunctionParams>) {
@@ -154,13 +156,13 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<QueryOptions> {
     await this.#lifecycle.ready();
     const { schema } = this.#schemas;
-    const { documentStore, dangerouslyDisableValidation } = this.#config;
+    const { dangerouslyDisableValidation } = this.#config;
     const executor = this.#schemas.executor ?? this.#config.executor;
     return {
       schema,
       hashSchema: () => this.#hashOf(schema),
       documents: this.#documentSettings(schema),
-      documentStore,
+      documentStore: this.#documentStore(schema),
       dangerouslyDisableValidation,
       plugins: this.plugins,
       logger: this.#logger,
@@ -240,11 +242,28 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return this.#documents;
   }
 
+  /** Under a prefix of its own for each schema: a document is valid for one schema only. */
+  #documentStore(schema: GraphQLSchema): DocumentStore | null | undefined {
+    const { documentStore } = this.#config;
+    if (!documentStore) return documentStore;
+    const known = this.#stores.get(schema) ?? prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`);
+    this.#stores.set(schema, known);
+    return known;
+  }
+
   #hashOf(schema: GraphQLSchema): string {
     const hash = this.#hashes.get(schema) ?? hashSchema(schema);
     this.#hashes.set(schema, hash);
     return hash;
   }
+}
+
+function prefixed(store: DocumentStore, prefix: string): DocumentStore {
+  return {
+    get: async (key) => store.get(prefix + key),
+    set: async (key, document) => store.set(prefix + key, document),
+    delete: async (key) => store.delete?.(prefix + key),
+  };
 }
 
 const mebibyte = 1024 * 1024;

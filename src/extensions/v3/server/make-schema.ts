@@ -1,4 +1,4 @@
-import { getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
+import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../schema/create-schema.ts';
@@ -9,6 +9,8 @@ import { visitSchemaDirectives } from './schema-directives.ts';
 
 /** Options → schema, by whichever of the ways was chosen. Throws when they do not make one. */
 export function makeSchema(config: Config, logger: Logger): GraphQLSchema {
+  // graphql-js remembers that it has looked: the first operation would ask for the same.
+  if (config.schema) assertValidSchema(config.schema);
   const schema = withMocks(config, config.schema ?? buildSchema(config, logger));
   if (config.schemaDirectives !== undefined) visitSchemaDirectives(schema, config.schemaDirectives);
   return schema;
@@ -83,8 +85,14 @@ function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): 
   });
 }
 
-/** A hash of the schema's introspection, for plugins that ask for it. */
+/** Version 3's hash of a schema, for plugins that ask for it: of its introspection, with the keys of every object in order. */
 export function hashSchema(schema: GraphQLSchema): string {
   const { data } = graphqlSync({ schema, source: getIntrospectionQuery() });
-  return process.getBuiltinModule('node:crypto').createHash('sha512').update(JSON.stringify(data)).digest('hex');
+  const text = JSON.stringify(data?.['__schema'], (_, value: unknown) => inOrder(value));
+  return process.getBuiltinModule('node:crypto').createHash('sha512').update(text).digest('hex');
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

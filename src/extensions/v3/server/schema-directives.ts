@@ -1,4 +1,4 @@
-import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isScalarType, isUnionType, valueFromASTUntyped } from 'graphql';
+import { getDirectiveValues, isEnumType, isInputObjectType, isInterfaceType, isObjectType, isScalarType, isUnionType } from 'graphql';
 import type { ConstDirectiveNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
 
 /**
@@ -65,19 +65,19 @@ function apply({ schema, classes }: Visit, method: string, element: Element, det
     const name = directive.name.value;
     const Visitor = Object.hasOwn(classes, name) ? classes[name] : undefined;
     if (typeof Visitor?.prototype[method] !== 'function') continue;
-    const visitor = new Visitor({ name, args: argumentsOf(schema, directive), visitedType: element, schema, context: undefined });
+    const definition = schema.getDirective(name);
+    if (!definition) throw new Error(`The schema directive @${name} has a class, but no definition: write \`directive @${name} on …\`.`);
+    const visitor = new Visitor({
+      name,
+      args: getDirectiveValues(definition, element.astNode!) ?? {},
+      visitedType: element,
+      schema,
+      context: undefined,
+    });
     const replaced = visitor[method]!(element, details);
     if (replaced !== undefined && replaced !== element)
       throw new Error(
         `The schema directive @${name} returns another element from ${method}. Change the one it is given, as \`field.resolve = …\`.`,
       );
   }
-}
-
-function argumentsOf(schema: GraphQLSchema, { name, arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> {
-  const args: Record<string, unknown> = {};
-  for (const definition of schema.getDirective(name.value)?.args ?? [])
-    if (definition.defaultValue !== undefined) args[definition.name] = definition.defaultValue;
-  for (const argument of given) args[argument.name.value] = valueFromASTUntyped(argument.value);
-  return args;
 }

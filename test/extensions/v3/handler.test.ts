@@ -1,0 +1,283 @@
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ApolloServer, AuthenticationError, gql } from '../../../src/v3.ts';
+import { eventOf, sender, serve, silent } from './server.ts';
+
+const operation = { body: { query: '{ hello }' } };
+
+test('a handler answers by promise', async () => {
+  const answer = await serve()(operation);
+
+  equal(answer.status, 200);
+  equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  deepEqual(answer.body, { data: { hello: 'world' } });
+});
+
+test('a handler that is handed a callback calls it with the same result', async () => {
+  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+
+  const called = await new Promise((resolve, reject) => {
+    void handler(eventOf(operation), {} as never, (error: unknown, result: unknown) => (error ? reject(error as Error) : resolve(result)));
+  });
+
+  equal((called as { statusCode: number }).statusCode, 200);
+});
+
+test('an error of a handler with a callback goes there alone', async () => {
+  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const sqs = { Records: [{ eventSource: 'aws:sqs' }] };
+
+  const failure = await new Promise((resolve) => {
+    void handler(sqs, {} as never, (error: unknown) => resolve(error));
+  });
+
+  match(String(failure), /SQS/i);
+  await rejects(async () => handler(sqs, {} as never, undefined as never));
+});
+
+test('a handler declares at most two parameters: the newest Lambda runtime refuses a third', () => {
+  ok(new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler().length <= 2);
+});
+
+test('a subclass may wrap the handler that super makes', async () => {
+  class Mine extends ApolloServer {
+    override createHandler(...options: Parameters<ApolloServer['createHandler']>): any {
+      const handler = super.createHandler(...options) as any;
+      return async (event: unknown, context: unknown) => ({ ...(await handler(event, context)), statusCode: 299 });
+    }
+  }
+
+  const answer = await sender(new Mine({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler())(operation);
+
+  equal(answer.status, 299);
+});
+
+test('the context function reads the request and sets cookies and header fields of the answer', async () => {
+  const send = serve({
+    typeDefs: 'type Query { seen: String }',
+    resolvers: { Query: { seen: (_: unknown, __: unknown, context: any) => JSON.stringify(context) } },
+    context: ({ event, express: { req, res }, req: same }: any) => {
+      res.cookie('session', 'a b', { httpOnly: true, sameSite: 'lax', maxAge: 5000 });
+      res.setHeader('X-Trace', 't1');
+      res.append('x-trace', 't2');
+      res.status(500);
+      return {
+        method: req.method,
+        path: req.path,
+        ip: req.ip,
+        user: req.get('X-User'),
+        cookie: req.cookies.c,
+        same: same === req,
+        raw: event.rawPath,
+      };
+    },
+  });
+
+  const answer = await send({ path: '/a', headers: { 'x-user': 'u', cookie: 'c=%C3%A9' }, body: { query: '{ seen }' } });
+
+  equal(answer.status, 200);
+  deepEqual(JSON.parse(answer.body.data.seen), {
+    method: 'POST',
+    path: '/a',
+    ip: '192.0.2.1',
+    user: 'u',
+    cookie: 'é',
+    same: true,
+    raw: '/a',
+  });
+  equal(answer.headers['x-trace'], 't1, t2');
+  match(answer.cookies[0] ?? '', /^session=a%20b; Max-Age=5; Path=\/; Expires=.*; HttpOnly; SameSite=Lax$/);
+});
+
+test('what would send an answer of its own says what to use instead', async () => {
+  const answer = await serve({ context: ({ express: { res } }: any) => res.redirect('/') })(operation);
+
+  equal(answer.status, 500);
+  match(answer.body.errors[0].message, /^Context creation failed: res\.redirect is not supported/);
+});
+
+test('a context that fails answers 500, and 400 when its error has a code', async () => {
+  const failing = (error: Error): Promise<{ status: number; body: any }> =>
+    serve({
+      context: () => {
+        throw error;
+      },
+    })(operation);
+
+  const plain = await failing(new Error('No database'));
+  const coded = await failing(new AuthenticationError('Sign in'));
+
+  deepEqual([plain.status, plain.body.errors[0].message], [500, 'Context creation failed: No database']);
+  deepEqual([coded.status, coded.body.errors[0].extensions.code], [400, 'UNAUTHENTICATED']);
+});
+
+test('each operation of a batch has a context of its own, made once', async () => {
+  let made = 0;
+  const send = serve({
+    typeDefs: 'type Query { count: Int }',
+    resolvers: { Query: { count: (_: unknown, __: unknown, context: any) => (context.count = (context.count ?? 0) + 1) } },
+    context: () => ({ made: ++made }),
+  });
+
+  const answer = await send({ body: [{ query: '{ count }' }, { query: '{ count }' }] });
+
+  deepEqual(answer.body, [{ data: { count: 1 } }, { data: { count: 1 } }]);
+  equal(made, 1);
+});
+
+test("version 2's cors sends its fields with every answer", async () => {
+  const send = serve(
+    {},
+    { cors: { origin: '*', credentials: true, methods: ['GET', 'POST'], allowedHeaders: 'content-type', maxAge: 60 } },
+  );
+
+  const preflight = await send({ method: 'OPTIONS', headers: { origin: 'https://a.example' } });
+  const answer = await send({ ...operation, headers: { origin: 'https://a.example' } });
+
+  equal(preflight.status, 204);
+  for (const { headers } of [preflight, answer]) {
+    equal(headers['access-control-allow-origin'], '*');
+    equal(headers['access-control-allow-credentials'], 'true');
+    equal(headers['access-control-allow-methods'], 'GET,POST');
+    equal(headers['access-control-max-age'], '60');
+  }
+});
+
+test("version 2's cors with origin true lets in who asks", async () => {
+  const answer = await serve({}, { cors: { origin: true, credentials: true } })({ ...operation, headers: { origin: 'https://a.example' } });
+
+  equal(answer.headers['access-control-allow-origin'], 'https://a.example');
+});
+
+test('the health check answers for itself', async () => {
+  const health = { method: 'GET', path: '/stage/.well-known/apollo/server-health' };
+
+  const healthy = await serve()(health);
+  const ill = await serve({}, { onHealthCheck: () => Promise.reject(new Error('down')) })(health);
+
+  deepEqual([healthy.status, healthy.body], [200, { status: 'pass' }]);
+  match(healthy.headers['content-type'] ?? '', /^application\/health\+json/);
+  deepEqual([ill.status, ill.body], [503, { status: 'fail' }]);
+});
+
+test('a body of a type that any page may send is not run', async () => {
+  const answer = await serve()({ headers: { 'content-type': 'text/plain' }, body: { query: '{ hello }' } });
+
+  equal(answer.status, 400);
+  equal(answer.body, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
+  match(answer.headers['content-type'] ?? '', /^text\/plain/);
+});
+
+test('no option makes the server read a body of such a type', async () => {
+  const send = serve({}, { expressGetMiddlewareOptions: { bodyParserConfig: { type: '*/*' } } });
+
+  const plain = await send({ headers: { 'content-type': 'text/plain' }, body: { query: '{ hello }' } });
+  const other = await send({ headers: { 'content-type': 'application/graphql+json' }, body: { query: '{ hello }' } });
+
+  deepEqual([plain.status, other.status], [400, 200]);
+});
+
+test('a body beyond the limit is refused', async () => {
+  const send = serve({}, { expressGetMiddlewareOptions: { bodyParserConfig: { limit: '1kb' } } });
+
+  const answer = await send({ body: { query: `{ hello } #${'x'.repeat(2000)}` } });
+
+  equal(answer.status, 413);
+});
+
+test('stack traces are sent in development and where debug asks for them, never in production', async () => {
+  const stackOf = async (config: object): Promise<unknown> =>
+    (await serve(config)({ body: { query: '{ boom }' } })).body.errors[0].extensions.exception?.stacktrace;
+
+  ok(Array.isArray(await stackOf({ nodeEnv: 'development' })));
+  ok(Array.isArray(await stackOf({ nodeEnv: 'test', debug: true })));
+  equal(await stackOf({ nodeEnv: 'test' }), undefined);
+  equal(await stackOf({ nodeEnv: 'production', debug: true }), undefined);
+  equal(await stackOf({ nodeEnv: 'staging' }), undefined);
+});
+
+test('an answer to a GET that nobody marked is kept by nobody else', async () => {
+  const answer = await serve()({ method: 'GET', query: 'query={hello}' });
+
+  deepEqual([answer.status, answer.headers['cache-control']], [200, 'private, no-store']);
+});
+
+test('a GET cannot bring a mutation past an executor of its own', async () => {
+  let ran = false;
+  const executor = async (): Promise<{ data: object }> => {
+    ran = true;
+    return { data: {} };
+  };
+  const send = serve({ typeDefs: 'type Query { a: Int } type Mutation { b: Int }', resolvers: {}, executor });
+
+  const answer = await send({ method: 'GET', query: `query=${encodeURIComponent('mutation A { b } mutation B { b }')}` });
+
+  deepEqual([answer.status, ran], [400, false]);
+});
+
+test('what cannot be done is refused by name, with the way out', () => {
+  const server = new ApolloServer({ typeDefs: 'type Query { a: Int }', logger: silent });
+
+  throws(() => server.createHandler({ expressAppFromMiddleware: () => ({}) }), /there is no Express here/);
+  throws(() => new ApolloServer({ typeDefs: 'type Query { a: Int }', uploads: true }), /uploads is withdrawn.*signed URL/s);
+});
+
+test('options of version 2 are taken, each with one warning that says what to write', () => {
+  const warnings: string[] = [];
+  const logger = { ...silent, warn: (message: string) => warnings.push(message) };
+
+  const server = new ApolloServer({
+    typeDefs: 'type Query { a: Int }',
+    logger,
+    playground: true,
+    tracing: true,
+    engine: { apiKey: 'k' },
+    subscriptions: false,
+    uploads: false,
+  });
+
+  ok(server);
+  equal(warnings.length, 3);
+  match(warnings.join('\n'), /playground[^\n]*ApolloServerPluginLandingPageGraphQLPlayground/);
+});
+
+test('a server that cannot start says so in the log, and nothing of why to clients', async () => {
+  const errors: string[] = [];
+  const send = serve({
+    logger: { ...silent, error: (message: string) => errors.push(message) },
+    plugins: [
+      {
+        serverWillStart: async () => {
+          throw new Error('secret cause');
+        },
+      },
+    ],
+  });
+
+  const answer = await send(operation);
+
+  equal(answer.status, 500);
+  match(answer.body.errors[0].message, /^This data graph is missing a valid configuration\./);
+  match(errors[0] ?? '', /secret cause/);
+});
+
+test('gql parses, and takes documents into a document', () => {
+  const book = gql`
+    type Book {
+      title: String
+    }
+  `;
+
+  const whole = gql`
+    ${book}
+    type Query {
+      book: Book
+    }
+  `;
+
+  deepEqual(
+    whole.definitions.map(({ kind }) => kind),
+    ['ObjectTypeDefinition', 'ObjectTypeDefinition'],
+  );
+});

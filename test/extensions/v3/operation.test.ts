@@ -1,0 +1,281 @@
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildSchema, parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
+
+import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/v3-core.ts';
+import type { ApolloServerPlugin, CacheHint } from '../../../src/v3-core.ts';
+import { SchemaDirectiveVisitor } from '../../../src/v3.ts';
+import { serve, silent } from './server.ts';
+
+const typeDefs = 'type Query { hello: String boom: String list: [Item] } type Item { id: ID }';
+const resolvers = {
+  Query: {
+    hello: () => 'world',
+    boom() {
+      throw new Error('It went off');
+    },
+    list: async () => [{ id: 1 }, { id: 2 }],
+  },
+};
+
+function serverWith(config: object = {}): ApolloServerBase {
+  return new ApolloServerBase({ typeDefs, resolvers, logger: silent, ...config });
+}
+
+test('executeOperation starts the server, and takes text and documents', async () => {
+  const server = serverWith({ context: (argument: object) => argument });
+
+  const text = await server.executeOperation({ query: '{ hello }' });
+  const document = await server.executeOperation({ query: parse('{ hello }') });
+
+  deepEqual([text.data?.['hello'], document.data?.['hello']], ['world', 'world']);
+  ok(text.http?.headers);
+});
+
+test('executeOperation rejects when the context cannot be made', async () => {
+  const server = serverWith({
+    context: () => {
+      throw new Error('No context');
+    },
+  });
+
+  await rejects(server.executeOperation({ query: '{ hello }' }), /^Error: No context$/);
+});
+
+test('start and stop are once each, and tell the plugins', async () => {
+  const told: string[] = [];
+  const server = serverWith({
+    plugins: [
+      {
+        serverWillStart: async () => ({
+          schemaDidLoadOrUpdate: () => told.push('schema'),
+          drainServer: async () => void told.push('drain'),
+          serverWillStop: async () => void told.push('stop'),
+        }),
+      },
+    ],
+  });
+
+  await rejects(async () => server.stop(), /should only be called after/);
+  await server.start();
+  await rejects(server.start(), /surprising state started/);
+  await server.stop();
+
+  deepEqual(told, ['schema', 'drain', 'stop']);
+  await rejects(server.executeOperation({ query: '{ hello }' }), /after the server has stopped/);
+});
+
+test('the hooks of an operation come in their order, and see what is known by then', async () => {
+  const seen: string[] = [];
+  const end =
+    (name: string) =>
+    (error?: unknown): void =>
+      void seen.push(`/${name}${error ? ' failed' : ''}`);
+  const plugin = (): ApolloServerPlugin => ({
+    async requestDidStart({ request, cache, schemaHash }) {
+      seen.push(`request ${request.operationName} ${typeof cache.get} ${schemaHash.length}`);
+      return {
+        didResolveSource: async ({ source, queryHash }) => void seen.push(`source ${source.length} ${queryHash.length}`),
+        parsingDidStart: async () => (seen.push('parsing'), end('parsing')),
+        validationDidStart: async ({ document }) => (seen.push(`validation ${document.kind}`), end('validation')),
+        didResolveOperation: async ({ operationName, operation }) => void seen.push(`operation ${operationName} ${operation.operation}`),
+        responseForOperation: async () => null,
+        executionDidStart: async () => ({
+          willResolveField: ({ info }) => (seen.push(`field ${info.fieldName}`), end(info.fieldName)),
+          executionDidEnd: end('execution'),
+        }),
+        didEncounterErrors: async ({ errors }) => void seen.push(`errors ${errors.length}`),
+        willSendResponse: async ({ response }) => void seen.push(`send ${Object.keys(response.data ?? {})}`),
+      };
+    },
+  });
+
+  await serverWith({ plugins: [plugin] }).executeOperation({ query: 'query Q { hello boom }', operationName: 'Q' });
+
+  deepEqual(seen, [
+    'request Q function 128',
+    'source 22 64',
+    'parsing',
+    '/parsing',
+    'validation Document',
+    '/validation',
+    'operation Q query',
+    'field hello',
+    '/hello',
+    'field boom',
+    '/boom failed',
+    'errors 1',
+    '/execution',
+    'send hello,boom',
+  ]);
+});
+
+test('willResolveField sees every field, of lists and of abstract types too, also after an operation ran without it', async () => {
+  const fields: string[] = [];
+  let isWatching = false;
+  const plugin: ApolloServerPlugin = {
+    requestDidStart: async () => ({
+      executionDidStart: async () =>
+        isWatching ? { willResolveField: ({ info }) => void fields.push(`${info.parentType.name}.${info.fieldName}`) } : undefined,
+    }),
+  };
+  const server = serverWith({
+    typeDefs: 'interface Node { id: ID } type A implements Node { id: ID } type B implements Node { id: ID } type Query { nodes: [Node] }',
+    resolvers: {
+      Query: {
+        nodes: () => [
+          { __typename: 'A', id: 1 },
+          { __typename: 'B', id: 2 },
+        ],
+      },
+    },
+    plugins: [plugin],
+  });
+
+  await server.executeOperation({ query: '{ nodes { id } }' });
+  isWatching = true;
+  await server.executeOperation({ query: '{ nodes { id } }' });
+
+  deepEqual(fields, ['Query.nodes', 'A.id', 'B.id']);
+});
+
+test('an error in a validation rule is the server’s, and is formatted once', async () => {
+  let formatted = 0;
+  const send = serve({
+    validationRules: [
+      () => {
+        throw new Error('nope');
+      },
+    ],
+    formatError: (error) => {
+      formatted++;
+      equal(error.constructor.name, 'Error');
+      return error;
+    },
+  });
+
+  const answer = await send({ body: { query: '{ hello }' } });
+
+  deepEqual([answer.status, answer.body.errors[0].message, formatted], [500, 'nope', 1]);
+});
+
+test('data sources are new for every operation, know context and cache, and may not be on the context already', async () => {
+  const given: object[] = [];
+  const dataSources = (): any => ({ things: { initialize: (config: object) => void given.push(config) } });
+  const server = serverWith({ dataSources, context: () => ({ user: 'u' }) });
+
+  await server.executeOperation({ query: '{ hello }' });
+  await server.executeOperation({ query: '{ hello }' });
+
+  equal(given.length, 2);
+  deepEqual(Object.keys(given[0]!), ['context', 'cache']);
+  await rejects(
+    serverWith({ dataSources, context: () => ({ dataSources: {} }) }).executeOperation({ query: '{ hello }' }),
+    /Please use the dataSources config option/,
+  );
+});
+
+test('a document store of the user is asked by hash, under a prefix of its schema', async () => {
+  const kept = new Map<string, DocumentNode>();
+  const documentStore = {
+    get: async (key: string) => kept.get(key),
+    set: async (key: string, document: DocumentNode) => void kept.set(key, document),
+  };
+  const server = serverWith({ documentStore });
+
+  await server.executeOperation({ query: '{ hello }' });
+  await server.executeOperation({ query: '{ hello }' });
+
+  const [key = ''] = kept.keys();
+  equal(kept.size, 1);
+  match(key, /^[^:]+:[0-9a-f]{64}$/);
+});
+
+test('the lifetime of an answer is the shortest of its hints', async () => {
+  const hints = new Map<string, CacheHint>();
+  const send = serve({
+    typeDefs: `
+      type Query { book: Book @cacheControl(maxAge: 100) plain: String kept: String @cacheControl(maxAge: 50) }
+      type Book @cacheControl(maxAge: 60) { title: String secret: String @cacheControl(scope: PRIVATE) author: Author near: Author @cacheControl(inheritMaxAge: true) }
+      type Author { name: String }`,
+    resolvers: {
+      Query: {
+        book: (_: unknown, __: unknown, ___: unknown, info: any) => {
+          info.cacheControl.cacheHint.restrict({ maxAge: 70 });
+          return { title: 't', secret: 's', author: { name: 'a' }, near: { name: 'n' } };
+        },
+      },
+    },
+    plugins: [ApolloServerPluginCacheControl({ __testing__cacheHints: hints })],
+  });
+  const lifetimeOf = async (query: string): Promise<string | undefined> => {
+    hints.clear();
+    return (await send({ body: { query } })).headers['cache-control'];
+  };
+
+  equal(await lifetimeOf('{ book { title } }'), 'max-age=70, public');
+  equal(await lifetimeOf('{ book { title secret } kept }'), 'max-age=50, private');
+  equal(await lifetimeOf('{ book { near { name } } }'), 'max-age=70, public');
+  equal(await lifetimeOf('{ book { author { name } } }'), undefined);
+  deepEqual(hints.get('book.author'), { maxAge: 0, scope: undefined });
+  equal(await lifetimeOf('{ plain }'), undefined);
+});
+
+test('a gateway gives the schema and runs operations', async () => {
+  const gateway = {
+    load: async () => ({ schema: buildSchema(typeDefs), executor: async () => ({ data: { hello: 'from afar' } }) }),
+    onSchemaChange: () => () => {},
+    stop: async () => {},
+  };
+
+  const answer = await serve({ gateway, typeDefs: undefined, resolvers: undefined })({ body: { query: '{ hello }' } });
+
+  deepEqual(answer.body, { data: { hello: 'from afar' } });
+  throws(() => serverWith({ gateway }), /Cannot define both/);
+});
+
+test("version 2's schema directives change the fields they stand at", async () => {
+  class Upper extends SchemaDirectiveVisitor<{ by: string }> {
+    visitFieldDefinition(field: any): void {
+      const { resolve } = field;
+      field.resolve = async (...args: unknown[]) => `${String(await resolve(...args)).toUpperCase()}${this.args.by}`;
+    }
+  }
+  const send = serve({
+    typeDefs: 'directive @upper(by: String = "!") on FIELD_DEFINITION type Query { hello: String @upper }',
+    resolvers: { Query: { hello: () => 'hi' } },
+    schemaDirectives: { upper: Upper },
+  });
+
+  deepEqual((await send({ body: { query: '{ hello }' } })).body, { data: { hello: 'HI!' } });
+});
+
+test('what makes no schema is refused at once', () => {
+  throws(() => new ApolloServerBase({ logger: silent }), /^Error: Apollo Server requires either an existing schema, modules or typeDefs$/);
+  throws(() => serverWith({ typeDefs: undefined, schema: {} }), /Expected {} to be a GraphQL schema/);
+  throws(() => new ApolloServerBase(undefined as never), /ApolloServer requires options/);
+});
+
+test('mocks without their package say what to install', () => {
+  throws(() => serverWith({ mocks: true }), /npm install @graphql-tools\/mock/);
+});
+
+test('only one plugin may have a page', async () => {
+  const page = { serverWillStart: async () => ({ renderLandingPage: async () => ({ html: '<p>Mine</p>' }) }) };
+
+  const answer = await serve({ plugins: [page] })({ method: 'GET', headers: { accept: 'text/html' } });
+
+  deepEqual([answer.status, answer.body], [200, '<p>Mine</p>']);
+  await rejects(serverWith({ plugins: [page, page] }).start(), /Only one plugin can implement renderLandingPage/);
+});
+
+test('outside of development there is no page unless a plugin has one', async () => {
+  const browse = { method: 'GET', headers: { accept: 'text/html,*/*' } };
+
+  const development = await serve({ nodeEnv: 'development' })(browse);
+  const production = await serve({ nodeEnv: 'production' })(browse);
+
+  match(development.body, /<!DOCTYPE html>/);
+  deepEqual([production.status, production.body], [400, 'GET query missing.']);
+});
