@@ -15,27 +15,41 @@ export interface GuardOptions {
 /** Deletes that may wait for a store that does not answer; clients queue what they cannot send, without a bound of their own. */
 const MAX_PENDING_DELETES = 100;
 
+/** Keys that are left alone one by one; the oldest go first. */
+const MAX_TROUBLED_KEYS = 100;
+
 /**
  * A cache whose calls never fail and never wait long: a store that is slow, broken or gone is one that has nothing.
  *
  * Needed around every store behind a network. Redis clients queue commands while disconnected and wait without end when
  * the server is frozen; with keyv in between, no configuration of the two kept a request from hanging.
+ *
+ * A cache that is guarded already is returned as it is; its `onError` is this one, unless it has its own.
  */
-export function guardCache(cache: KeyValueCache, options?: GuardOptions): KeyValueCache {
-  return isGuarded(cache) ? cache : new GuardedCache(cache, options);
+export function guardCache(cache: KeyValueCache, options: GuardOptions = {}): KeyValueCache {
+  if (!isGuarded(cache)) return new GuardedCache(cache, options);
+  if (options.onError !== undefined) listenToGuarded(cache, options.onError);
+  return cache;
 }
 
 // Registered, not private to this module: the ESM and the CommonJS build may meet in one process.
 const GUARDED = Symbol.for('graphql-functions.guarded-cache');
+
+type OnError = NonNullable<GuardOptions['onError']>;
 
 /** Whether the calls of a cache are known not to fail or hang. */
 export function isGuarded(cache: object): boolean {
   return GUARDED in cache;
 }
 
-/** Says that the calls of a cache do not fail or hang. */
-export function markGuarded(cache: object): void {
-  Object.defineProperty(cache, GUARDED, { value: true });
+/** Says that the calls of a cache do not fail or hang; `listen` takes who wants to know of what went wrong. */
+export function markGuarded(cache: object, listen: (onError: OnError) => void = () => {}): void {
+  Object.defineProperty(cache, GUARDED, { value: listen });
+}
+
+/** Tells `onError` of what goes wrong in a guarded cache, where nobody is told yet. */
+export function listenToGuarded(cache: object, onError: OnError): void {
+  (cache as { [GUARDED]?: (onError: OnError) => void })[GUARDED]?.(onError);
 }
 
 class GuardedCache implements KeyValueCache {
@@ -43,29 +57,34 @@ class GuardedCache implements KeyValueCache {
   readonly #breaker: Breaker;
   #pendingDeletes = 0;
 
-  constructor(cache: KeyValueCache, options: GuardOptions = {}) {
+  constructor(cache: KeyValueCache, options: GuardOptions) {
     this.#cache = cache;
     this.#breaker = new Breaker(options);
-    markGuarded(this);
+    markGuarded(this, (onError) => {
+      this.#breaker.onError ??= onError;
+    });
   }
 
   async get(key: string): Promise<string | undefined> {
-    if (!this.#breaker.allows()) return undefined;
-    const value: unknown = await this.#breaker.watch(() => this.#cache.get(key));
+    if (this.#breaker.troubleWith(key) !== undefined || !this.#breaker.allows()) return undefined;
+    const value: unknown = await this.#breaker.watch(key, () => this.#cache.get(key));
     return typeof value === 'string' ? value : undefined;
   }
 
   async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
-    // A set that is refused says something about that one value (memcached takes 1 MiB), not about the store.
-    if (this.#breaker.allows()) await this.#breaker.watch(() => this.#cache.set(key, value, options), { forgivesErrors: true });
+    const trouble = this.#breaker.troubleWith(key);
+    if (trouble === 'late' || !this.#breaker.allows()) return;
+    // A set that is refused says something about that one value (memcached takes 1 MiB), not about the store. And one
+    // to a key that cannot be read may mend it.
+    await this.#breaker.watch(key, () => this.#cache.set(key, value, options), { forgivesErrors: true, silent: trouble !== undefined });
   }
 
   /** Sent even while the breaker is open, without waiting: a client that is reconnecting delivers it later. */
   async delete(key: string): Promise<boolean | void> {
-    const allowed = this.#breaker.allows();
+    const allowed = this.#breaker.troubleWith(key) === undefined && this.#breaker.allows();
     if (!allowed && this.#pendingDeletes >= MAX_PENDING_DELETES) return;
     const deleting = this.#delete(key);
-    if (allowed) return this.#breaker.watch(() => deleting);
+    if (allowed) return this.#breaker.watch(key, () => deleting);
     deleting.catch(() => {});
   }
 
@@ -79,19 +98,36 @@ class GuardedCache implements KeyValueCache {
   }
 }
 
-/** Opens when a call fails or takes too long; lets one call through after the cooldown, and closes when that one succeeds. */
+/** Why one key is left alone: the store refused it, or took too long over it. */
+type Trouble = 'refused' | 'late';
+
+interface WatchOptions {
+  /** An error is one of the value, and says nothing of the key or the store. */
+  readonly forgivesErrors?: boolean;
+  /** What went wrong with this key has been said. */
+  readonly silent?: boolean;
+}
+
+/**
+ * Opens when calls for two keys fail or take too long, one after the other, with nothing in between that worked: one key alone
+ * may hold what cannot be read, or is huge, while the store is well. Until then that key is left alone, for as long as the
+ * store would be. Once open, it lets one call through after the cooldown, and closes when that one succeeds.
+ */
 class Breaker {
+  onError: OnError | undefined;
   readonly #deadline: number;
   readonly #cooldown: number;
-  readonly #onError: (error: unknown) => void;
   readonly #now: () => number;
+  readonly #troubled = new Map<string, { readonly trouble: Trouble; readonly until: number }>();
+  /** The key of the last call that failed, if none has succeeded since. */
+  #suspect: string | undefined;
   #openUntil = -Infinity;
   #probing = false;
 
-  constructor({ deadline = 250, cooldown = 1000, onError = () => {}, now = () => performance.now() }: GuardOptions) {
+  constructor({ deadline = 250, cooldown = 1000, onError, now = () => performance.now() }: GuardOptions) {
     this.#deadline = deadline;
     this.#cooldown = cooldown;
-    this.#onError = onError;
+    this.onError = onError;
     this.#now = now;
   }
 
@@ -102,8 +138,20 @@ class Breaker {
     return true;
   }
 
+  troubleWith(key: string): Trouble | undefined {
+    if (this.#troubled.size === 0) return undefined;
+    const known = this.#troubled.get(key);
+    if (known === undefined || this.#now() < known.until) return known?.trouble;
+    this.#troubled.delete(key);
+    return undefined;
+  }
+
   /** The call's result; undefined when it throws, rejects or is late. */
-  async watch<T>(call: () => Promise<T>, { forgivesErrors = false } = {}): Promise<T | undefined> {
+  async watch<T>(
+    key: string,
+    call: () => Promise<T>,
+    { forgivesErrors = false, silent = false }: WatchOptions = {},
+  ): Promise<T | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isLate = false;
     const late = new Promise<never>((_resolve, reject) => {
@@ -115,11 +163,11 @@ class Breaker {
     try {
       // The race also handles the rejection of a call that fails after its deadline.
       const result = await Promise.race([startCall(call), late]);
-      this.#openUntil = -Infinity;
+      this.#succeeded(key);
       return result;
     } catch (error) {
-      if (isLate || !forgivesErrors) this.#openUntil = this.#now() + this.#cooldown;
-      this.#report(error);
+      if (isLate || !forgivesErrors) this.#failed(key, isLate ? 'late' : 'refused');
+      if (!silent) this.#report(error);
       return undefined;
     } finally {
       this.#probing = false;
@@ -127,9 +175,24 @@ class Breaker {
     }
   }
 
+  #succeeded(key: string): void {
+    this.#openUntil = -Infinity;
+    this.#suspect = undefined;
+    if (this.#troubled.size > 0) this.#troubled.delete(key);
+  }
+
+  #failed(key: string, trouble: Trouble): void {
+    const until = this.#now() + this.#cooldown;
+    if (this.#openUntil !== -Infinity || (this.#suspect !== undefined && this.#suspect !== key)) this.#openUntil = until;
+    this.#suspect = key;
+    this.#troubled.delete(key);
+    this.#troubled.set(key, { trouble, until });
+    if (this.#troubled.size > MAX_TROUBLED_KEYS) this.#troubled.delete(this.#troubled.keys().next().value!);
+  }
+
   #report(error: unknown): void {
     try {
-      this.#onError(error);
+      this.onError?.(error);
     } catch {
       // A listener's own mistake must not become the request's.
     }

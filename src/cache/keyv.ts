@@ -1,4 +1,4 @@
-import { guardCache, markGuarded, type GuardOptions } from './guard.ts';
+import { guardCache, listenToGuarded, markGuarded, type GuardOptions } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.ts';
 
 /** What a Keyv has; an instance of Keyv 5 or 6, and anything else with these methods. */
@@ -18,7 +18,8 @@ export interface KeyvAdapterOptions extends GuardOptions {
 
 /**
  * Makes a cache of a Keyv, and so of every store that Keyv has an adapter for.
- * Its calls never fail and never take longer than the deadline, whatever state the store is in.
+ * Its calls never fail and never take longer than the deadline, whatever state the store is in. A server logs what
+ * went wrong, unless `onError` is set.
  *
  * @example
  * createHandler({ cache: new KeyvAdapter(new Keyv(new KeyvRedis(process.env.REDIS_URL))) });
@@ -30,9 +31,13 @@ export class KeyvAdapter implements KeyValueCache {
   constructor(keyv: KeyvLike, { prefix = 'graphql-functions:', ...options }: KeyvAdapterOptions = {}) {
     this.#cache = guardCache(toKeyValueCache(keyv), options);
     this.#prefix = prefix;
-    markGuarded(this);
+    let { onError } = options;
+    markGuarded(this, (listener) => {
+      onError ??= listener;
+      listenToGuarded(this.#cache, listener);
+    });
     // Without a listener, a dropped connection is an uncaught exception that ends the process (Keyv 6 and Redis).
-    keyv.on?.('error', (error) => reportTo(options.onError, error));
+    keyv.on?.('error', (error) => reportTo(onError, error));
   }
 
   get(key: string): Promise<string | undefined> {

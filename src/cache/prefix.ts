@@ -1,4 +1,4 @@
-import { isGuarded, markGuarded } from './guard.ts';
+import { isGuarded, listenToGuarded, markGuarded } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.ts';
 
 /** Puts a prefix before every key of another cache, so that two users of it do not meet. */
@@ -9,7 +9,7 @@ export class PrefixingKeyValueCache<TValue = string> implements KeyValueCache<TV
   constructor(cache: KeyValueCache<TValue>, prefix: string) {
     this.#cache = cache;
     this.#prefix = prefix;
-    if (isGuarded(cache)) markGuarded(this);
+    if (isGuarded(cache)) markGuarded(this, (onError) => listenToGuarded(cache, onError));
   }
 
   get(key: string): Promise<TValue | undefined> {

@@ -146,7 +146,14 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
 /** A store behind a network is guarded: slow, failing or gone, it is a cache that has nothing, and never fails a request. */
 function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
   if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache();
-  return guardCache(cache, { onError: (error) => logger.warn('The cache did not work; it counts as empty for a second.', error) });
+  let quietUntil = -Infinity;
+  const onError = (error: unknown): void => {
+    // A store that is down fails hundreds of times a second.
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + 1000;
+    logger.warn('The cache did not work; what it was asked for counts as not there.', error);
+  };
+  return guardCache(cache, { onError });
 }
 
 /** In memory they have a share of their own, so that neither clients' hashes nor upstream responses push the other out. */

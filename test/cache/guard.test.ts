@@ -48,25 +48,57 @@ describe('a guarded cache', () => {
     });
   }
 
-  it('leaves a store alone for a while after a failure, asks once, and goes on when that works', async () => {
+  it('leaves a store alone for a while after two keys have failed, asks once, and goes on when that works', async () => {
     const behaviour: Parameters<typeof createStore>[0] = { mode: 'fails' };
     const { store, calls } = createStore(behaviour);
     const clock = createClock(0);
     const cache = guardCache(store, { cooldown: 1000, now: clock.now });
 
     await cache.get('a');
-    await Promise.all([cache.get('a'), cache.set('a', '1'), cache.get('b')]);
-    assert.deepEqual(calls, { get: 1, set: 0, delete: 0 });
+    await cache.get('b');
+    await Promise.all([cache.get('a'), cache.set('a', '1'), cache.get('c')]);
+    assert.deepEqual(calls, { get: 2, set: 0, delete: 0 });
 
     clock.turn(1000);
     await Promise.all([cache.get('a'), cache.get('b'), cache.get('c')]);
-    assert.deepEqual(calls, { get: 2, set: 0, delete: 0 });
+    assert.deepEqual(calls, { get: 3, set: 0, delete: 0 });
 
     behaviour.mode = 'works';
     clock.turn(1000);
     await cache.set('a', '1');
     assert.equal(await cache.get('a'), '1');
-    assert.deepEqual(calls, { get: 3, set: 1, delete: 0 });
+    assert.deepEqual(calls, { get: 4, set: 1, delete: 0 });
+  });
+
+  for (const mode of ['fails', 'hangs'] as const) {
+    it(`does without one key whose get ${mode}, and goes on with the others`, async () => {
+      const { store, entries } = createStore({ mode: 'works' });
+      const bad = createStore({ mode });
+      const cache = guardCache({ ...store, get: (key) => (key === 'bad' ? bad.store : store).get(key) }, { deadline: 5 });
+      entries.set('good', '1');
+
+      const got = [];
+      for (const key of ['bad', 'good', 'bad', 'good', 'bad', 'good']) got.push(await cache.get(key));
+
+      assert.deepEqual(got, [undefined, '1', undefined, '1', undefined, '1']);
+      assert.equal(bad.calls.get, 1);
+    });
+  }
+
+  it('lets a set mend a key that cannot be read', async () => {
+    const { store } = createStore({ mode: 'works' });
+    const { get } = store;
+    let isMended = false;
+    const set = async (): Promise<void> => {
+      isMended = true;
+    };
+    const cache = guardCache({ ...store, set, get: (key) => (isMended ? get(key) : Promise.reject(new Error('WRONGTYPE'))) });
+
+    await cache.get('a');
+    await cache.set('a', '1');
+
+    assert.ok(isMended);
+    assert.equal(await cache.get('a'), undefined);
   });
 
   it('does not leave a store alone because it refuses one value', async () => {
@@ -85,7 +117,7 @@ describe('a guarded cache', () => {
   it('sends deletes all the same, without waiting, and not without end', async () => {
     const { store, calls } = createStore({ mode: 'hangs' });
     const cache = guardCache(store, { deadline: 5 });
-    await cache.get('a');
+    await Promise.all([cache.get('a'), cache.get('b')]);
 
     await Promise.all(Array.from({ length: 500 }, (_, index) => cache.delete(`k${index}`)));
 
@@ -108,6 +140,18 @@ describe('a guarded cache', () => {
     });
 
     assert.equal(await cache.get('a'), undefined);
+  });
+
+  it('tells the next one who asks of what goes wrong, where nobody is told yet', async () => {
+    const errors: string[] = [];
+    const told = guardCache(createStore({ mode: 'fails' }).store, { onError: () => errors.push('own') });
+    const untold = guardCache(createStore({ mode: 'fails' }).store);
+    const prefixed = new PrefixingKeyValueCache(untold, 'a:');
+
+    await guardCache(told, { onError: () => errors.push('server') }).get('a');
+    await guardCache(prefixed, { onError: () => errors.push('server') }).get('a');
+
+    assert.deepEqual(errors, ['own', 'server']);
   });
 
   it('is not put around what needs none, or has one', () => {

@@ -1,5 +1,7 @@
-import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 
@@ -114,3 +116,21 @@ async function present(cache: InMemoryLRUCache, keys: string): Promise<string[]>
   for (const key of keys) if ((await cache.get(key)) !== undefined) found.push(key);
   return found;
 }
+
+test('keys and values do not keep the texts alive that they were cut from', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const cache = new InMemoryLRUCache();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+
+  for (let index = 0; index < 100; index++) {
+    const body = Buffer.alloc(512 * 1024, `${index}, a text `).toString('latin1');
+    await cache.set(`${index}`, body.slice(100, 200));
+    await cache.set(body.slice(0, 30), '');
+  }
+
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  ok(grown < 20 * 1024 * 1024, `${grown} bytes for 200 short texts`);
+});

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import { Keyv } from 'keyv';
 import Keyv5 from 'keyv5';
 import { KeyvAdapter, type KeyvLike } from '../../src/cache/keyv.ts';
+import { createHandler } from '../../src/index.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 /** A Keyv that writes down what it is told. */
 function recordingKeyv(result: unknown = undefined) {
@@ -97,6 +99,25 @@ describe('KeyvAdapter', () => {
 
     assert.equal(listeners.length, 1);
     listeners[0]!(new Error('Socket closed unexpectedly'));
+  });
+
+  it('has a server log what goes wrong, once a second at most, unless onError is set', async () => {
+    const { keyv, listeners } = recordingKeyv();
+    const [logger, lines] = recordingLogger();
+    const failures = (): object[] => lines.filter(({ message }) => message.startsWith('The cache did not work'));
+    const ask = async (cache: KeyvAdapter): Promise<void> => {
+      const handler = createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => 1 } }, cache, logger });
+      await handler({ query: '{ a }' }, {});
+      for (const listener of listeners) listener(new Error('Socket closed unexpectedly'));
+    };
+
+    await ask(new KeyvAdapter(keyv, { onError: () => {} }));
+    assert.deepEqual(failures(), []);
+    listeners.length = 0;
+    await ask(new KeyvAdapter(keyv));
+    listeners[0]!(new Error('Socket closed unexpectedly'));
+
+    assert.equal(failures().length, 1);
   });
 
   it('works with anything that has get, set and delete', async () => {
