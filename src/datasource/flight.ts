@@ -7,6 +7,15 @@ export interface Patience {
   readonly onTimeout?: (timeout: number) => Error;
 }
 
+/** Somebody who waits for an answer, as the one who gets it sees them: from some moment on, nobody may be there any more. */
+export interface Waiting {
+  readonly abandoned: boolean;
+  readonly reason: unknown;
+  readonly signal: AbortSignal;
+  /** Calls back when nobody waits any more. */
+  whenAbandoned(callback: () => void): void;
+}
+
 /** A timer that is set to more than this fires at once. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
@@ -15,16 +24,18 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
  * left is the work itself aborted. Sharing a plain promise made with the first caller's signal would let
  * that caller's abort fail all the others.
  */
-export class Flight<T> {
+export class Flight<T> implements Waiting {
   /** Everybody has left: nobody may join any more. */
   abandoned = false;
+  /** Why they have left. */
+  reason: unknown;
   /** The work itself; who awaits this instead of joining does not count as a taker. */
   readonly settled: Promise<T>;
   /** What a taker whose time is over may have instead. */
   standIn: (() => T | Promise<T> | undefined) | undefined;
   #takers = 0;
   #controller: AbortController | undefined;
-  #reason: unknown;
+  #onAbandon: (() => void) | undefined;
   #unbind: (() => void) | undefined;
 
   constructor(work: (flight: Flight<T>) => Promise<T>) {
@@ -38,7 +49,7 @@ export class Flight<T> {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.abandoned) this.#controller.abort(this.#reason);
+      if (this.abandoned) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
@@ -85,20 +96,31 @@ export class Flight<T> {
   }
 
   /**
-   * Waits for the work as long as another flight is under way. Unlike {@link join} it stays bound to
-   * `signal` afterwards: the body of the response may still be on its way.
+   * Waits for the work as long as another flight is under way. Unlike {@link join} it stays bound to that one
+   * afterwards: the body of the response may still be on its way. By a callback, for an AbortSignal would be dear.
    */
-  follow(signal: AbortSignal): Promise<T> {
+  follow(waiting: Waiting): Promise<T> {
     this.#takers++;
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
-        this.#leave(signal.reason);
-        reject(signal.reason as Error);
+        this.#leave(waiting.reason);
+        reject(waiting.reason as Error);
       };
       this.settled.then(resolve, reject);
-      if (signal.aborted) leave();
-      else signal.addEventListener('abort', leave, { once: true });
+      if (waiting.abandoned) leave();
+      else waiting.whenAbandoned(leave);
     });
+  }
+
+  whenAbandoned(callback: () => void): void {
+    const before = this.#onAbandon;
+    this.#onAbandon =
+      before === undefined
+        ? callback
+        : () => {
+            before();
+            callback();
+          };
   }
 
   #leave(reason: unknown): void {
@@ -108,7 +130,8 @@ export class Flight<T> {
   #abandon(reason: unknown): void {
     if (this.abandoned) return;
     this.abandoned = true;
-    this.#reason = reason;
+    this.reason = reason;
     this.#controller?.abort(reason);
+    this.#onAbandon?.();
   }
 }

@@ -274,7 +274,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     const isGET = exchange.request.method === 'GET';
     if (this.#responses !== undefined && isGET) return this.#responses.answer(exchange);
 
-    const send = (): Promise<Response> => exchange.send(exchange.patience());
+    const send = (): Promise<Response> => exchange.send(exchange.patience().signal);
     const response = await (this.#responses === undefined ? send() : this.#responses.invalidateAround(exchange, send));
     return { received: fromFetch(response), outcome: 'bypass' };
   }
@@ -292,7 +292,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       source: this.#httpFetch,
       patience: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
-        return flight.signal;
+        return flight;
       },
       waitUntil: operation && ((work) => operation.waitUntil(work)),
       warn: this.#warn,

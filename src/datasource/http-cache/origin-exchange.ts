@@ -1,3 +1,4 @@
+import type { Waiting } from '../flight.ts';
 import { decodeBody, readFor, rebuildResponse, type ReceivedResponse } from '../received.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../units.ts';
@@ -17,8 +18,8 @@ export interface Exchange extends SelectionSource {
   readonly sourceName: string;
   /** What sends: requests through different ones are never equal. */
   readonly source: unknown;
-  /** A signal that aborts when nobody waits for this call any more. Asked for only when something is sent. */
-  patience(): AbortSignal;
+  /** Who waits for this call. Asked for only when something is sent. */
+  patience(): Waiting;
   /** Takes work that may end after the call; undefined where nobody takes it. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   /** Development's word to the developer; undefined elsewhere. */

@@ -63,9 +63,10 @@ export class ResponseCache {
   /** Answers a GET. */
   async answer(exchange: Exchange): Promise<Answered> {
     const { request } = exchange;
-    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.patience())), outcome: 'bypass' };
+    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.patience().signal)), outcome: 'bypass' };
 
-    const entry = request.cache === 'reload' ? undefined : await this.#find(exchange);
+    const text = request.cache === 'reload' ? undefined : await this.#writes.get(exchange.key);
+    const entry = text === undefined ? undefined : this.#select(exchange, text);
     const now = exchange.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
     if (entry !== undefined && use !== 'none') request.watch?.found(entry, use, now);
@@ -102,9 +103,9 @@ export class ResponseCache {
     handOver(exchange, this.#writes.delete(exchange.key, exchange.now()));
   }
 
-  async #find(exchange: Exchange): Promise<CacheEntry | undefined> {
-    const text = await this.#writes.get(exchange.key);
-    const entry = text === undefined ? undefined : this.#recent.decode(exchange.key, text);
+  /** The stored response, if it is for this request. */
+  #select(exchange: Exchange, text: string): CacheEntry | undefined {
+    const entry = this.#recent.decode(exchange.key, text);
     if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
     if (isSelected(exchange, entry.head)) return entry;
     exchange.request.watch?.passedOver(entry);
@@ -114,7 +115,7 @@ export class ResponseCache {
   /** Asks the origin, or waits for somebody's equal request that is under way. */
   async #fetchShared(exchange: Exchange, entry: CacheEntry | undefined): Promise<Answered> {
     const patience = exchange.patience();
-    patience.throwIfAborted();
+    if (patience.abandoned) throw patience.reason;
 
     const identity = this.#isShared(exchange, entry) ? identityOf(exchange.request, exchange.cacheIdentity) : undefined;
     const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
@@ -144,16 +145,32 @@ export class ResponseCache {
 
   /** Sends a request. It counts as running until its response is in the store, so that late comers still find it. */
   #depart(exchange: Exchange, entry: CacheEntry | undefined, identity: string | undefined): Running {
+    const { key, request, source } = exchange;
+    const end = (): void => this.#end(key, running);
     const flight = new Flight<OriginAnswer>(async ({ signal }) => {
-      const answer = await new OriginExchange(exchange, signal).ask(entry);
-      this.#sharing.learn(exchange.key, exchange.request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
-      if (running.overtaken) return answer;
-      const written = this.#write(exchange, answer, entry);
-      return written === undefined ? answer : { ...answer, written };
+      try {
+        const answer = await new OriginExchange(exchange, signal).ask(entry);
+        this.#sharing.learn(key, request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
+        const written = running.overtaken ? undefined : this.#write(exchange, answer, entry);
+        if (written === undefined) end();
+        else written.then(end, end);
+        return written === undefined ? answer : { ...answer, written };
+      } catch (error) {
+        end();
+        throw error;
+      }
     });
-    const running: Running = { flight, identity, source: exchange.source, overtaken: false };
-    this.#keepWhileRunning(exchange.key, running);
+    const running: Running = { flight, identity, source, overtaken: false };
+    const others = this.#running.get(key);
+    if (others === undefined) this.#running.set(key, new Set([running]));
+    else others.add(running);
     return running;
+  }
+
+  #end(key: string, running: Running): void {
+    const others = this.#running.get(key);
+    others?.delete(running);
+    if (others?.size === 0) this.#running.delete(key);
   }
 
   /** Stores what is new. An answer that may not be stored ends the life of the entry in whose place it came. */
@@ -165,23 +182,18 @@ export class ResponseCache {
     return entry !== undefined && live !== undefined && isLastWord(live) ? this.#writes.delete(exchange.key, exchange.now()) : undefined;
   }
 
-  #keepWhileRunning(key: string, running: Running): void {
-    const others = this.#running.get(key) ?? new Set();
-    this.#running.set(key, others.add(running));
-    const drop = (): void => {
-      others.delete(running);
-      if (others.size === 0 && this.#running.get(key) === others) this.#running.delete(key);
-    };
-    running.flight.settled.then((answer) => answer.written).then(drop, drop);
-  }
-
   #overtake(key: string): void {
     for (const running of this.#running.get(key) ?? []) running.overtaken = true;
   }
 
   /** Sees to it that the write is not left behind, and makes a response of the answer. */
-  async #settle(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Promise<Answered> {
-    if (answer.written !== undefined && !handOver(exchange, answer.written)) await answer.written;
+  #settle(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Answered | Promise<Answered> {
+    const { written } = answer;
+    if (written !== undefined && !handOver(exchange, written)) return written.then(() => this.#toAnswered(exchange, answer, isOwn));
+    return this.#toAnswered(exchange, answer, isOwn);
+  }
+
+  #toAnswered(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Answered {
     const { entry, live, outcome } = answer;
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie was meant for the one who asked, and is not in the entry.

@@ -21,13 +21,18 @@ const TICK: Milliseconds = 0.001;
  */
 export class WriteOrder {
   readonly #store: KeyValueCache;
-  readonly #storeKeyOf: (key: string) => string;
+  readonly #inMemory: boolean;
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #deletedAt = new Map<string, Milliseconds>();
 
   constructor(store: KeyValueCache) {
     this.#store = store;
-    this.#storeKeyOf = isInMemory(store) ? (key) => PREFIX + key : (key) => PREFIX + readableKeyOf(key);
+    this.#inMemory = isInMemory(store);
+  }
+
+  /** In memory nobody reads a key, and nothing changes what is kept there. */
+  #storeKeyOf(key: string): string {
+    return PREFIX + (this.#inMemory ? key : readableKeyOf(key));
   }
 
   get(key: string): Promise<string | undefined> {
@@ -54,6 +59,8 @@ export class WriteOrder {
   }
 
   #enqueue<T>(key: string, work: () => Promise<T>): Promise<T> {
+    // Done when it is called.
+    if (this.#inMemory) return work();
     const previous = isWorkerd() ? undefined : this.#last.get(key);
     // The store is guarded: it neither rejects nor waits beyond its deadline.
     const current = previous === undefined ? work() : previous.then(work);
