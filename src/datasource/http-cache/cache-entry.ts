@@ -45,9 +45,10 @@ const MAGIC = 'graphql-functions/2 ';
 
 /**
  * Three lines: a checksum and the head, the header fields, the body as it is. The head alone is parsed for every use; the
- * header fields only where a hook wants a Response, and a JSON body only once, into the result.
+ * header fields only where a hook wants a Response, and a JSON body only once, into the result. Without a key there
+ * is no checksum: for a store that is part of this process.
  */
-export function encodeEntry(key: string, { head, headers, body }: CacheEntry): string {
+export function encodeEntry(key: string | undefined, { head, headers, body }: CacheEntry): string {
   const bodyText = typeof body === 'string' ? body : toBase64(body);
   const headersText = JSON.stringify(headers);
   const sizes: EntrySizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
@@ -56,7 +57,7 @@ export function encodeEntry(key: string, { head, headers, body }: CacheEntry): s
 }
 
 /** Reads the entry of a key; undefined for whatever is not whole, not ours, changed, another key's or of another version. */
-export function decodeEntry(key: string, text: string): CacheEntry | undefined {
+export function decodeEntry(key: string | undefined, text: string): CacheEntry | undefined {
   if (!text.startsWith(MAGIC)) return undefined;
   const headStart = MAGIC.length + CHECKSUM_LENGTH;
   if (text.slice(MAGIC.length, headStart) !== checksumOf(key, text, headStart)) return undefined;
@@ -67,12 +68,14 @@ export function decodeEntry(key: string, text: string): CacheEntry | undefined {
 }
 
 const CHECKSUM_LENGTH = 16;
+const NO_CHECKSUM = '-'.repeat(CHECKSUM_LENGTH);
 
 /**
  * Tells an entry from a damaged one, and from that of another key, which a store may mix up that cuts keys or ignores case.
  * Two 32-bit lanes of FNV-1a; against accidents, not against attacks. 1 to 2 ms a megabyte.
  */
-function checksumOf(key: string, text: string, start: number): string {
+function checksumOf(key: string | undefined, text: string, start: number): string {
+  if (key === undefined) return NO_CHECKSUM;
   const first = fold(fold(0x811c9dc5, key, 0), text, start);
   return toHex(first) + toHex(fold(fold(first ^ 0x1b873593, key, 0), text, start));
 }

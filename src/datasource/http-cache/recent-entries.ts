@@ -11,11 +11,18 @@ const MAX_LENGTH = 8192;
 export class RecentEntries {
   readonly #recent = new Map<string, { readonly text: string; readonly entry: CacheEntry | undefined }>();
 
+  readonly #inMemory: boolean;
+
+  /** `inMemory`: the store is part of this process, and its entries have no checksum. */
+  constructor(inMemory: boolean) {
+    this.#inMemory = inMemory;
+  }
+
   decode(key: string, text: string): CacheEntry | undefined {
     const known = this.#recent.get(key);
     if (known?.text === text) return known.entry;
 
-    const entry = decodeEntry(key, text);
+    const entry = decodeEntry(this.#inMemory ? undefined : key, text);
     if (this.#recent.size >= MAX_ENTRIES) this.#recent.clear();
     if (text.length <= MAX_LENGTH) this.#recent.set(key, { text, entry });
     else this.#recent.delete(key);

@@ -1,4 +1,5 @@
 import { guardCache } from '../../cache/guard.ts';
+import { isInMemory } from '../../cache/in-memory.ts';
 import type { KeyValueCache } from '../../cache/key-value-cache.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
@@ -42,13 +43,14 @@ const BACKGROUND_TIMEOUT: Milliseconds = 30_000;
 export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #writes: WriteOrder;
-  readonly #recent = new RecentEntries();
+  readonly #recent: RecentEntries;
   readonly #running = new Map<string, Set<Running>>();
   readonly #sharing = new SharingMemory();
   readonly #pauses = new RetryPauses();
 
   constructor(cache: KeyValueCache) {
     this.#writes = new WriteOrder(guardCache(cache));
+    this.#recent = new RecentEntries(isInMemory(cache));
   }
 
   /** The response cache of a key-value cache. */

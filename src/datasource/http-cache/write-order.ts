@@ -47,7 +47,7 @@ export class WriteOrder {
   /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
   set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
     const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + TICK) : entry;
-    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(key, valid), { ttl }));
+    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, valid), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
