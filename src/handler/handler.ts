@@ -15,7 +15,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
 import type { ServerOptions } from '../server/options.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
 import { findAdapter } from '../platform/detect.ts';
-import { warnOfRecreation } from '../server/recreation.ts';
+import { noteCreation } from '../server/recreation.ts';
 import type { StartedServer } from '../server/server.ts';
 import { createStarter } from '../server/start.ts';
 import type { OptionsSource, Starter } from '../server/start.ts';
@@ -34,12 +34,15 @@ export function createHandlerFor(
   streaming?: Streaming,
 ): UntypedHandler {
   const starter = createStarter(options);
-  warnOfRecreation(options);
-  const handler = (event: unknown, context?: unknown): Promise<unknown> =>
-    serveEvent(adapters, starter, { event, context, env: undefined }, streaming);
+  const made = noteCreation(options);
+  const serve = (call: Call): Promise<unknown> => {
+    made.calls++;
+    return serveEvent(adapters, starter, call, streaming);
+  };
+  const handler = (event: unknown, context?: unknown): Promise<unknown> => serve({ event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
-    serveEvent(adapters, starter, { event: request, context: context ?? env, env }, streaming) as Promise<Response>;
+    serve({ event: request, context: context ?? env, env }) as Promise<Response>;
   return Object.assign(handler, { fetch });
 }
 

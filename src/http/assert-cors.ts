@@ -1,4 +1,5 @@
 import { isHeaderField } from '../message/header-map.ts';
+import { matches } from './cors.ts';
 import type { CORSOptions } from './cors.ts';
 
 /** Throws for options that would not do what they seem to say: a misspelt `origin` would let everybody in. */
@@ -9,13 +10,32 @@ export function assertCORS(cors: object): void {
       throw new TypeError(`Unknown option "cors.${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
     if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected cors.${name} to be ${expected.words}.`);
   }
-  const { credentials, origin = '*' } = cors as CORSOptions;
-  if (credentials === true && origin === '*') {
+  assertCredentials(cors as CORSOptions);
+}
+
+function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
+  if (credentials !== true) return;
+  if (origin === '*') {
     throw new TypeError(
       'cors.credentials needs cors.origin to name who may read answers, for example "https://example.com": browsers refuse credentials with "*".',
     );
   }
+  if (typeof origin === 'function') return;
+  if (matches(origin, 'null')) {
+    throw new TypeError(
+      'cors.origin must not let in "null" together with cors.credentials: every page can call itself so, from a sandboxed frame, and would read what the user may see.',
+    );
+  }
+  const letIn = anybody.find((one) => matches(origin, one));
+  if (letIn !== undefined) {
+    throw new TypeError(
+      `cors.origin must not let in everybody together with cors.credentials, but its pattern lets in ${letIn}. Write the whole origin, for example /^https:\\/\\/[a-z]+\\.example\\.com$/.`,
+    );
+  }
 }
+
+/** Origins that nobody names (RFC 2606): a pattern that lets them in lets in everybody. */
+const anybody = ['https://a.invalid', 'http://a.invalid', 'https://a.invalid:8443'];
 
 interface Expectation {
   readonly words: string;

@@ -46,15 +46,17 @@ function isPreflight(request: HTTPRequest): boolean {
 }
 
 /** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
-async function allowedOrigin({ origin = '*' }: CORSOptions, request: HTTPRequest): Promise<string | undefined> {
+async function allowedOrigin({ origin = '*', credentials }: CORSOptions, request: HTTPRequest): Promise<string | undefined> {
   if (origin === '*') return '*';
   const asking = request.headers.get('origin');
-  if (asking === null) return undefined;
+  // "null" is what every page can call itself, in a sandboxed frame: with credentials not even a function lets it in.
+  if (asking === null || (asking === 'null' && credentials === true)) return undefined;
   const allowed = typeof origin === 'function' ? await origin(asking) : matches(origin, asking);
   return allowed === true ? asking : undefined;
 }
 
-function matches(origin: CORSOrigin, asking: string): boolean {
+/** Whether an origin is the one, or one of those, that are let in. */
+export function matches(origin: CORSOrigin, asking: string): boolean {
   if (typeof origin === 'string') return origin === asking;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
   if (origin instanceof RegExp) return new RegExp(origin.source, origin.flags.replaceAll(/[gy]/g, '')).test(asking);

@@ -24,6 +24,8 @@ export interface GraphQLRequestContext<TContext = unknown> {
   readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
   /** Status and headers may be shaped until `willSendResponse` has run. */
   readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
+  /** Whether the operation is an element of a batch, of which it may be the only one. Its response head is then one of several. */
+  readonly requestIsBatched: boolean;
   readonly schema: GraphQLSchema;
   readonly contextValue: TContext;
   readonly cache: KeyValueCache;

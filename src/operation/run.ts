@@ -123,7 +123,15 @@ function keepHooks(hooks: OperationHooks | undefined, state: OperationState): un
 
 function requestContext({ settings, input, contextValue }: OperationState): Parameters<typeof startHooks>[1] {
   const { schema, cache, logger } = settings;
-  return { request: { ...input.request, http: input.http }, response: { http: input.head }, schema, contextValue, cache, logger };
+  return {
+    request: { ...input.request, http: input.http },
+    response: { http: input.head },
+    requestIsBatched: input.budget !== undefined,
+    schema,
+    contextValue,
+    cache,
+    logger,
+  };
 }
 
 function findSource(state: OperationState): Eventual<undefined> {

@@ -3,6 +3,7 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCORS } from '../http/assert-cors.ts';
+import { assertRequestHeaders } from '../http/assert-csrf.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/multipart.ts';
@@ -147,8 +148,9 @@ export function assertOptions(options: unknown): asserts options is ServerOption
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   assertEntries('', options, expectations);
-  const { cors } = options as ServerOptions;
+  const { cors, csrfPrevention } = options as ServerOptions;
   if (cors !== undefined) assertCORS(cors);
+  if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
 }
 
 /** `path` is empty, or the option whose value the entries are, with a dot. */

@@ -1,57 +1,86 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { warnOfRecreation } from '../../src/server/recreation.ts';
+import type { noteCreation } from '../../src/server/recreation.ts';
 import { readBuild } from '../../src/schema/build/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** The module anew, as in a process of its own: it remembers what was served before. */
-async function freshProcess(name: string): Promise<typeof warnOfRecreation> {
-  const module = (await import(`../../src/server/recreation.ts?${name}`)) as { warnOfRecreation: typeof warnOfRecreation };
-  return module.warnOfRecreation;
+async function freshProcess(name: string): Promise<typeof noteCreation> {
+  const module = (await import(`../../src/server/recreation.ts?${name}`)) as { noteCreation: typeof noteCreation };
+  return module.noteCreation;
 }
 
-test('createHandler called again for the same schema, as in a handler, is warned of once', async () => {
-  const warn = await freshProcess('same');
+test('createHandler called for every request is warned of once', async () => {
+  const note = await freshProcess('same');
   const [logger, lines] = recordingLogger();
 
-  for (let call = 0; call < 5; call++) warn({ typeDefs: 'type Query { a: Int }', logger });
+  for (let request = 0; request < 6; request++) note({ typeDefs: 'type Query { a: Int }', logger }).calls++;
 
   assert.equal(lines.length, 1);
   assert.equal(lines[0]?.level, 'warn');
   assert.match(lines[0]?.message ?? '', /Call it once, outside of your handler function/);
 });
 
-test('handlers of different schemas are nothing to warn of', async () => {
-  const warn = await freshProcess('different');
+test('several handlers of one schema that are made before any is called are nothing to warn of', async () => {
+  const note = await freshProcess('module level');
   const [logger, lines] = recordingLogger();
 
-  for (let call = 0; call < 5; call++) warn({ typeDefs: `type Query { a${call}: Int }`, logger });
+  const made = Array.from({ length: 5 }, () => note({ typeDefs: 'type Query { a: Int }', logger }));
+  for (const handler of made) handler.calls++;
+
+  assert.deepEqual(lines, []);
+});
+
+test('a buffered and a streaming handler of one schema, each called once, are nothing to warn of', async () => {
+  const note = await freshProcess('buffered and streaming');
+  const [logger, lines] = recordingLogger();
+  const options = { typeDefs: 'type Query { a: Int }', logger };
+
+  const both = [note(options), note(options)];
+  for (const handler of both) handler.calls++;
+
+  assert.deepEqual(lines, []);
+});
+
+test('routes whose modules are loaded one after another, while the others serve, are nothing to warn of', async () => {
+  const note = await freshProcess('routes');
+  const [logger, lines] = recordingLogger();
+  const options = { typeDefs: 'type Query { a: Int }', logger };
+
+  for (let route = 0; route < 5; route++) note(options).calls += 2;
+
+  assert.deepEqual(lines, []);
+});
+
+test('handlers of different schemas are nothing to warn of', async () => {
+  const note = await freshProcess('different');
+  const [logger, lines] = recordingLogger();
+
+  for (let call = 0; call < 5; call++) note({ typeDefs: `type Query { a${call}: Int }`, logger }).calls++;
 
   assert.deepEqual(lines, []);
 });
 
 test('handlers of different builds are nothing to warn of, those of one build are', async () => {
-  const warn = await freshProcess('builds');
+  const note = await freshProcess('builds');
   const [logger, lines] = recordingLogger();
   const one = { build: readBuild({}), logger };
   const other = { build: readBuild({}), logger };
 
-  warn(one);
-  warn(other);
+  for (const options of [one, other, one, other]) note(options).calls++;
   const before = lines.length;
-  warn(one);
+  note(one);
 
   assert.deepEqual([before, lines.length], [0, 1]);
 });
 
 test('options made by a function are not looked at: nothing is known of their schema', async () => {
-  const warn = await freshProcess('function');
+  const note = await freshProcess('function');
   const [logger, lines] = recordingLogger();
   const options = () => ({ typeDefs: 'type Query { a: Int }', logger });
 
-  warn(options);
-  warn(options);
+  for (let call = 0; call < 5; call++) note(options).calls++;
 
   assert.deepEqual(lines, []);
 });
