@@ -69,3 +69,17 @@ test('the same text again takes no more room', () => {
 
   assert.equal(cache.get(text(1)), document);
 });
+
+test('short documents of many tokens take the room of their tokens, long texts that of their characters', () => {
+  const dense = parse(`{${'a '.repeat(50)}}`);
+  const sparse = parse('{ a }');
+  const kept = (one: typeof document, length: number): number => {
+    const cache = new DocumentCache(10 * room);
+    for (let number = 0; number < 1000; number++) cache.set(String(number).padEnd(length, 'x'), one);
+    return Array.from({ length: 1000 }, (_, number) => cache.get(String(number).padEnd(length, 'x'))).filter((found) => found !== undefined)
+      .length;
+  };
+
+  assert.ok(kept(dense, 100) * 5 < kept(sparse, 100));
+  assert.ok(kept(sparse, 20_000) * 5 < kept(sparse, 100));
+});
