@@ -35,14 +35,14 @@ export function createHandlerFor(
 ): UntypedHandler {
   const starter = createStarter(options);
   const made = noteCreation(options);
-  const serve = (call: Call): Promise<unknown> => {
+  const serveCall = (call: Call): Promise<unknown> => {
     made.calls++;
     return serveEvent(adapters, starter, call, streaming);
   };
-  const handler = (event: unknown, context?: unknown): Promise<unknown> => serve({ event, context, env: undefined });
+  const handler = (event: unknown, context?: unknown): Promise<unknown> => serveCall({ event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
   const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
-    serve({ event: request, context: context ?? env, env }) as Promise<Response>;
+    serveCall({ event: request, context: context ?? env, env }) as Promise<Response>;
   return Object.assign(handler, { fetch });
 }
 
