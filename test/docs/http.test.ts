@@ -34,7 +34,12 @@ describe('docs/http.md tells the truth about statuses', () => {
     'data and errors, data null included': [{ body: json('{ broken }') }],
     'the document does not parse, or is longer or deeper than the limits': [{ body: json('{') }],
     'the document is not valid': [{ body: json('{ unknown }') }],
-    'no operation, an unknown one, several without `operationName`, a subscription': [{ body: json('query A { n } query B { n }') }],
+    'a document of fragments alone': [{ body: json('fragment F on Query { n }') }],
+    'a limit that is reached through fragments; `maxDepth`, `maxAliases`, `maxCost`': [{ body: json(manyFields()) }],
+    'a persisted query that is not known': [{ body: persisted({}) }],
+    'a persisted query, where `persistedQueries` is false': [{ body: persisted({}) }, { persistedQueries: false }],
+    'a persisted query whose hash is not that of `query`': [{ body: persisted({ query: '{ n }' }) }],
+    'an unknown operation, several without `operationName`, a subscription': [{ body: json('query A { n } query B { n }') }],
     'variables of the wrong types': [{ body: JSON.stringify({ query: 'query ($i: Int!) { n(i: $i) }', variables: { i: 'x' } }) }],
     '`query` missing, a parameter of the wrong type, a body that is no object, a parameter twice': [{ body: '{"query":1}' }],
     'a body that is empty, no JSON, or no UTF-8': [{ body: '{' }],
@@ -127,6 +132,10 @@ function rowsAfter(words: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+function persisted(parameters: object): string {
+  return JSON.stringify({ ...parameters, extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } });
 }
 
 /** Thirteen fragments, each of which asks for the next one twice: 8,192 times the last one's field. */
