@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request as sendRequest } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { bundle } from '../bundle.ts';
+import { needs, partNamed, pathInPart } from '../parts.ts';
+import { startProgram } from '../program.ts';
+import type { Program } from '../program.ts';
+
+interface Framework {
+  readonly name: string;
+  readonly part: string;
+  readonly path: string;
+  /** Files of the project, beside `graphql.mjs`, which is a handler with `{ fetch }`. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Where the handler's file goes. */
+  readonly handler: string;
+  readonly build: readonly string[];
+  readonly start: (port: number) => readonly string[];
+}
+
+const frameworks: readonly Framework[] = [
+  {
+    name: 'Next.js',
+    part: 'next',
+    path: '/api/graphql',
+    handler: 'app/api/graphql/handler.mjs',
+    files: {
+      'package.json': '{ "private": true, "dependencies": { "next": "*", "react": "*", "react-dom": "*" } }',
+      // The packages are in the folder above.
+      'next.config.mjs': "import { dirname } from 'node:path';\nexport default { turbopack: { root: dirname(import.meta.dirname) } };",
+      'app/layout.js': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }',
+      'app/api/graphql/route.js':
+        "import server from './handler.mjs';\nconst handler = (request) => server.fetch(request);\nexport { handler as GET, handler as POST, handler as OPTIONS };",
+    },
+    build: ['next/dist/bin/next', 'build'],
+    start: (port) => [pathInPart('next', 'next/dist/bin/next'), 'start', '-p', String(port)],
+  },
+  {
+    name: 'Nitro 3',
+    part: 'nitro',
+    path: '/graphql',
+    handler: 'handler.mjs',
+    files: {
+      'package.json': '{ "private": true, "type": "module" }',
+      'nitro.config.mjs': "export default { compatibilityDate: '2026-11-01' };",
+      // The signal of 3.0.0 fires when a body has been read: see docs/platforms.md.
+      'routes/graphql.mjs': `import server from '../handler.mjs';
+        const withoutSignal = ({ url, method, headers, body }) => new Request(url, { method, headers, body, duplex: 'half' });
+        export default { fetch: (request) => server.fetch(withoutSignal(request)) };`,
+    },
+    build: ['nitro/dist/cli/index.mjs', 'build'],
+    start: () => ['.output/server/index.mjs'],
+  },
+];
+
+for (const framework of frameworks) {
+  describe(framework.name, needs(framework.part), () => {
+    let project: string;
+    let program: Program | undefined;
+    let port: number;
+
+    before(async () => {
+      // Below the part, whose packages are found from there.
+      project = await mkdtemp(join(partNamed(framework.part).folder, 'project-'));
+      await bundle('test/real/functions/fetch.ts', join(project, framework.handler), 'worker');
+      for (const [file, text] of Object.entries(framework.files)) {
+        await mkdir(dirname(join(project, file)), { recursive: true });
+        await writeFile(join(project, file), text);
+      }
+      const [script = '', ...flags] = framework.build;
+      const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+      await promisify(execFile)(process.execPath, [pathInPart(framework.part, script), ...flags], { cwd: project, env });
+      port = await freePort();
+      program = startProgram(process.execPath, [...framework.start(port)], { cwd: project, env: { PORT: String(port) } });
+      await program.printed(/Ready|Listening/);
+    });
+    after(async () => {
+      await program?.end();
+      await rm(project, { recursive: true, force: true });
+    });
+
+    test('answers, with headers and body', async () => {
+      const send = client(port, framework.path);
+
+      assert.deepEqual(await send(question), answered);
+    });
+
+    test('answers after a body above the limit as before, on the same connection', async () => {
+      const send = client(port, framework.path);
+
+      for (const bytes of [2 ** 20, 2 ** 23]) {
+        assert.equal((await send(JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(bytes) }))).status, 413);
+        assert.deepEqual(await send(question), answered);
+      }
+    });
+  });
+}
+
+const question = JSON.stringify({ query: '{ header(name: "x-user") }' });
+const answered = { status: 200, body: '{"data":{"header":"ada"}}' };
+
+/** Requests on one connection, which is kept alive. */
+function client(port: number, path: string): (body: string) => Promise<{ status: number | undefined; body: string }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
+  return (body) =>
+    new Promise((resolve, reject) => {
+      const to = { agent, port, host: '127.0.0.1', path, method: 'POST' };
+      const sent = sendRequest({ ...to, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += String(chunk))).once('end', () => resolve({ status: response.statusCode, body: text }));
+      });
+      sent.once('error', reject).end(body);
+    });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
