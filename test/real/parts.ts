@@ -61,11 +61,6 @@ export function needs(...names: string[]): { skip: string | false } {
   };
 }
 
-/** The npm script whose parts have all of these. */
-function scriptOf(names: readonly string[]): string {
-  return Object.keys(entries).find((script) => names.every((name) => name in entries[script]!)) ?? 'test:real';
-}
-
 /** The same for a program of the machine. */
 export function needsProgram(name: string): { skip: string | false } {
   if (isOnPath(name) || process.env['CI'] === 'true') return { skip: false };

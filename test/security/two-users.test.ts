@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { DataSource } from '../../src/datasource.ts';
+import { incrementalDelivery } from '../../src/incremental.ts';
+import type { ServerPlugin } from '../../src/operation/plugin.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import { plainRequest } from '../support/plain-http.ts';
+import type { PlainRequest } from '../support/plain-http.ts';
+import { createRandom } from '../support/random.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { frontDoors } from '../support/sources.ts';
+
+type Random = ReturnType<typeof createRandom>;
+
+const users = ['alice-5e1f', 'bob-c0de'] as const;
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Remembers for whom it was made. */
+class Session extends DataSource<{ user: string }> {
+  who = async (): Promise<string> => (await turns(this.context.user.length % 3), this.context.user);
+}
+
+/** What people do who do not think of a second user: one context object for all, hooks and resolvers that write wherever they can. */
+function carelessServer(name: string, withDataSources: boolean): ServerOptions {
+  const shared: Record<string, unknown> = { user: undefined, seen: undefined };
+  const plugin: ServerPlugin<any> = {
+    requestDidStart: async ({ contextValue, request, response }) => {
+      // Who it is is written to the one object that all operations were given.
+      contextValue.user ??= request.http?.headers.get('x-user') ?? 'nobody';
+      contextValue.seen = `${String(contextValue.seen ?? '')}${contextValue.user}`;
+      request.http?.headers.set('x-seen-by-plugin', contextValue.user);
+      await turns(1);
+      return {
+        willSendResponse: () => response.http.headers.set('x-answer-for', contextValue.user),
+      };
+    },
+  };
+  return {
+    nodeEnv: '',
+    logger: recordingLogger()[0],
+    incrementalDelivery: incrementalDelivery(),
+    context: async ({ request, response, event }: any) => {
+      await turns(1);
+      response.headers.set('x-user', request.headers.get('x-user') ?? 'nobody');
+      if (typeof event === 'object' && Object.isExtensible(event)) event.lastUser = request.headers.get('x-user');
+      return shared;
+    },
+    ...(withDataSources && { dataSources: () => ({ session: new Session() }) }),
+    plugins: [plugin],
+    typeDefs: `
+      type Query { me: String! session: String! seen: String echo(text: String): String fail: String! later: Later }
+      type Mutation { remember(text: String!): String! }
+      type Later { me: String! }
+      # two users: ${name} ${withDataSources}`,
+    resolvers: {
+      Query: {
+        me: async (_parent: unknown, _arguments: unknown, { user }: any) => (await turns(user.length % 4), user),
+        session: (_parent: unknown, _arguments: unknown, { dataSources }: any) => dataSources?.session.who() ?? 'none',
+        seen: (_parent: unknown, _arguments: unknown, { seen }: any) => seen,
+        echo: (_parent: unknown, { text }: any) => text,
+        fail: (_parent: unknown, _arguments: unknown, { user }: any) => {
+          throw new Error(`the password of ${user}`);
+        },
+        later: () => ({}),
+      },
+      Mutation: { remember: (_parent: unknown, { text }: any, context: any) => (context.seen = text) },
+      Later: { me: async (_parent: unknown, _arguments: unknown, { user }: any) => (await turns(2), user) },
+    },
+  } as ServerOptions;
+}
+
+const queries = [
+  '{ me session seen }',
+  'query ($text: String) { me echo(text: $text) seen }',
+  '{ me fail }',
+  '{ me unknown }',
+  '{ me ',
+  'mutation ($text: String!) { remember(text: $text) }',
+  '{ seen later { ... @defer { me } } }',
+  'subscription { me }',
+  '{ __typename }',
+];
+const accepts = [
+  'application/json',
+  '*/*',
+  'text/event-stream',
+  'multipart/mixed, application/json',
+  'multipart text/event-stream',
+  'image/png',
+];
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  return list[random.below(list.length)]!;
+}
+
+/** A request of one user: any method, form and mistake. The user's name is in a header, and in the variables. */
+function requestOf(random: Random, user: string): PlainRequest {
+  const operation = (): object => {
+    const persisted = random.below(5) === 0 && { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } };
+    return { query: pick(random, queries), variables: { text: user }, ...persisted };
+  };
+  const headers: [string, string][] = [
+    ['x-user', user],
+    ['accept', pick(random, accepts)],
+    ['vendor-require-preflight', '1'],
+  ];
+  if (random.below(3) === 0) {
+    const { query, variables } = operation() as { query: string; variables: object };
+    return plainRequest({ query: new URLSearchParams({ query, variables: JSON.stringify(variables) }).toString(), headers });
+  }
+  const body = random.below(3) === 0 ? Array.from({ length: 1 + random.below(4) }, operation) : operation();
+  const type = random.below(10) === 0 ? 'text/plain' : 'application/json';
+  return plainRequest({ method: 'POST', body: JSON.stringify(body), headers: [...headers, ['content-type', type]] });
+}
+
+for (const [door, withDataSources] of frontDoors.flatMap((each) => [[each, true] as const, [each, false] as const])) {
+  test(`nothing of one user is in an answer to the other, and no store may keep one: ${door.name}, ${withDataSources ? 'with' : 'without'} data sources`, async () => {
+    const random = createRandom(11);
+    const open = door.open(carelessServer(door.name, withDataSources));
+    try {
+      for (let round = 0; round < 12; round++) {
+        const sent = Array.from({ length: 8 }, () => pick(random, users)).map((user) => ({ user, request: requestOf(random, user) }));
+
+        const answers = await Promise.all(sent.map(({ request }) => open.send(request)));
+
+        answers.forEach((answer, at) => {
+          const { user, request } = sent[at]!;
+          const other = users.find((one) => one !== user)!;
+          const all = JSON.stringify([answer.body, [...answer.headers], answer.setCookies]);
+          assert.ok(!all.includes(other), `${JSON.stringify(request)} was answered with ${all}`);
+          assert.ok(!all.includes('the password'), all);
+          assert.match(answer.headers.get('cache-control') ?? '', /no-store/, all);
+        });
+      }
+    } finally {
+      await open.close();
+    }
+  });
+}
