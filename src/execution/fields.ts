@@ -4,6 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { traceMixed } from '../tracing/channels.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
+import { abandon } from './abandon.ts';
 import { completeValue } from './complete/complete.ts';
 import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
@@ -35,6 +36,8 @@ export function executeFields(run: Run, selection: Selection, source: unknown, p
       }
     }
   } catch (error) {
+    // Its other fields are not read any more.
+    abandon(source);
     return giveUp(pending, error);
   }
   if (pending === undefined) return result;

@@ -1,9 +1,10 @@
+import { abandon, handleRejections } from './abandon.ts';
 import { completeValue } from './complete/complete.ts';
 import { locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import type { Path } from './path.ts';
 import type { FieldRun, Position, Shape } from './plan/planned-field.ts';
-import { abandon, afterTurns, toPromise } from './promises.ts';
+import { afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -148,22 +149,32 @@ export abstract class Promised extends Pending {
     super(position.fieldRun.run, lag, position);
     void toPromise(promise).then(
       (value) => this.#arrive(value),
-      (error: unknown) => this.fail(error),
+      (error: unknown) => {
+        this.drop();
+        this.fail(error);
+      },
     );
   }
 
   /** What to do with the value. Throws errors not yet located. */
   protected abstract complete(value: unknown): unknown;
 
+  /** What was to be completed after the promise will not be. */
+  protected drop(): void {
+    // Most wait for nothing but the value itself.
+  }
+
   #arrive(value: unknown): void {
     if (this.isOver()) {
       abandon(value);
+      this.drop();
       return;
     }
     let completed: unknown;
     try {
       completed = this.complete(value);
     } catch (error) {
+      this.drop();
       this.fail(error);
       return;
     }
@@ -200,14 +211,22 @@ export class PromisedValue extends Promised {
 
 /** The promised answer to which type an object has (`resolveType`), or whether it has the type (`isTypeOf`). */
 export class PromisedType extends Promised {
+  readonly #object: unknown;
   readonly #proceed: (answer: unknown) => unknown;
 
-  constructor(position: Position, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
+  constructor(position: Position, object: unknown, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
     super(position, promise, 1);
+    // Its properties are read when the answer is there: until then, and if it never is, their promises need somebody.
+    handleRejections(object);
+    this.#object = object;
     this.#proceed = proceed;
   }
 
   protected complete(answer: unknown): unknown {
     return this.#proceed(answer);
+  }
+
+  protected override drop(): void {
+    abandon(this.#object);
   }
 }

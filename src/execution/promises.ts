@@ -12,24 +12,6 @@ export function toPromise(value: PromiseLike<unknown>): Promise<unknown> {
 }
 
 /**
- * Takes note of a value that nobody will wait for: a promise, or a list that may hold some. Without this a
- * rejection would be an unhandled one, which ends the process and every other operation in it.
- */
-export function abandon(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
-    // Deeper than lists of lists go; a list may contain itself.
-    if (depth < 10) for (const item of value as Iterable<unknown>) abandon(item, depth + 1);
-  } else if (isThenable(value)) {
-    void toPromise(value).then((late) => abandon(late, depth + 1), ignore);
-  }
-}
-
-function ignore(): void {
-  // The operation was answered without it.
-}
-
-/**
  * Calls `action` after so many turns of the microtask queue.
  *
  * Why: graphql-js hands an error upwards through a chain of promises, a turn per link, and meanwhile takes note

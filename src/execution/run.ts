@@ -13,8 +13,8 @@ import type {
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
+import { abandon } from './abandon.ts';
 import type { TracingChannel } from '../tracing/channels.ts';
-import { abandon } from './promises.ts';
 
 /** What may end an execution before everything in it has. */
 export interface ExecutionLife {

@@ -1,3 +1,4 @@
+import { abandon } from './abandon.ts';
 import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
 import { executeField, executeTracedField } from './fields.ts';
@@ -60,6 +61,7 @@ class Series extends PendingContainer {
     try {
       if (this.proceed()) this.deliver(this.result);
     } catch (error) {
+      abandon(this.#source);
       this.lag = 0;
       this.childFailed(error, key);
     }

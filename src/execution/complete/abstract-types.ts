@@ -26,7 +26,7 @@ export class AbstractShape implements Shape {
     const position = { fieldRun, shape: this, path };
     const answer = this.#resolveType(fieldRun, value);
     const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(fieldRun, name, value), value);
-    return isThenable(answer) ? new PromisedType(position, answer, proceed) : proceed(answer);
+    return isThenable(answer) ? new PromisedType(position, value, answer, proceed) : proceed(answer);
   }
 
   #resolveType(fieldRun: FieldRun, value: unknown): unknown {

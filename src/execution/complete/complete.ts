@@ -1,3 +1,4 @@
+import { abandon } from '../abandon.ts';
 import { nullError } from './errors.ts';
 import type { Path } from '../path.ts';
 import type { FieldRun, Shape } from '../plan/planned-field.ts';
@@ -9,5 +10,10 @@ export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, 
     return null;
   }
   if (value instanceof Error) throw value;
-  return shape.complete(fieldRun, value, path);
+  try {
+    return shape.complete(fieldRun, value, path);
+  } catch (error) {
+    abandon(value);
+    throw error;
+  }
 }

@@ -9,7 +9,7 @@ import { ObjectShape } from './objects.ts';
 import type { Path } from '../path.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
 import type { FieldRun, Shape } from '../plan/planned-field.ts';
-import { abandon } from '../promises.ts';
+import { drainedWhenLeft } from '../abandon.ts';
 import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
@@ -55,7 +55,7 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   const rows = rowsFor(list, items);
   let pending: PendingContainer | undefined;
   try {
-    for (const item of items) {
+    for (const item of Array.isArray(items) ? (items as unknown[]) : drainedWhenLeft(items)) {
       const index = result.length;
       const value = rows === undefined ? completeItem(list, item, index) : completeRow(rows, item, index);
       if (value instanceof Pending) {
@@ -67,8 +67,6 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
     }
   } catch (error) {
     if (pending !== undefined) pending.nulled = true;
-    // The promises behind the item that failed exist already. A generator has been closed and makes no more.
-    abandon(items);
     throw error;
   }
   if (pending === undefined) return result;

@@ -45,5 +45,5 @@ export function completeChecked(position: Position, type: GraphQLObjectType, val
       throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.nodesOf(field) });
     return execute();
   };
-  return isThenable(accepted) ? new PromisedType(position, accepted, proceed) : proceed(accepted);
+  return isThenable(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
 }

@@ -1,3 +1,4 @@
+import { abandon } from '../abandon.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
 import { callMethod, completeResolved, giveUp } from '../fields.ts';
@@ -74,6 +75,7 @@ export class Rows implements RowRest {
     try {
       row = this.#build(source, this);
     } catch (error) {
+      abandon(source);
       return giveUp(this.#container({}), error);
     }
     const container = this.#container(row);

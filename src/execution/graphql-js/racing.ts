@@ -3,6 +3,7 @@ import {
   getNamedType,
   getNullableType,
   isAbstractType,
+  isIntrospectionType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -25,7 +26,8 @@ import type {
 
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { isGraphQL17 } from './installed.ts';
-import { abandon, isThenable, toPromise } from '../promises.ts';
+import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
+import { isThenable, toPromise } from '../promises.ts';
 import type { AnswerLimit, ExecutionLife } from '../run.ts';
 
 /**
@@ -63,6 +65,7 @@ export interface StartedRace {
 /** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
 export function startRace(args: ExecutionArgs, bounds: Bounds): StartedRace {
   raceResolvers(args.schema, args.document);
+  handleRejections(args.rootValue);
   const race = new Race(bounds);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
   const document = withOwnOperation(args.document, args.operationName, (operation) => races.set(operation, race));
@@ -168,7 +171,10 @@ class Race {
     if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
     // The signal of the operation, in place of one that fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#life.signal);
-    return this.#watch(ask(), type);
+    const value = ask();
+    // What of it graphql-js gets to read hangs on the other fields: one that fails makes it let go of the rest.
+    if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
+    return this.#watch(value, type);
   }
 
   end(): void {
@@ -209,7 +215,9 @@ class Race {
         return {
           next: async () => {
             const step = (await this.#wait(iterator.next(), close)) as IteratorResult<unknown>;
-            return step.done === true ? step : { done: false, value: watch(step.value) };
+            if (step.done === true) return step;
+            handleRejections(step.value);
+            return { done: false, value: watch(step.value) };
           },
           return: () => {
             close();
@@ -225,6 +233,7 @@ class Race {
     return new Promise((resolve, reject) => {
       const late = (reason: Error): void => {
         giveUp?.();
+        abandon(value);
         reject(reason);
       };
       const done = (): boolean => this.#waiting.delete(late);
@@ -258,5 +267,5 @@ const charactersBesideName = 5;
 
 /** One after another, as they are asked for: what is iterated may be a generator. */
 function* each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Generator {
-  for (const item of items) yield watch(item);
+  for (const item of drainedWhenLeft(items)) yield watch(item);
 }

@@ -1,0 +1,112 @@
+import { getNamedType, getNullableType, isLeafType, isListType, isObjectType, isAbstractType, versionInfo } from 'graphql';
+import type { GraphQLObjectType, GraphQLOutputType, GraphQLSchema } from 'graphql';
+
+import type { Random } from './random.ts';
+
+/**
+ * Values for fields of a type, made as carelessly as resolvers make them: all at once, whoever reads them, with promises that
+ * reject (at once, soon, or later), lists of every kind that can be iterated, and things of the wrong type.
+ */
+export class RejectingValues {
+  readonly #random: Random;
+  readonly #schema: GraphQLSchema;
+  readonly #iterables: boolean;
+  #left = 60;
+
+  /** Without iterables: lists are arrays and sets. */
+  constructor(random: Random, schema: GraphQLSchema, iterables: boolean) {
+    this.#random = random;
+    this.#schema = schema;
+    this.#iterables = iterables;
+  }
+
+  value(type: GraphQLOutputType, depth: number): unknown {
+    this.#left--;
+    const random = this.#random;
+    switch (random.below(14)) {
+      case 0:
+        return null;
+      case 1:
+        return Promise.reject(new Error('at once'));
+      case 2:
+        return later(random.below(3)).then(() => {
+          throw new Error('later');
+        });
+      case 3:
+        return new Error('returned');
+      case 4:
+        return random.chance(0.5)
+          ? [Promise.reject(new Error('in a wrong list'))]
+          : random.pick<unknown>([{}, Symbol('odd'), new Date(Number.NaN)]);
+      case 5:
+      case 6: {
+        const value = this.#settled(type, depth);
+        return Promise.resolve(value);
+      }
+      case 7:
+        // Made when it comes: what rejects before anybody can see it ends the process whoever executes.
+        return later(random.below(3)).then(() => this.#settled(type, depth));
+      default:
+        return this.#settled(type, depth);
+    }
+  }
+
+  #settled(type: GraphQLOutputType, depth: number): unknown {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return this.#list(nullable.ofType as GraphQLOutputType, depth);
+    if (isObjectType(nullable)) return this.object(nullable, depth);
+    if (isAbstractType(nullable)) return this.object(this.#random.pick(this.#schema.getPossibleTypes(nullable)), depth);
+    return this.#random.below(100);
+  }
+
+  /** With objects in it for so many levels. */
+  object(type: GraphQLObjectType, depth: number): object {
+    const typename = this.#random.pick<unknown>([type.name, type.name, type.name, 'Nothing', Promise.resolve(type.name)]);
+    const fields = Object.values(type.getFields()).filter((field) => (this.#left > 0 && depth > 0) || isLeafType(getNamedType(field.type)));
+    const properties = fields.map(
+      (field) => [field.name, this.value(field.type, depth - (isLeafType(getNamedType(field.type)) ? 0 : 1))] as const,
+    );
+    return { __typename: typename, ...Object.fromEntries(properties) };
+  }
+
+  #list(type: GraphQLOutputType, depth: number): unknown {
+    if (versionInfo.major >= 17 && this.#random.chance(0.12)) return this.#asyncIterable(type, depth);
+    const items = this.#left < 0 ? [] : Array.from({ length: this.#random.below(4) }, () => this.value(type, depth));
+    switch (this.#iterables ? this.#random.below(7) : 0) {
+      case 0:
+        return new Set(items);
+      case 1:
+        return generate(items, this.#random.chance(0.3));
+      case 2:
+        return { [Symbol.iterator]: () => items[Symbol.iterator]() };
+      case 3:
+        return generate([generate(items, false), items, Promise.resolve(items)], false);
+      default:
+        return items;
+    }
+  }
+
+  /** Not an async generator: that reads the promises it yields itself, and drops the rest when one rejects. */
+  #asyncIterable(type: GraphQLOutputType, depth: number): AsyncIterable<unknown> {
+    const random = this.#random;
+    let left = random.below(4);
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          await later(random.below(2));
+          if (random.chance(0.1)) throw new Error('the source broke');
+          return left-- > 0 ? { done: false, value: this.value(type, depth) } : { done: true, value: undefined };
+        },
+      }),
+    };
+  }
+}
+
+function* generate(items: readonly unknown[], fails: boolean): Generator {
+  yield* items;
+  if (fails) throw new Error('the generator broke');
+}
+
+function later(turns: number): Promise<void> {
+  return turns === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(() => resolve(later(turns - 1))));
+}
