@@ -2,7 +2,7 @@ import { didYouMean } from '../schema/did-you-mean.ts';
 import { devPlatforms } from './dev/dev-platform.ts';
 import type { PlatformSettings } from './dev/dev-platform.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { buildUsage, checkUsage, devUsage, doctorUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, usage } from './usage.ts';
 
 /** The arguments of `graphql-functions dev`. */
 export interface DevArguments {
@@ -71,12 +71,24 @@ export interface BuildArguments {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The arguments of `graphql-functions migrate`. */
+export interface MigrateArguments {
+  readonly name: 'migrate';
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  /** Whether handlers are written with `createHandler` where that can be done safely. */
+  readonly modern: boolean;
+  /** Whether nothing is written. */
+  readonly isDryRun: boolean;
+}
+
 /** What somebody has asked for. */
 export type Arguments =
   | DevArguments
   | DoctorArguments
   | CheckArguments
   | BuildArguments
+  | MigrateArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; /** Of one command, or of all. */ readonly usage: string };
 
@@ -101,6 +113,7 @@ const commands = {
   check: { usage: checkUsage, parse: parseCheck },
   doctor: { usage: doctorUsage, parse: parseDoctor },
   build: { usage: buildUsage, parse: parseBuild },
+  migrate: { usage: migrateUsage, parse: parseMigrate },
 };
 
 const text = { type: 'string' } as const;
@@ -187,6 +200,16 @@ function parseBuild(argv: readonly string[]): BuildArguments {
     codeCache: values['code-cache'],
     nodeFlags: (values['node-flags'] ?? '--expose-gc').split(/\s+/).filter((word) => word !== ''),
     env: toVariables(env),
+  };
+}
+
+function parseMigrate(argv: readonly string[]): MigrateArguments {
+  const { values, positionals } = readOptions('migrate', argv, { modern: flag, 'dry-run': flag } as const);
+  return {
+    name: 'migrate',
+    paths: positionals.length === 0 ? ['.'] : positionals,
+    modern: values.modern ?? false,
+    isDryRun: values['dry-run'] ?? false,
   };
 }
 

@@ -10,6 +10,7 @@ import { followRunner } from './dev/follow-runner.ts';
 import { openBrowser } from './dev/open-browser.ts';
 import { readOwnVersion } from './own-version.ts';
 import { askFunction } from './dev/query.ts';
+import { runMigrate } from './migrate/migrate.ts';
 import { UsageError } from './read-options.ts';
 import { shutDown } from './dev/shut-down.ts';
 import { Reporter } from './reporter.ts';
@@ -45,6 +46,7 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment('development', command.env);
     return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
+  if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
   if (command.name === 'help') console.log(command.usage);
   else if (command.name === 'version') console.log(await readOwnVersion());
   else await dev(command);

@@ -65,5 +65,17 @@ Checks a function, its schema and operations, and writes <function>.build.json, 
 --schema, --documents and --env may be repeated. What is left out is as it was the last time.
 NODE_ENV is "test" unless it is set.`;
 
+/** What `migrate` takes. */
+export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
+
+Changes the imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2 and 3 to graphql-functions/v3, and
+package.json. Prints what it changes, and what it leaves. Reads code with the project's own parser: @babel/parser,
+oxc-parser, or typescript up to version 6.
+
+  --modern     writes handlers with createHandler where that is safe, also those of Apollo Server 4 and 5
+  --dry-run    prints, and writes nothing
+
+Without files or folders: the whole project.`;
+
 /** What all commands take. */
-export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, 'graphql-functions --version'].join('\n\n');
+export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, migrateUsage, 'graphql-functions --version'].join('\n\n');

@@ -1,0 +1,131 @@
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+import { readOwnVersion } from '../own-version.ts';
+import { DevError } from '../project/dev-error.ts';
+import type { Terminal } from '../reporter.ts';
+import type { MigrateArguments } from '../arguments.ts';
+import { diffOf } from './diff.ts';
+import { modernise } from './modern.ts';
+import { isOfVersion3, packageOf } from './modules.ts';
+import { rewritePackage } from './package-file.ts';
+import { findParser } from './parser.ts';
+import type { Parser } from './parser.ts';
+import { referencesIn } from './references.ts';
+import { rewriteImports } from './rewrite.ts';
+import type { Finding, Rewritten } from './rewrite.ts';
+
+/** A file, as it is and as it is to be. */
+interface Change {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly findings: readonly Finding[];
+  readonly modules: readonly string[];
+}
+
+/** Changes the imports of the version-3 generation in a project, and its package.json. The result is the exit code. */
+export async function runMigrate(settings: MigrateArguments, directory: string, terminal: Terminal): Promise<number> {
+  const parser = findParser(directory);
+  if (settings.modern && !parser.isWhole)
+    throw new DevError(
+      '--modern needs @babel/parser or oxc-parser, and the project has typescript alone. npm install --no-save @babel/parser',
+    );
+  const files = (await Promise.all(settings.paths.map((path) => sourcesIn(join(directory, path))))).flat();
+  // All of it is made before any of it is written: a file is changed as a whole or not at all.
+  const changes = await Promise.all([...new Set(files)].map((file) => changeOf(parser, file, settings.modern)));
+  const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
+  const manifest = await packageChange(directory, changes, parser);
+  for (const change of [...relevant, ...manifest]) await apply(change, settings, directory, terminal);
+  report(relevant, directory, terminal);
+  return 0;
+}
+
+async function changeOf(parser: Parser, file: string, isModern: boolean): Promise<Change> {
+  const before = await readFile(file, 'utf8');
+  const nothing = { file, before, after: before, findings: [], modules: [] };
+  // Most files of a project name none of these, and need no parser.
+  if (!/apollo-|@apollo\//.test(before)) return nothing;
+  try {
+    const { text, findings, modules } = rewritten(parser, file, before, isModern);
+    return { file, before, after: text, findings, modules };
+  } catch (error) {
+    const message = `It does not parse (${error instanceof Error ? error.message.split('\n')[0] : String(error)}), and is left as it is.`;
+    return { ...nothing, findings: [{ line: 1, message }] };
+  }
+}
+
+function rewritten(parser: Parser, file: string, before: string, isModern: boolean): Rewritten {
+  const program = parser.parse(file, before);
+  const modern = isModern ? modernise(before, program) : undefined;
+  if (modern?.isDone === true) {
+    const rest = rewriteImports(modern.text, parser.parse(file, modern.text));
+    return { text: rest.text, findings: [...modern.findings, ...rest.findings], modules: [...modern.modules, ...rest.modules] };
+  }
+  const plain = rewriteImports(before, program);
+  return { ...plain, findings: [...plain.findings, ...(modern?.findings ?? [])] };
+}
+
+async function packageChange(directory: string, changes: readonly Change[], parser: Parser): Promise<Change[]> {
+  const file = join(directory, 'package.json');
+  const before = await readFile(file, 'utf8').catch(() => undefined);
+  if (before === undefined) return [];
+  const stillUsed = changes.flatMap(({ file: source, after, modules, findings }) =>
+    modules.length === 0 && findings.length === 0 ? [] : modulesOf(parser, source, after),
+  );
+  const modules = changes.flatMap((change) => change.modules);
+  const after = rewritePackage(before, { modules, stillUsed, version: await readOwnVersion() });
+  return after === before ? [] : [{ file, before, after, findings: [], modules: [] }];
+}
+
+function modulesOf(parser: Parser, file: string, text: string): string[] {
+  try {
+    return referencesIn(parser.parse(file, text))
+      .map(({ module }) => packageOf(module))
+      .filter(isOfVersion3);
+  } catch {
+    return [];
+  }
+}
+
+async function apply(
+  { file, before, after }: Change,
+  { isDryRun }: MigrateArguments,
+  directory: string,
+  terminal: Terminal,
+): Promise<void> {
+  if (after === before) return;
+  terminal.log(diffOf(relative(directory, file), before, after));
+  if (isDryRun) return;
+  // Written beside and renamed: whatever happens, the file is the old one or the new one.
+  const fresh = `${file}.${process.pid}.new`;
+  const { mode } = await stat(file);
+  await writeFile(fresh, after, { mode });
+  await rename(fresh, file);
+}
+
+function report(changes: readonly Change[], directory: string, terminal: Terminal): void {
+  const changed = changes.filter(({ before, after }) => before !== after).length;
+  const left = changes.flatMap(({ file, findings }) =>
+    findings.map(({ line, message }) => `  ${relative(directory, file)}:${line}  ${message}`),
+  );
+  terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install, and the tests.`);
+  if (left.length > 0) terminal.log(`Left for you (docs/migration.md says what to do):\n${left.join('\n')}`);
+}
+
+const sourceFile = /\.(?:[mc]?[jt]s|[jt]sx)$/;
+const passedOver = new Set(['node_modules', 'dist', 'build', 'coverage', '.git', '.netlify', '.serverless', '.aws-sam']);
+
+async function sourcesIn(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new DevError(`Expected files or folders to migrate, but there is no ${path}.`);
+  if (!found.isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true });
+  const inside = await Promise.all(
+    entries.map((entry) => {
+      if (entry.isDirectory()) return passedOver.has(entry.name) ? [] : sourcesIn(join(path, entry.name));
+      return entry.isFile() && sourceFile.test(entry.name) && !entry.name.endsWith('.d.ts') ? [join(path, entry.name)] : [];
+    }),
+  );
+  return inside.flat();
+}

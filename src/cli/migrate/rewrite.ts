@@ -1,0 +1,94 @@
+import { destinationOf, isOfVersion3 } from './modules.ts';
+import { referencesIn } from './references.ts';
+import type { ImportedName, ModuleReference, Node } from './references.ts';
+
+/** One change of a text. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What is left for a person to do. */
+export interface Finding {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** A text as it is to be, and what was left in it. */
+export interface Rewritten {
+  readonly text: string;
+  readonly findings: readonly Finding[];
+  /** Packages that the text needs now. */
+  readonly modules: readonly string[];
+}
+
+/** Changes the modules of the version-3 generation that a file names. */
+export function rewriteImports(text: string, program: Node): Rewritten {
+  const edits: Edit[] = [];
+  const findings: Finding[] = [];
+  const modules = new Set<string>();
+  for (const reference of referencesIn(program)) {
+    if (!isOfVersion3(reference.module)) continue;
+    const groups = groupsOf(reference);
+    for (const left of groups.left) findings.push({ line: lineOf(text, reference.literal.start), message: left });
+    for (const module of groups.byModule.keys()) modules.add(module);
+    edits.push(...editsFor(text, reference, groups));
+  }
+  return { text: applyEdits(text, edits), findings, modules: [...modules] };
+}
+
+interface Groups {
+  readonly byModule: ReadonlyMap<string, readonly ImportedName[]>;
+  readonly left: readonly string[];
+  readonly kept: readonly ImportedName[];
+}
+
+function groupsOf({ module, names }: ModuleReference): Groups {
+  const byModule = new Map<string, ImportedName[]>();
+  const left: string[] = [];
+  const kept: ImportedName[] = [];
+  for (const name of names.length === 0 ? [undefined] : names) {
+    const destination = destinationOf(module, name?.imported);
+    if ('left' in destination) {
+      left.push(`${destination.left}.`);
+      if (name !== undefined) kept.push(name);
+    } else byModule.set(destination.module, [...(byModule.get(destination.module) ?? []), ...(name === undefined ? [] : [name])]);
+  }
+  return { byModule, left, kept };
+}
+
+function editsFor(text: string, reference: ModuleReference, { byModule, kept }: Groups): Edit[] {
+  const { literal, statement } = reference;
+  const quote = text[literal.start]!;
+  const targets = [...byModule];
+  if (targets.length === 0) return [];
+  if (targets.length === 1 && kept.length === 0) return [{ ...literal, text: quote + targets[0]![0] + quote }];
+  if (statement === undefined) return [];
+  const statements = [...targets, ...(kept.length > 0 ? [[reference.module, kept] as const] : [])];
+  const ends = text.slice(statement.start, statement.end).endsWith(';') ? ';' : '';
+  const lines = statements.map(([module, names]) => `${statementText(reference, names, quote + module + quote)}${ends}`);
+  return [{ ...statement, text: lines.join('\n') }];
+}
+
+function statementText({ kind, isType, declaration }: ModuleReference, names: readonly ImportedName[], module: string): string {
+  const [between, prefix] = kind === 'require' ? [': ', ''] : [' as ', 'type '];
+  const list = names.map(
+    ({ imported, local, isType: own }) => `${own ? prefix : ''}${imported === local ? imported : imported + between + local}`,
+  );
+  if (kind === 'require') return `${declaration} { ${list.join(', ')} } = require(${module})`;
+  return `${kind} ${isType ? 'type ' : ''}{ ${list.join(', ')} } from ${module}`;
+}
+
+/** The text with all edits, which do not overlap. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let changed = text;
+  for (const { start, end, text: replacement } of edits.toSorted((a, b) => b.start - a.start))
+    changed = changed.slice(0, start) + replacement + changed.slice(end);
+  return changed;
+}
+
+/** The number of the line at a position. */
+export function lineOf(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length;
+}

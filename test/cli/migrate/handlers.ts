@@ -1,0 +1,247 @@
+/** Handler files as people wrote them for the version-3 generation, by the name of the file. Each answers `{ hello }` with "world". */
+export const handlers: Readonly<Record<string, string>> = {
+  ...variants('plain', ['mjs', 'ts'], {
+    named: `import { ApolloServer, gql } from 'apollo-server-lambda';
+const typeDefs = gql\`type Query { hello: String }\`;
+const server = new ApolloServer({ typeDefs, resolvers: { Query: { hello: () => 'world' } } });
+export const handler = server.createHandler();
+`,
+    double: `import { ApolloServer, gql } from "apollo-server-lambda"
+const server = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => "world" } } })
+export const handler = server.createHandler()
+`,
+    renamed: `import { ApolloServer as Server, gql as tag } from 'apollo-server-lambda';
+export const handler = new Server({ typeDefs: tag\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    namespace: `import * as apollo from 'apollo-server-lambda';
+const server = new apollo.ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+export const handler = server.createHandler();
+`,
+    inHandler: `import { ApolloServer } from 'apollo-server-lambda';
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+export const handler = async (event, context, callback) => {
+  context.callbackWaitsForEmptyEventLoop = false;
+  return server.createHandler()(event, context, callback);
+};
+`.replace('(event, context, callback) =>', '(event/*:any*/, context/*:any*/, callback/*:any*/) =>'),
+    plugins: `import { ApolloServer, AuthenticationError } from 'apollo-server-lambda';
+import { ApolloServerPluginLandingPageGraphQLPlayground, ApolloServerPluginCacheControl } from 'apollo-server-core';
+const server = new ApolloServer({
+  typeDefs: 'type Query { hello: String }',
+  resolvers: { Query: { hello: () => 'world' } },
+  plugins: [ApolloServerPluginLandingPageGraphQLPlayground(), ApolloServerPluginCacheControl({ defaultMaxAge: 5 })],
+  context: ({ event }) => {
+    if (event.headers.authorization === 'none') throw new AuthenticationError('Sign in');
+    return {};
+  },
+});
+export const handler = server.createHandler({ expressGetMiddlewareOptions: { cors: { origin: true, credentials: true } } });
+`,
+    mixed: `import { ApolloServer, makeExecutableSchema, gql } from 'apollo-server-lambda';
+const schema = makeExecutableSchema({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
+export const handler = new ApolloServer({ schema }).createHandler();
+`,
+    otherServer: `import { ApolloServer } from 'apollo-server-lambda';
+import { gql, UserInputError } from 'apollo-server';
+export const failure = new UserInputError('no');
+export const handler = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    dataSource: `import { ApolloServer } from 'apollo-server-lambda';
+import { RESTDataSource } from 'apollo-datasource-rest';
+import { InMemoryLRUCache } from 'apollo-server-caching';
+class Things extends RESTDataSource {
+  baseURL = 'https://example.com/';
+  hello() {
+    return 'world';
+  }
+}
+const server = new ApolloServer({
+  typeDefs: 'type Query { hello: String }',
+  cache: new InMemoryLRUCache(),
+  dataSources: () => ({ things: new Things() }),
+  resolvers: { Query: { hello: (_, __, { dataSources }) => dataSources.things.hello() } },
+});
+export const handler = server.createHandler();
+`.replace('(_, __, { dataSources })', '(_/*:any*/, __/*:any*/, { dataSources }/*:any*/)'),
+    exported: `export { gql, AuthenticationError } from 'apollo-server-lambda';
+import { ApolloServer } from 'apollo-server-lambda';
+export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    dynamic: `const { ApolloServer } = await import('apollo-server-lambda');
+export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    version2: `import { ApolloServer, gql } from 'apollo-server-lambda';
+const server = new ApolloServer({
+  typeDefs: gql\`type Query { hello: String }\`,
+  resolvers: { Query: { hello: () => 'world' } },
+  context: ({ event, context }) => ({ headers: event.headers, name: context.functionName }),
+  playground: { endpoint: '/dev/graphql' },
+  introspection: true,
+  subscriptions: false,
+});
+export const handler = server.createHandler({ cors: { origin: '*', credentials: true } });
+`,
+  }),
+  ...variants('required', ['cjs'], {
+    named: `const { ApolloServer, gql } = require('apollo-server-lambda');
+const server = new ApolloServer({ typeDefs: gql\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
+exports.handler = server.createHandler();
+`,
+    whole: `const apollo = require("apollo-server-lambda")
+exports.handler = new apollo.ApolloServer({ typeDefs: "type Query { hello: String }", resolvers: { Query: { hello: () => "world" } } }).createHandler()
+`,
+    member: `const ApolloServer = require('apollo-server-lambda').ApolloServer;
+exports.graphqlHandler = exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    several: `const { ApolloServer } = require('apollo-server-lambda'), { ApolloServerPluginCacheControlDisabled } = require('apollo-server-core');
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [ApolloServerPluginCacheControlDisabled] });
+module.exports.handler = server.createHandler();
+`,
+    renamed: `const { ApolloServer: Server, makeExecutableSchema, gql: tag } = require('apollo-server-lambda');
+const schema = makeExecutableSchema({ typeDefs: tag\`type Query { hello: String }\`, resolvers: { Query: { hello: () => 'world' } } });
+module.exports = { handler: new Server({ schema }).createHandler() };
+`,
+    callback: `const { ApolloServer } = require('apollo-server-lambda');
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+const handler = server.createHandler();
+exports.handler = (event, context, callback) => handler(event, context, callback);
+`,
+    late: `exports.handler = (event, context) => {
+  const { ApolloServer } = require('apollo-server-lambda');
+  return new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler()(event, context);
+};
+`,
+    errors: `const { ApolloError, toApolloError } = require('apollo-server-errors');
+const { ApolloServer } = require('apollo-server-lambda');
+exports.error = toApolloError(new ApolloError('x', 'Y'));
+exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    dataSource: `const { DataSource } = require('apollo-datasource');
+const { ApolloServer } = require('apollo-server-lambda');
+class Things extends DataSource {
+  initialize({ context, cache }) {
+    this.isReady = typeof cache.get === 'function' && context.user === 'u';
+  }
+}
+exports.handler = new ApolloServer({
+  typeDefs: 'type Query { hello: String }',
+  context: { user: 'u' },
+  dataSources: () => ({ things: new Things() }),
+  resolvers: { Query: { hello: (_, __, { dataSources }) => (dataSources.things.isReady ? 'world' : null) } },
+}).createHandler();
+`,
+    comments: `'use strict';
+// The server of apollo-server-lambda: its name in a comment stays.
+const { ApolloServer /* the class */ } = require('apollo-server-lambda');
+const note = 'made with apollo-server-lambda';
+exports.handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => note && 'world' } } }).createHandler();
+`,
+  }),
+  ...variants('typed', ['ts'], {
+    config: `import { ApolloServer, type Config, type CreateHandlerOptions } from 'apollo-server-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+const config: Config = { typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } };
+const options: CreateHandlerOptions = { expressGetMiddlewareOptions: { cors: false } };
+export const handler = new ApolloServer(config).createHandler<APIGatewayProxyEvent, APIGatewayProxyResult>(options);
+`,
+    deepPath: `import { ApolloServer } from 'apollo-server-lambda';
+import type { LambdaContextFunctionParams } from 'apollo-server-lambda/dist/ApolloServer';
+const context = async ({ event, express }: LambdaContextFunctionParams) => ({ user: event.headers['x-user'] as string, ip: express.req.ip });
+export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', context, resolvers: { Query: { hello: () => 'world' } } }).createHandler();
+`,
+    plugin: `import { ApolloServer } from 'apollo-server-lambda';
+import type { ApolloServerPlugin, GraphQLRequestListener } from 'apollo-server-plugin-base';
+import type { GraphQLRequestContext } from 'apollo-server-types';
+const plugin: ApolloServerPlugin = {
+  async requestDidStart(started: GraphQLRequestContext): Promise<GraphQLRequestListener> {
+    const name = started.request.operationName;
+    return {
+      async didEncounterErrors({ errors, logger }) {
+        logger.error(errors.map((error) => error.message), name);
+      },
+      async willSendResponse({ response }) {
+        response.http?.headers.set('x-name', name ?? '');
+      },
+    };
+  },
+};
+export const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, plugins: [plugin] }).createHandler();
+`,
+    dataSource: `import { ApolloServer } from 'apollo-server-lambda';
+import { RESTDataSource, type RequestOptions } from 'apollo-datasource-rest';
+interface Context {
+  token: string;
+  dataSources: { things: Things };
+}
+class Things extends RESTDataSource<Context> {
+  constructor() {
+    super();
+    this.baseURL = 'https://example.com/';
+  }
+  protected override willSendRequest(request: RequestOptions) {
+    request.headers.set('Authorization', this.context.token);
+    request.params.set('k', 'v');
+  }
+  async thing(id: string): Promise<{ id: string }> {
+    return this.get<{ id: string }>(\`things/\${encodeURIComponent(id)}\`, { full: true }, { cacheOptions: { ttl: 60 } });
+  }
+  hello() {
+    return 'world';
+  }
+}
+export const handler = new ApolloServer({
+  typeDefs: 'type Query { hello: String }',
+  context: () => ({ token: 't' }),
+  dataSources: () => ({ things: new Things() }),
+  resolvers: { Query: { hello: (_: unknown, __: unknown, { dataSources }: Context) => dataSources.things.hello() } },
+}).createHandler();
+`,
+    cacheControl: `import { ApolloServer } from 'apollo-server-lambda';
+import { CacheScope } from 'apollo-server-types';
+import type { GraphQLResolveInfo } from 'graphql';
+export const handler = new ApolloServer({
+  typeDefs: 'type Query { hello: String }',
+  resolvers: {
+    Query: {
+      hello: (_: unknown, __: unknown, ___: unknown, info: GraphQLResolveInfo) => {
+        info.cacheControl.setCacheHint({ maxAge: 60, scope: CacheScope.Private });
+        return 'world';
+      },
+    },
+  },
+}).createHandler();
+`,
+    subclass: `import { ApolloServer, ApolloError } from 'apollo-server-lambda';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+class Mine extends ApolloServer {
+  override createHandler(...options: Parameters<ApolloServer['createHandler']>) {
+    return super.createHandler(...options);
+  }
+}
+class NotFound extends ApolloError {
+  constructor(message: string) {
+    super(message, 'NOT_FOUND');
+    Object.defineProperty(this, 'name', { value: 'NotFound' });
+  }
+}
+const formatError = (error: GraphQLError): GraphQLFormattedError => {
+  if (error.originalError instanceof NotFound) return { message: 'gone' };
+  return { message: error.message, extensions: error.extensions };
+};
+export const handler = new Mine({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } }, formatError }).createHandler();
+`,
+  }),
+};
+
+function variants(group: string, endings: readonly string[], files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    endings.flatMap((ending) =>
+      Object.entries(files).map(([name, text]) => [`functions/${group}-${name}.${ending}`, ending === 'ts' ? typed(text) : text]),
+    ),
+  );
+}
+
+/** Types where the texts have a place for them. */
+function typed(text: string): string {
+  return text.replaceAll('/*:any*/', ': any');
+}

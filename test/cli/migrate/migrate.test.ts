@@ -1,0 +1,241 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { serverNames, sharedNames } from '../../../src/cli/migrate/modules.ts';
+import { findParser } from '../../../src/cli/migrate/parser.ts';
+import { runMigrate } from '../../../src/cli/migrate/migrate.ts';
+import { createProject, linkPackage } from '../../support/functions-project.ts';
+import type { Project } from '../../support/functions-project.ts';
+import { handlers } from './handlers.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+const manifest = `{
+  "name": "shop",
+  "dependencies": {
+    "apollo-datasource-rest": "^3.7.0",
+    "apollo-server-lambda": "^3.13.0",
+    "aws-sdk": "^2.0.0",
+    "graphql": "^15.8.0"
+  },
+  "devDependencies": { "apollo-server-core": "^3.13.0" }
+}
+`;
+
+/** What is printed, in one text. */
+async function migrate(project: Project, settings: { paths?: string[]; modern?: boolean; isDryRun?: boolean } = {}): Promise<string> {
+  const printed: string[] = [];
+  const terminal = { log: (line: string) => printed.push(line), error: (line: string) => printed.push(line) };
+  await runMigrate({ name: 'migrate', paths: ['.'], modern: false, isDryRun: false, ...settings }, project.directory, terminal as never);
+  return printed.join('\n');
+}
+
+async function projectWith(context: TestContext, files: Readonly<Record<string, string>>): Promise<Project> {
+  const project = await createProject(context, files);
+  await linkPackage(project, 'graphql');
+  await mkdir(join(project.directory, 'node_modules/@graphql-tools'), { recursive: true });
+  await symlink(join(root, 'node_modules/@graphql-tools/schema'), join(project.directory, 'node_modules/@graphql-tools/schema'));
+  return project;
+}
+
+/** Calls the handler of each file, in one process. */
+async function answersOf({ directory }: Project, files: readonly string[]): Promise<Record<string, unknown>> {
+  const program = `
+    const event = { version: '2.0', rawPath: '/', rawQueryString: '', headers: { 'content-type': 'application/json' }, requestContext: { http: { method: 'POST', path: '/' } }, body: '{"query":"{ hello }"}' };
+    const answers = {};
+    for (const file of ${JSON.stringify(files)}) {
+      try {
+        const module = await import(new URL(file, 'file://${directory}/'));
+        const handler = module.handler ?? module.default.handler ?? module.default;
+        const { body } = await handler(event, { functionName: 'f' });
+        answers[file] = JSON.parse(body).data?.hello ?? body;
+      } catch (error) { answers[file] = String(error.stack); }
+    }
+    process.stdout.write('\\n' + JSON.stringify(answers));`;
+  const { stdout } = await run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {
+    cwd: directory,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  return JSON.parse(stdout.split('\n').at(-1)!) as Record<string, unknown>;
+}
+
+const files = Object.keys(handlers);
+
+test('forty handler files answer after their imports have changed, none by hand', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  ok(files.length >= 40, `There are ${files.length}.`);
+  deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
+});
+
+test('they answer after --modern, whether or not it could write them with createHandler', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project, { modern: true });
+
+  const texts = await Promise.all(files.map((file) => readFile(join(project.directory, file), 'utf8')));
+  ok(texts.filter((text) => /from ['"]graphql-functions['"]|require\(['"]graphql-functions['"]\)/.test(text)).length >= 3);
+  deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
+});
+
+test('the typed ones compile under strict TypeScript with only their imports changed', async (context) => {
+  const typed = Object.fromEntries(Object.entries(handlers).filter(([file]) => file.includes('typed-')));
+  const project = await projectWith(context, typed);
+  await migrate(project);
+  await project.write({
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noImplicitOverride: true,
+        noEmit: true,
+        module: 'nodenext',
+        target: 'es2023',
+        skipLibCheck: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+      include: ['functions'],
+    }),
+  });
+
+  const compiled = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project.directory]).catch(
+    (error: { stdout: string }) => error,
+  );
+
+  equal((await compiled).stdout, '');
+});
+
+test('package.json has the new package in place of the old ones, and a graphql that it takes', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  const changed = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as {
+    dependencies: object;
+    devDependencies: object;
+  };
+  deepEqual(Object.keys(changed.dependencies), ['@graphql-tools/schema', 'aws-sdk', 'graphql', 'graphql-functions']);
+  equal((changed.dependencies as { graphql: string }).graphql, '^16.15.0');
+  deepEqual(changed.devDependencies, {});
+});
+
+test('a dry run prints the change and writes nothing', async (context) => {
+  const text = "import { ApolloServer } from 'apollo-server-lambda';\n";
+  const project = await projectWith(context, { 'a.mjs': text });
+
+  const printed = await migrate(project, { isDryRun: true });
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(
+    printed,
+    /--- a\.mjs\n@@ line 1\n-import \{ ApolloServer \} from 'apollo-server-lambda';\n\+import \{ ApolloServer \} from 'graphql-functions\/v3';/,
+  );
+});
+
+test('what has no counterpart is left, and named with its line', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { runHttpQuery, gql } from 'apollo-server-core';\n",
+    'b.mjs': "import { ApolloServer } from 'apollo-server-express';\n",
+    'c.mjs': "import { ApolloServer } from 'apollo-server-lambda'; const = 1;\n",
+    'package.json': manifest,
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /a\.mjs:1 {2}runHttpQuery of apollo-server-core/);
+  match(printed, /b\.mjs:1 {2}ApolloServer of apollo-server-express belongs to another platform/);
+  match(printed, /c\.mjs:1 {2}It does not parse/);
+  match(
+    await readFile(join(project.directory, 'a.mjs'), 'utf8'),
+    /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ runHttpQuery \} from 'apollo-server-core';/,
+  );
+});
+
+test('--modern writes a plain handler of version 3 with createHandler', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': `import { ApolloServer, gql } from 'apollo-server-lambda';
+const typeDefs = gql\`type Query { hello: String }\`;
+const server = new ApolloServer({
+  typeDefs,
+  resolvers: { Query: { hello: () => 'world' } },
+  context: ({ event }) => ({ user: event.headers['x-user'] }),
+});
+export const handler = server.createHandler();
+`,
+  });
+
+  await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'a.mjs'), 'utf8'),
+    `import { createHandler, gql } from 'graphql-functions';
+const typeDefs = gql\`type Query { hello: String }\`;
+export const handler = createHandler({
+  cors: { origin: '*' },
+  typeDefs,
+  resolvers: { Query: { hello: () => 'world' } },
+  context: ({ event }) => ({ user: event.headers['x-user'] }),
+});
+`,
+  );
+});
+
+test('--modern writes a handler of Apollo Server 4 or 5 with createHandler', async (context) => {
+  const project = await projectWith(context, {
+    'a.ts': `import { ApolloServer } from '@apollo/server';
+import { startServerAndCreateLambdaHandler, handlers } from '@as-integrations/aws-lambda';
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+export const handler = startServerAndCreateLambdaHandler(server, handlers.createAPIGatewayProxyEventV2RequestHandler(), {
+  context: async ({ event, context }) => ({ event, context }),
+});
+`,
+  });
+
+  await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'a.ts'), 'utf8'),
+    `import { createHandler } from 'graphql-functions';
+export const handler = createHandler({ context: async ({ event, context }) => ({ event, context }), csrfPrevention: true, typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+`,
+  );
+  deepEqual(await answersOf(project, ['a.ts']), { 'a.ts': 'world' });
+});
+
+test('--modern says what is in the way, and changes the imports alone', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': `import { ApolloServer } from 'apollo-server-lambda';
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', plugins: [], formatError: (error) => error });
+export const handler = server.createHandler();
+`,
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(printed, /a\.mjs:2 {2}Not written with createHandler: the option plugins means something else there/);
+  match(await readFile(join(project.directory, 'a.mjs'), 'utf8'), /^import \{ ApolloServer \} from 'graphql-functions\/v3';/);
+});
+
+test('the command knows the names of the entry it points to', async () => {
+  const entry = await readFile(join(root, 'src/v3.ts'), 'utf8');
+  const names = [...entry.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+    .flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
+    .filter(Boolean);
+
+  deepEqual(names.toSorted(), [...serverNames, ...sharedNames].toSorted());
+});
+
+test('a path that is not there is an error, and so is a project without a parser', async (context) => {
+  const project = await projectWith(context, {});
+
+  await rejects(migrate(project, { paths: ['nowhere'] }), /there is no .*nowhere/);
+  ok(findParser(project.directory).isWhole);
+});
