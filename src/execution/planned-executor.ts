@@ -82,11 +82,29 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
 /** By operation: a plan lives as long as its document, which somebody else keeps. */
 const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
 
-function planFor({ schema, document, operation }: PlannedExecution): Plan | Fallback {
+function planFor(execution: PlannedExecution): Plan | Fallback {
+  const { schema, document, operation } = execution;
   const known = plans.get(operation);
   if (known !== undefined && known.schema === schema && known.document === document) return known;
-  const plan = planOperation(schema, document, operation);
-  plans.set(operation, plan);
+  return known === undefined ? addPlan(plans, operation, planOperation(schema, document, operation)) : planForOther(execution);
+}
+
+/** The plans of operations that run on several schemas, beside the first. */
+const plansBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, Plan | Fallback>>();
+
+function planForOther({ schema, document, operation }: PlannedExecution): Plan | Fallback {
+  let others = plansBySchema.get(schema);
+  if (others === undefined) plansBySchema.set(schema, (others = new WeakMap()));
+  const known = others.get(operation);
+  return known?.document === document ? known : addPlan(others, operation, planOperation(schema, document, operation));
+}
+
+function addPlan(
+  known: WeakMap<OperationDefinitionNode, Plan | Fallback>,
+  operation: OperationDefinitionNode,
+  plan: Plan | Fallback,
+): Plan | Fallback {
+  known.set(operation, plan);
   return plan;
 }
 

@@ -4,7 +4,7 @@ import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLSchema, NamedTy
 import { planArguments } from './arguments.ts';
 import { isIncluded } from './conditions.ts';
 import type { Conditions } from './conditions.ts';
-import { PlannedField, Selection } from './planned-field.ts';
+import { PlannedField } from './planned-field.ts';
 import type { CollectFields } from './planned-field.ts';
 import { shapeOf } from './shape-of-type.ts';
 import type { Fragments } from './survey.ts';
@@ -22,11 +22,14 @@ export interface CollectSettings {
  * The fields that some selection sets ask of an object of a type (specification, section 6.3.2, CollectFields):
  * fragments are dissolved, conditions decided, fields of the same name in the response merged.
  */
-export function collectFields(settings: CollectSettings, type: GraphQLObjectType, selectionSets: readonly SelectionSetNode[]): Selection {
+export function collectFields(settings: CollectSettings, type: GraphQLObjectType, nodes: readonly SelectingNode[]): PlannedField[] {
   const collector = new Collector(settings, type);
-  for (const selectionSet of selectionSets) collector.visit(selectionSet);
-  return new Selection([...collector.fields.values()].filter((field) => field !== undefined));
+  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collector.visit(selectionSet);
+  return [...collector.fields.values()].filter((field) => field !== undefined);
 }
+
+/** A field, or the operation. */
+type SelectingNode = Pick<FieldNode, 'selectionSet'>;
 
 class Collector {
   /** Undefined for a field that the type does not have: graphql-js leaves it out. */

@@ -1,8 +1,10 @@
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { collectFields } from './collect-fields.ts';
+import { planPool } from './plan-pool.ts';
+import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
-import type { CollectFields } from './planned-field.ts';
+import type { CollectFields, PlannedField, ResultClass } from './planned-field.ts';
 import type { Fragments } from './survey.ts';
 
 interface PlanInit {
@@ -18,7 +20,7 @@ interface PlanInit {
  * What can be known of an operation before it runs. It grows while it is used: the fields below a field are
  * collected when the first object arrives there, so a large document that is run on little data stays small.
  */
-export class Plan {
+export class Plan implements LargePlan {
   readonly kind = 'planned';
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -31,6 +33,9 @@ export class Plan {
   readonly #variants = new Map<string, Variant>();
   readonly #maxFields: number;
   #fields = 0;
+  /** Its share in the pool, and how many fields it had then. */
+  #share: PoolShare | undefined = undefined;
+  #admitted = 0;
 
   constructor(init: PlanInit) {
     this.schema = init.schema;
@@ -60,29 +65,44 @@ export class Plan {
   }
 
   /**
-   * Forgets the oldest variants where a plan has grown out of proportion to its document. A few hundred characters of
-   * fragments that spread each other can stand for a million fields, and every answer to the conditions for as many
-   * more: running that once is paid for by who asks, keeping it would be paid for by all.
+   * Forgets the oldest variants where a plan has grown out of proportion to its document, and the pool has no room for it. A few
+   * hundred characters of fragments that spread each other can stand for a million fields, and every answer to the conditions for as
+   * many more: running that once is paid for by who asks, keeping it would be paid for by all.
    */
   trim(): void {
-    if (this.#fields <= this.#maxFields) return;
+    if (this.#fields <= this.#maxFields || this.#fields === this.#admitted) return;
+    this.#share = planPool.admit(this, this.#share, this.#fields - this.#maxFields);
+    this.#admitted = this.#share === undefined ? 0 : this.#fields;
+    if (this.#share !== undefined) return;
     for (const [key, variant] of this.#variants) {
       if (this.#fields <= this.#maxFields) return;
-      this.#variants.delete(key);
-      this.#fields -= variant.fields;
-      variant.isKept = false;
+      this.#drop(key, variant);
     }
+  }
+
+  /** Others need the room. */
+  forget(): void {
+    this.#share = undefined;
+    this.#admitted = 0;
+    for (const [key, variant] of this.#variants) this.#drop(key, variant);
+  }
+
+  #drop(key: string, variant: Variant): void {
+    this.#variants.delete(key);
+    this.#fields -= variant.fields;
+    variant.isKept = false;
   }
 
   #addVariant(key: string): Variant {
     const conditions = new Map(this.#conditionVariables.map((name, at) => [name, key[at] === '1'] as const));
     const collect: CollectFields = (type, nodes) => {
-      const selectionSets = (nodes as readonly (FieldNode | OperationDefinitionNode)[]).flatMap((node) => node.selectionSet ?? []);
-      const selection = collectFields({ schema: this.schema, fragments: this.fragments, conditions, collect }, type, selectionSets);
-      variant.fields += selection.fields.length;
+      const known = variant.find(type, nodes);
+      if (known !== undefined) return known;
+      const fields = collectFields({ schema: this.schema, fragments: this.fragments, conditions, collect }, type, nodes);
+      variant.fields += fields.length;
       // One that was dropped may still be running.
-      if (variant.isKept) this.#fields += selection.fields.length;
-      return selection;
+      if (variant.isKept) this.#fields += fields.length;
+      return variant.add(fields, type, nodes);
     };
     const variant = new Variant();
     variant.root = collect(this.rootType, [this.operation as unknown as FieldNode]);
@@ -93,13 +113,37 @@ export class Plan {
 
 /** The fields under one set of conditions. */
 class Variant {
-  root: Selection = noSelection;
+  root: Selection | undefined = undefined;
   /** How many have been collected, the root's and those below. */
   fields = 0;
   isKept = true;
+  /**
+   * By the first of their nodes. What is below a field does not depend on where the field is: an interface whose 30 types lead to
+   * another of 30 has 60 selections, not 930.
+   */
+  readonly #selections = new Map<FieldNode, Selection[]>();
+  /** By the names of the response: objects of the same names are of one class, whatever their type. */
+  readonly #classes = new Map<string, ResultClass>();
+
+  find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
+    const candidates = this.#selections.get(nodes[0]!);
+    return candidates?.find((selection) => selection.type === type && areSame(selection.nodes, nodes));
+  }
+
+  add(fields: readonly PlannedField[], type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection {
+    const names = fields.map(({ responseName }) => responseName).join(' ');
+    const selection = new Selection(fields, { type, nodes, Result: this.#classes.get(names) });
+    this.#classes.set(names, selection.Result);
+    const others = this.#selections.get(nodes[0]!);
+    if (others === undefined) this.#selections.set(nodes[0]!, [selection]);
+    else others.push(selection);
+    return selection;
+  }
 }
 
-const noSelection = new Selection([]);
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
+}
 
 /**
  * A planned field holds about 550 bytes of heap, its share of hidden classes included; an ordinary document has one

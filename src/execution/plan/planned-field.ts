@@ -126,26 +126,40 @@ export type ResultObject = Record<string, unknown>;
  */
 export class Selection {
   readonly fields: readonly PlannedField[];
-  readonly Result: new () => ResultObject;
+  /** Whose fields they are, and the nodes that ask for them. */
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly Result: ResultClass;
   /** Characters of JSON that such an object has at least: its names, and one for each value. */
   readonly size: number;
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
   rowsSeen = 0;
   buildRow: RowBuilder | undefined = undefined;
 
-  constructor(fields: readonly PlannedField[]) {
+  constructor(fields: readonly PlannedField[], { type, nodes, Result = createResultClass() }: SelectionOrigin) {
     this.fields = fields;
+    this.type = type;
+    this.nodes = nodes;
     this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
-    this.Result = createResultClass();
+    this.Result = Result;
   }
 }
 
-function createResultClass(): new () => ResultObject {
+/** Where a selection comes from. Without a class for its results it gets one of its own. */
+interface SelectionOrigin {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly Result?: ResultClass | undefined;
+}
+
+export type ResultClass = new () => ResultObject;
+
+function createResultClass(): ResultClass {
   // oxlint-disable-next-line unicorn/consistent-function-scoping -- a constructor per selection is the point
   function Result(): void {
     // Fields are added in the order of the selection.
   }
   // Frozen, so that no answer can leave anything there to another.
   Result.prototype = Object.freeze(Object.create(null) as object);
-  return Result as unknown as new () => ResultObject;
+  return Result as unknown as ResultClass;
 }
