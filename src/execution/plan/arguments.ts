@@ -18,6 +18,15 @@ export interface PlannedArguments {
   readonly node: FieldNode;
   /** Undefined: graphql-js works out the values each time. */
   readonly sources: readonly ArgumentSource[] | undefined;
+  /** What the sources were made from, to notice when it is another. */
+  readonly origins: readonly ArgumentOrigin[];
+}
+
+interface ArgumentOrigin {
+  readonly argument: GraphQLArgument;
+  readonly type: unknown;
+  readonly defaultValue: unknown;
+  readonly default: unknown;
 }
 
 type ArgumentSource =
@@ -36,10 +45,27 @@ export function planArguments(definition: GraphQLField<unknown, unknown>, node: 
   const sources: ArgumentSource[] = [];
   for (const argument of definition.args) {
     const source = planArgument(node, argument);
-    if (source === 'unknown') return { definition, node, sources: undefined };
+    if (source === 'unknown') return { definition, node, sources: undefined, origins: [] };
     if (source !== 'absent') sources.push(source);
   }
-  return { definition, node, sources };
+  return { definition, node, sources, origins: definition.args.map(originOf) };
+}
+
+function originOf(argument: GraphQLArgument): ArgumentOrigin {
+  const { type, defaultValue } = argument;
+  return { argument, type, defaultValue, default: (argument as { default?: unknown }).default };
+}
+
+/** Whether the schema still has the arguments that were planned. */
+export function areArgumentsCurrent({ definition, origins }: PlannedArguments): boolean {
+  if (origins.length > 0 && origins.length !== definition.args.length) return false;
+  for (let at = 0; at < origins.length; at++) {
+    const origin = origins[at]!;
+    const { argument } = origin;
+    if (definition.args[at] !== argument || argument.type !== origin.type || argument.defaultValue !== origin.defaultValue) return false;
+    if ((argument as { default?: unknown }).default !== origin.default) return false;
+  }
+  return true;
 }
 
 /** The values for one run, in an object of the resolver's own. Throws graphql-js's error where one is wrong. */

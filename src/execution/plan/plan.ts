@@ -61,7 +61,10 @@ export class Plan implements LargePlan {
       if (typeof value !== 'boolean') return undefined;
       key += value ? '1' : '0';
     }
-    return (this.#variants.get(key) ?? this.#addVariant(key)).root;
+    const known = this.#variants.get(key);
+    if (known?.isCurrent() === true) return known.root;
+    if (known !== undefined) this.#drop(key, known);
+    return this.#addVariant(key).root;
   }
 
   /**
@@ -122,8 +125,19 @@ class Variant {
    * another of 30 has 60 selections, not 930.
    */
   readonly #selections = new Map<FieldNode, Selection[]>();
+  readonly all: Selection[] = [];
   /** By the names of the response: objects of the same names are of one class, whatever their type. */
   readonly #classes = new Map<string, ResultClass>();
+
+  /**
+   * Whether the schema is as it was: who puts another field, type or default into a schema that is served is heard from the next run
+   * on, as with graphql-js. (A look at 45 fields takes 0.5 us.)
+   */
+  isCurrent(): boolean {
+    // By index: this is asked before every run.
+    for (let at = 0; at < this.all.length; at++) if (!this.all[at]!.isCurrent()) return false;
+    return true;
+  }
 
   find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
     const candidates = this.#selections.get(nodes[0]!);
@@ -134,6 +148,7 @@ class Variant {
     const names = fields.map(({ responseName }) => responseName).join(' ');
     const selection = new Selection(fields, { type, nodes, Result: this.#classes.get(names) });
     this.#classes.set(names, selection.Result);
+    this.all.push(selection);
     const others = this.#selections.get(nodes[0]!);
     if (others === undefined) this.#selections.set(nodes[0]!, [selection]);
     else others.push(selection);

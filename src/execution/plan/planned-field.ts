@@ -1,5 +1,6 @@
-import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLFieldMap, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
+import { areArgumentsCurrent } from './arguments.ts';
 import type { PlannedArguments } from './arguments.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
 import type { Run } from '../run.ts';
@@ -61,6 +62,8 @@ export class PlannedField implements NodesHolder {
   readonly shape: Shape;
   /** Undefined for a field that has none. */
   readonly arguments: PlannedArguments | undefined;
+  /** The type that the shape was made for. */
+  readonly returnType: GraphQLOutputType;
   /** What `__typename` answers; undefined for every other field. */
   readonly typename: string | undefined;
   readonly #collect: CollectFields;
@@ -79,9 +82,18 @@ export class PlannedField implements NodesHolder {
     this.definition = init.definition;
     this.parentType = init.parentType;
     this.shape = init.shape;
+    this.returnType = init.definition.type;
     this.arguments = init.arguments;
     this.typename = this.fieldName === '__typename' ? init.parentType.name : undefined;
     this.#collect = init.collect;
+  }
+
+  /** Whether the schema still has the field as it was planned, among these of its type. */
+  isCurrent(fields: GraphQLFieldMap<unknown, unknown>): boolean {
+    const { definition, fieldName } = this;
+    if (fields[fieldName] !== definition && !isMetaField(fieldName)) return false;
+    if (definition.type !== this.returnType) return false;
+    return this.arguments === undefined ? definition.args.length === 0 : areArgumentsCurrent(this.arguments);
   }
 
   /** The fields to run below this one for an object of the type. Made when first needed. */
@@ -99,6 +111,11 @@ export class PlannedField implements NodesHolder {
     this.#selections?.set(type, selection);
     return selection;
   }
+}
+
+/** Those of introspection belong to no type. */
+function isMetaField(name: string): boolean {
+  return name.startsWith('__');
 }
 
 /** Makes the result of a whole object at once. What is not plain is asked of `rest`. */
@@ -142,6 +159,13 @@ export class Selection {
     this.nodes = nodes;
     this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
     this.Result = Result;
+  }
+
+  /** Whether the schema still has all of its fields as they were planned. */
+  isCurrent(): boolean {
+    const known = this.type.getFields();
+    for (let at = 0; at < this.fields.length; at++) if (!this.fields[at]!.isCurrent(known)) return false;
+    return true;
   }
 }
 

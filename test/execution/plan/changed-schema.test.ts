@@ -1,0 +1,38 @@
+import { equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLString } from 'graphql';
+import type { GraphQLFieldMap, GraphQLObjectType } from 'graphql';
+
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
+import { executionOf } from '../../support/differential/both-executors.ts';
+
+type Fields = GraphQLFieldMap<unknown, unknown>;
+
+const changes: readonly (readonly [what: string, change: (thing: Fields, query: Fields) => void, after: string])[] = [
+  ['the type of a field', (thing) => Object.assign(thing['count']!, { type: GraphQLString }), '{"things":[{"count":"1","size":1}]}'],
+  ['a field', (thing, query) => void (thing['count'] = query['half']!), '{"things":[{"count":2.5,"size":1}]}'],
+  ['a field that is taken away', (thing) => void delete thing['count'], '{"things":[{"size":1}]}'],
+  [
+    'the default of an argument',
+    (thing) => Object.assign(thing['size']!.args[0]!, { defaultValue: 7, default: undefined, _memoizedCoercedDefaultValue: undefined }),
+    '{"things":[{"count":1,"size":7}]}',
+  ],
+  ['the resolver of a field', (_, query) => Object.assign(query['things']!, { resolve: () => [] }), '{"things":[]}'],
+];
+
+describe('a schema that is changed after an operation has run on it', () => {
+  for (const [what, change, after] of changes) {
+    it(`is run as it is now: ${what}`, async () => {
+      const typeDefs = 'type Query { things: [Thing] half: Float } type Thing { count: Int size(of: Int = 1): Int }';
+      const functions = { Query: { half: () => 2.5 }, Thing: { size: (_: unknown, { of }: { of: number }) => of } };
+      const execution = executionOf({ typeDefs, functions, text: '{ things { count size } }', rootValue: { things: [{ count: 1 }] } });
+      equal(JSON.stringify((await executePlanned(execution)).data), '{"things":[{"count":1,"size":1}]}');
+      const fieldsOf = (name: string): Fields => (execution.schema.getType(name) as GraphQLObjectType).getFields() as Fields;
+
+      change(fieldsOf('Thing'), fieldsOf('Query'));
+
+      equal(JSON.stringify((await executePlanned(execution)).data), after);
+    });
+  }
+});
