@@ -83,3 +83,25 @@ test('short documents of many tokens take the room of their tokens, long texts t
   assert.ok(kept(dense, 100) * 5 < kept(sparse, 100));
   assert.ok(kept(sparse, 20_000) * 5 < kept(sparse, 100));
 });
+
+test('texts that look alike at a glance are told apart', () => {
+  const cache = new DocumentCache(100 * room);
+  const alike = Array.from({ length: 500 }, (_, number) => `{ a${String(number).padStart(4, '0')}${'b'.repeat(90)} }`);
+  const documents = alike.map((source) => parse(source));
+  for (const [at, source] of alike.entries()) cache.set(source, documents[at]!);
+
+  const found = [...alike, ...alike.toReversed()].map((source) => cache.get(source));
+
+  assert.deepEqual(found, [...documents, ...documents.toReversed()]);
+});
+
+test('a document that made room is not found any more, though it was the last that was asked for', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(0), document);
+  cache.get(text(0));
+
+  filled(cache, 1_000);
+  for (let number = 1_000; number < 3_000; number++) cache.set(text(number), document);
+
+  assert.equal(cache.get(text(0)), undefined);
+});
