@@ -5,6 +5,7 @@ import type { DoctorArguments } from '../arguments.ts';
 import { importEsbuild } from '../project/bundle.ts';
 import { describeFailure } from '../check/describe-failure.ts';
 import { DevError } from '../project/dev-error.ts';
+import { findBlindInstrumentation } from './blind-instrumentation.ts';
 import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
@@ -23,6 +24,7 @@ export async function runDoctor(settings: DoctorArguments, directory: string, te
     return 1;
   }
   say(terminal, 'Request', wireForm(diagnosis.request));
+  for (const warning of findBlindInstrumentation(directory)) say(terminal, 'Tracing', warning);
 
   const source = await findFunction(settings, directory);
   if (source === undefined) {

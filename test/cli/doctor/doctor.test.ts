@@ -131,3 +131,12 @@ test('every recorded event has a diagnosis: a request, or the reason why there i
     else assert.match(diagnosis.problem, /\w+ \w+/, file);
   }
 });
+
+test('doctor says which tracers would see nothing', async (context) => {
+  const files = { 'functions/graphql.ts': graphql, 'event.json': post, 'node_modules/dd-trace/package.json': '{}' };
+
+  const { stdout } = await doctor(context, files, '--event', 'event.json');
+
+  assert.match(stdout, /Tracing +dd-trace is installed and patches graphql-js[^]*openTelemetry\(\)/);
+  assert.doesNotMatch(stdout, /instrumentation-graphql/);
+});
