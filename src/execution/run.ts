@@ -220,8 +220,8 @@ function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, 
   return record;
 }
 
-/** Errors of one execution that are kept. An answer has half as many. */
-export const maxRecordedErrors = 2_000;
+/** Errors of one execution that are kept: a few more than an answer has. */
+export const maxRecordedErrors = 1_100;
 /** What each other one adds to the size of the answer. */
 const sizeOfError = 500;
 

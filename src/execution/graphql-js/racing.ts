@@ -27,6 +27,8 @@ import type {
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { isGraphQL17 } from './installed.ts';
 import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
+import type { Path } from '../path.ts';
+import { sizeInLists } from '../plan/planned-field.ts';
 import { isThenable, toPromise } from '../promises.ts';
 import type { AnswerLimit, ExecutionLife } from '../run.ts';
 
@@ -174,6 +176,7 @@ class Race {
     const value = ask();
     // What of it graphql-js gets to read hangs on the other fields: one that fails makes it let go of the rest.
     if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
+    if (Array.isArray(value)) this.#grow(value.length * listsAround(info.path) * sizeInLists);
     return this.#watch(value, type);
   }
 
@@ -260,6 +263,13 @@ class Race {
     for (const late of this.#waiting) late(reason);
     this.#waiting.clear();
   }
+}
+
+/** Lists that a field stands in but for one: see sizeInLists. */
+function listsAround(path: Path | undefined): number {
+  let lists = -1;
+  for (let at = path; at !== undefined; at = at.prev) if (typeof at.key === 'number') lists++;
+  return Math.max(0, lists);
 }
 
 /** Of a field in JSON: quotes, colon, comma and the least that a value has. */

@@ -1,3 +1,4 @@
+import { getNullableType, isListType } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLFieldMap, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import { areArgumentsCurrent } from './arguments.ts';
@@ -51,6 +52,8 @@ export class PlannedField implements NodesHolder {
   readonly responseName: string;
   readonly fieldName: string;
   readonly isAliased: boolean;
+  /** How many lists the field stands in. */
+  lists = 0;
   /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
   readonly nodes: FieldNode[];
   /** The copy of the execution that used the field last, and whose it is. */
@@ -108,6 +111,7 @@ export class PlannedField implements NodesHolder {
   #addSelection(type: GraphQLObjectType): Selection {
     if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
     const selection = this.#collect(type, this.nodes);
+    selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
     this.#selections?.set(type, selection);
     return selection;
   }
@@ -147,8 +151,8 @@ export class Selection {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   readonly Result: ResultClass;
-  /** Characters of JSON that such an object has at least: its names, and one for each value. */
-  readonly size: number;
+  /** Characters of JSON that such an object has at least, its names and one for each value; more of it in lists of lists. */
+  size: number;
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
   rowsSeen = 0;
   buildRow: RowBuilder | undefined = undefined;
@@ -167,7 +171,19 @@ export class Selection {
     for (let at = 0; at < this.fields.length; at++) if (!this.fields[at]!.isCurrent(known)) return false;
     return true;
   }
+
+  /** Says once how many lists its objects stand in. */
+  nestIn(lists: number): void {
+    for (const field of this.fields) field.lists = lists;
+    this.size += Math.max(0, lists - 2) * sizeInLists;
+  }
 }
+
+/**
+ * What an object is counted for beyond its size for each list around it but two: in lists of two, twenty deep, are a million
+ * objects, which take a second before they are 6 MiB. Data have few lists within lists within lists.
+ */
+export const sizeInLists = 64;
 
 /** Where a selection comes from. Without a class for its results it gets one of its own. */
 interface SelectionOrigin {

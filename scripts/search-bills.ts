@@ -1,0 +1,35 @@
+// Searches for small requests with large bills: at most 1 MiB, default options, anonymous. A half of the requests is random,
+// the others are like the dearest so far. Reports the dearest, and exits with 1 when one breaks a promise of docs/security.md.
+//
+//     npm run search-bills -- --requests 2000 --seed 7 --schema wide
+//
+// In process, without a socket, bounded by --requests for each schema (default 1,000). CPU counts on an idle core only.
+
+import { parseArgs } from 'node:util';
+
+import { searchBills } from '../test/support/bills/search.ts';
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    schema: { type: 'string' },
+  },
+});
+const requests = Math.min(100_000, Number(values.requests));
+const seed = Number(values.seed);
+
+let problems = 0;
+for (const size of (['small', 'wide'] as const).filter((one) => values.schema === undefined || one === values.schema)) {
+  console.log(`${requests} requests, the ${size} schema, seed ${seed}, Node ${process.version}`);
+  const findings = await searchBills({ seed, requests, size, warmUp: 60 });
+  for (const { story, bill, broken, genes } of findings.slice(0, 12)) {
+    const { cpu, heap, status, bytes, errors, logged } = bill;
+    console.log(
+      `${story.padEnd(28)} ${status} ${cpu.toFixed(0).padStart(5)} ms ${heap.toFixed(0).padStart(4)} MiB ${bytes} bytes, ${errors} of errors, ${logged} logged`,
+    );
+    if (broken.length > 0) console.log(`    ${broken.join(', ')}: ${JSON.stringify(genes.map((gene) => Number(gene.toFixed(4))))}`);
+  }
+  problems += findings.filter(({ broken }) => broken.length > 0).length;
+}
+process.exit(problems === 0 ? 0 : 1);

@@ -1,0 +1,105 @@
+import type { BilledRequest } from './requests.ts';
+import type { BilledServer } from './servers.ts';
+
+/** What an answer took. */
+export interface Bill {
+  /** Milliseconds of CPU, the median of the runs. */
+  readonly cpu: number;
+  /** MiB of heap that are held while the answer is there. */
+  readonly heap: number;
+  readonly status: number;
+  readonly bytes: number;
+  /** Characters of the errors of the answer. */
+  readonly errors: number;
+  readonly logged: number;
+  readonly stored: number;
+}
+
+/** The promises: what no request of at most 1 MiB may cost. */
+export const promised = { cpu: 100, heap: 30, errors: 1024 * 1024, logged: 65_536, stored: 100_000 };
+
+/** The platform's limit on buffered answers, and the default where there is none. */
+const limits = { event: 6_291_556, web: 32 * 1024 * 1024 };
+
+/** Sends a request as an event of an HTTP API, or as a web `Request` where it asks for a stream. Dear ones are sent again. */
+export async function measure(server: BilledServer, request: BilledRequest): Promise<Bill> {
+  const isWeb = / by (?:stream|multipart)/.test(request.story);
+  const times: number[] = [];
+  let answer = { status: 0, body: '' };
+  let heap = 0;
+  let spent = { logged: 0, stored: 0 };
+  for (let round = 0; round < 3 && (round === 0 || times[0]! > promised.cpu / 2); round++) {
+    answer = { status: 0, body: '' };
+    globalThis.gc?.();
+    const before = process.memoryUsage().heapUsed;
+    const start = process.cpuUsage();
+    answer = isWeb ? await sendToWeb(server, request) : await sendEvent(server, request);
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1000);
+    spent = server.takeSpent();
+    if (times[0]! > promised.cpu / 4) globalThis.gc?.();
+    heap = Math.max(heap, (process.memoryUsage().heapUsed - before) / 1024 / 1024);
+  }
+  const cpu = times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)]!;
+  return { cpu, heap, status: answer.status, bytes: Buffer.byteLength(answer.body), errors: errorsIn(answer.body), ...spent };
+}
+
+/** Which promises a bill breaks. */
+export function brokenPromises({ cpu, heap, errors, logged, stored, status, bytes }: Bill, story: string): readonly string[] {
+  const limit = / by (?:stream|multipart)/.test(story) ? limits.web : limits.event;
+  return [
+    ...(cpu > promised.cpu ? [`${cpu.toFixed(0)} ms of CPU`] : []),
+    ...(globalThis.gc !== undefined && heap > promised.heap ? [`${heap.toFixed(0)} MiB of heap`] : []),
+    ...(errors > promised.errors ? [`${errors} characters of errors`] : []),
+    ...(logged > promised.logged ? [`${logged} characters logged`] : []),
+    ...(stored > promised.stored ? [`${stored} characters stored`] : []),
+    // Parts have names and boundaries of their own.
+    ...(bytes > limit * 1.1 ? [`an answer of ${bytes} bytes`] : []),
+    ...(status >= 500 || status === 0 ? [`status ${status}`] : []),
+  ];
+}
+
+async function sendEvent(
+  { handler }: BilledServer,
+  { method, query, headers, body }: BilledRequest,
+): Promise<{ status: number; body: string }> {
+  const event = {
+    version: '2.0',
+    rawPath: '/',
+    rawQueryString: query,
+    headers: Object.fromEntries(headers),
+    requestContext: { http: { method } },
+    body,
+  };
+  const result = (await (handler as (event: unknown, context: unknown) => Promise<unknown>)(event, {})) as {
+    statusCode: number;
+    body?: string;
+  };
+  return { status: result.statusCode, body: result.body ?? '' };
+}
+
+async function sendToWeb(
+  { handler }: BilledServer,
+  { method, query, headers, body }: BilledRequest,
+): Promise<{ status: number; body: string }> {
+  const request = new Request(`https://example.com/?${query}`, {
+    method,
+    headers: new Headers(headers.map(([name, value]) => [name, value])),
+    body: body ?? null,
+  });
+  const response = await handler.fetch(request);
+  return { status: response.status, body: await response.text() };
+}
+
+/** All that stands between the brackets of `errors`, of every element or part. */
+function errorsIn(body: string): number {
+  const at = body.indexOf('"errors":[');
+  if (at < 0) return 0;
+  try {
+    const json = JSON.parse(body) as { errors?: unknown } | { errors?: unknown }[];
+    return [json].flat().reduce((sum, { errors }) => sum + (errors === undefined ? 0 : JSON.stringify(errors).length), 0);
+  } catch {
+    const end = body.lastIndexOf('],"data"');
+    return (end < at ? body.length : end) - at;
+  }
+}
