@@ -14,6 +14,7 @@ import { runMigrate } from './migrate/migrate.ts';
 import { UsageError } from './read-options.ts';
 import { shutDown } from './dev/shut-down.ts';
 import { Reporter } from './reporter.ts';
+import { requirementNotices } from './requirements.ts';
 import type { Terminal } from './reporter.ts';
 
 /** How a command has gone. */
@@ -75,6 +76,7 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     console.error('What started the dev server is gone, and so it ends.');
     void shutDown(server, 0);
   });
+  for (const notice of requirementNotices(process.versions.node)) console.error(notice);
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
     ...settings,
@@ -89,7 +91,7 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
 }
 
 function openPage({ url, prefix, functions }: DevServer): void {
-  const shown = [...functions.values()].find(({ isGraphQL }) => isGraphQL);
+  const shown = [...functions.values()].find(({ isGraphQL, isHelper }) => isGraphQL && !isHelper);
   if (shown === undefined) console.error('There is no GraphQL function to open.');
   else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('No browser could be opened here: open the address yourself.'));
 }

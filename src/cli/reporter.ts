@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { DevServer } from './dev/dev.ts';
 import type { DevEvent } from './dev/local-function.ts';
 import type { Answer } from './dev/query.ts';
-import type { OperationRecord } from './dev/wire.ts';
+import type { OperationRecord, RequestRecord } from './dev/wire.ts';
 
 /** Where lines go. */
 export interface Terminal {
@@ -27,17 +27,19 @@ export class Reporter {
     else if (event.kind === 'warning') this.#terminal.error(event.message);
     else if (event.kind === 'broken') this.#terminal.error(`\n${event.name} cannot run:\n\n${event.message}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${event.name} failed:\n\n${event.message}\n`);
-    else if (event.kind === 'operation') this.#terminal.log(operationLine(event.name, event.record));
+    else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
+    else if (event.kind === 'request') for (const line of requestLines(event.name, event.record)) this.#terminal.log(line);
     // The banner names those that are there at the start.
     else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
   }
 
   banner({ url, prefix, functions, folder }: DevServer, query = '{ __typename }'): void {
-    const names = [...functions.keys()];
+    const names = [...functions.values()].filter(({ isHelper }) => !isHelper).map(({ name }) => name);
     const width = Math.max(...names.map(({ length }) => length));
     const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
     if (names.length === 0) lines.push(`  No function yet. Put one into ${relative(this.#directory, folder)}/graphql.ts`);
-    for (const [name, { isGraphQL }] of functions) if (isGraphQL) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
+    for (const [name, { isGraphQL, isHelper }] of functions)
+      if (isGraphQL && !isHelper) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
     this.#terminal.log(`\n${lines.join('\n')}\n`);
     this.#isRunning = true;
   }
@@ -54,10 +56,24 @@ export class Reporter {
   }
 }
 
-function operationLine(name: string, { operation, milliseconds, calls, hits, errors }: OperationRecord): string {
+/** A line for each operation; one for a request that ran none. Below it the errors, as they were thrown. */
+function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
+  if (operations.length === 0)
+    return [[name, status, `${method}${path === '' ? '' : ` ${path}`}`, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
+  return operations.flatMap((record) => [operationLine(name, status, record), ...errorLines(record.errors)]);
+}
+
+function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {
   const count = calls === 0 ? [] : [`${calls === 1 ? '1 call' : `${calls} calls`}, ${hits} from cache`];
-  const failures = errors === 0 ? [] : [errors === 1 ? '1 error' : `${errors} errors`];
-  return [name, operation, `${milliseconds} ms`, ...count, ...failures].join('  ');
+  return [name, status, operation, `${milliseconds} ms`, ...count].join('  ');
+}
+
+/** How many errors of an operation are shown. */
+const shown = 5;
+
+function errorLines(errors: readonly string[]): string[] {
+  const lines = errors.slice(0, shown).map((message) => `  ${message.split('\n', 1)[0]}`);
+  return errors.length > shown ? [...lines, `  and ${errors.length - shown} more`] : lines;
 }
 
 /** In single quotes for the shell; GraphQL has none outside of its strings. */

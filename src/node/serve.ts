@@ -57,7 +57,13 @@ export async function serve<TContext extends object = object, TDataSources exten
   const close = closeOnce(server, tracked, state, listen.shutdownTimeout ?? 10_000);
   if (listen.signals !== false) closeOnSignals(server, close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://${listen.host ?? 'localhost'}:${port}/`, port, close };
+  return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
+}
+
+/** A name that a browser can open: an address of all interfaces is none. */
+function nameFor(host = 'localhost'): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken one. */

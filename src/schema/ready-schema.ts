@@ -34,7 +34,8 @@ function fileOf(schemaClass: unknown): string {
     Reflect.construct(schemaClass as new () => unknown, []);
   } catch (error) {
     const file = /(?:\(|at |@)((?:file:|[A-Za-z]:\\|\/)[^()\n]*?):\d+:\d+\)?$/m.exec(error instanceof Error ? (error.stack ?? '') : '');
-    if (file?.[1]) return file[1];
+    // Its source maps name sources that are in no package.
+    if (file?.[1]) return file[1].replace(/node_modules\/src\/.*$/, 'node_modules/graphql');
   }
   return 'a file that cannot be told';
 }

@@ -99,7 +99,10 @@ test('an old Node is told at once, in one line, what to do', async (context) => 
   const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).ended;
 
   assert.equal(code, 1);
-  assert.match(stderr, /^graphql-functions needs Node 22\.19 or newer; this is Node 20\.20\.2\.[^\n]*npm i -D node@24\n$/);
+  assert.match(
+    stderr,
+    /^graphql-functions needs Node 22 \(from 22\.19\), 24, or 26 and newer; this is Node 20\.20\.2\.[^\n]*npm i -D node@24\n$/,
+  );
 });
 
 test('without esbuild, the error is the line that installs it', async (context) => {

@@ -136,7 +136,7 @@ function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
 
 /** The one that was named, by its name or its file; else `graphql`, or the only one. */
 async function findFunction({ functions: folder, function: named }: BuildArguments, directory: string): Promise<FunctionSource> {
-  const { functions } = await findFunctions(await resolveFunctionsFolder(directory, folder));
+  const { functions } = await findFunctions((await resolveFunctionsFolder(directory, folder)).folder);
   const wanted = named ?? 'graphql';
   const found = functions.find(({ name, file }) => name === wanted || file === resolve(directory, wanted));
   if (found !== undefined) return found;

@@ -5,11 +5,20 @@ import { toCallable } from '../dev/call-function.ts';
 import { checkServer } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
+import { exportsFunction } from '../project/no-function.ts';
+import type { BundledFile } from '../project/no-function.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { Problem } from '../project/problem.ts';
 import type { RecordedServers } from '../project/recorded-servers.ts';
 import { searchIn } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
+
+/** What came of checking a file of the functions folder. */
+export interface CheckedFunction extends CheckedServer {
+  readonly bundled: BundledFile;
+  /** Whether it exports something that could be called. */
+  readonly isFunction: boolean;
+}
 
 /** Loads a function, and says all that is wrong with it and its servers; the schema and the options are its first server's. */
 export async function checkFunction(
@@ -17,21 +26,33 @@ export async function checkFunction(
   recorded: RecordedServers,
   directory: string,
   plugins: readonly Plugin[],
-): Promise<CheckedServer> {
+): Promise<CheckedFunction> {
   const before = recorded.servers.length;
   const problems: Problem[] = [];
-  let files: readonly string[] = [source.file];
+  let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   try {
     const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, ...plugins]);
-    files = loaded.files;
-    // Throws for a module that exports no function.
-    toCallable(source.name, loaded.exports);
+    bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
+    // Throws for a module that exports something else under these names.
+    if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
   } catch (error) {
-    if (error instanceof BundleError) return { problems: error.problems };
-    const place = toPlace(placeOf(error)) ?? { file: source.file };
-    problems.push({ ...place, message: error instanceof Error ? error.message : String(error) });
+    if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true };
+    problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
   }
-  const search = searchIn({ files, directory });
+  const search = searchIn({ files: bundled.files, directory });
   const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
-  return { ...checked[0], problems: [...problems, ...checked.flatMap((one) => one.problems)] };
+  return {
+    ...checked[0],
+    problems: [...problems, ...checked.flatMap((one) => one.problems)],
+    bundled,
+    isFunction: exportsFunction(bundled.exports),
+  };
+}
+
+/** With what caused it, and what that was caused by. */
+function messageWithCauses(error: unknown): string {
+  const messages: string[] = [];
+  for (let one = error; one !== undefined && messages.length < 5; one = one instanceof Error ? one.cause : undefined)
+    messages.push(one instanceof Error ? one.message : String(one));
+  return messages.join('\nCaused by: ');
 }

@@ -6,10 +6,13 @@ import type { CheckArguments } from '../arguments.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/check-documents.ts';
 import { checkFunction } from './check-function.ts';
+import type { CheckedFunction } from './check-function.ts';
 import { DevError } from '../project/dev-error.ts';
 import { documentsIn } from '../project/embedded-operations.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
+import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
+import type { BundledFile } from '../project/no-function.ts';
 import { printProblems, printProblemsAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
@@ -21,24 +24,46 @@ import { findStaleBuild } from './stale-build.ts';
  * The result is the exit code: 1 when there is a problem.
  */
 export async function runCheck(settings: CheckArguments, directory: string, terminal: Terminal): Promise<number> {
-  const folder = await resolveFunctionsFolder(directory, settings.functions);
+  const chosen = await resolveFunctionsFolder(directory, settings.functions);
+  const { folder } = chosen;
+  for (const notice of chosen.notices) terminal.error(notice);
   const { functions, misnamed } = await findFunctions(folder);
   if (functions.length === 0) throw new DevError(`There is no function in ${folder}. Put one into ${join(folder, 'graphql.ts')}.`);
-  const problems: Problem[] = misnamed.map((file) => ({ file, message: 'Names of functions have letters, digits, "-" and "_" only.' }));
+  const problems: Problem[] = [
+    ...chosen.problems,
+    ...misnamed.map((file) => ({ file, message: 'Names of functions have letters, digits, "-" and "_" only.' })),
+  ];
 
   const recorded = recordServers();
   const schemas = new Map<string, GraphQLSchema>();
+  const checked: CheckedFunction[] = [];
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
     const builds = artefactPlugin(directory);
     const outcome = await checkFunction(source, recorded, directory, [builds.plugin]);
+    checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
     if (outcome.schema !== undefined) schemas.set(source.name, outcome.schema);
   }
+  const helpers = findHelpers(checked);
+  for (const { bundled, isFunction } of checked)
+    if (!isFunction && !helpers.includes(bundled))
+      problems.push({ file: bundled.source.file, message: noFunctionMessage(bundled.source.name, bundled.exports) });
+  for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
   else if (settings.documents.length > 0) terminal.error('The operations are not checked before the schema is sound.');
-  report(problems, functions, settings, directory, terminal);
+  const served = functions.filter((source) => !helpers.some((helper) => helper.source === source));
+  report(problems, served, settings, directory, terminal);
   return problems.length > 0 ? 1 : 0;
+}
+
+function allOf(checked: readonly CheckedFunction[]): BundledFile[] {
+  return checked.map(({ bundled }) => bundled);
+}
+
+/** Files that are there for functions, and are none. */
+function findHelpers(checked: readonly CheckedFunction[]): BundledFile[] {
+  return checked.filter(({ isFunction, bundled }) => !isFunction && isHelper(bundled, allOf(checked))).map(({ bundled }) => bundled);
 }
 
 function report(

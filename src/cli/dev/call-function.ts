@@ -4,6 +4,7 @@ import { createEvent, readResult } from '../../testing/platforms.ts';
 import type { RequestFields } from '../../testing/event-request.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
 import type { DevPlatform, PlatformSettings } from './dev-platform.ts';
+import { noFunctionMessage } from '../project/no-function.ts';
 import { createLambdaContext } from '../project/lambda-context.ts';
 import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
@@ -22,12 +23,10 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
   // `module.exports = { handler }` arrives as the default export.
   const handler = exports['handler'] ?? propertyOf(main, 'handler');
   if (platform === 'netlify' && typeof handler === 'function') return callEventHandler(name, handler as EventHandler, timeout);
+  if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
   const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
   if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
-  throw new TypeError(
-    `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
-      `it exports ${Object.keys(exports).join(', ') || 'nothing'}. A file that is no function belongs into a subfolder, for example lib/.`,
-  );
+  throw new TypeError(noFunctionMessage(name, Object.keys(exports)));
 }
 
 const asOnNetlify: PlatformSettings = { platform: 'netlify' };
@@ -44,9 +43,20 @@ function callFetch(fetch: FetchFunction): Callable {
     const response = await fetch(toWebRequest(request), contextFor(request));
     // Netlify takes undefined for "no content".
     if (response === undefined) return { status: 204, headers: [], body: null };
-    if (!(response instanceof Response)) throw new TypeError(`Expected the function to return a Response, got ${describe(response)}.`);
+    if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
     return { status: response.status, headers: [...response.headers], body: response.body as WireResponse['body'] };
   };
+}
+
+function streamsOnLambda(name: string): string {
+  return `The function ${name} streams on Lambda (createStreamingHandler). Serve it with --platform function-url or aws-rest.`;
+}
+
+/** A handler of events has been given a Request: then its platform was not named. */
+function wrongResult(result: unknown): string {
+  const text = `Expected the function to return a Response, got ${describe(result)}.`;
+  if (propertyOf(result, 'statusCode') === undefined) return text;
+  return `${text} That is the result of a function that takes events, as createHandler of graphql-functions/aws-lambda makes it. Serve it with --platform aws-http, aws-rest, function-url or alb.`;
 }
 
 function toWebRequest({ method, url, headers, body }: WireRequest): Request {

@@ -1,4 +1,5 @@
 import { watch } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { importEsbuild } from '../project/bundle.ts';
@@ -7,6 +8,7 @@ import { readEnvFile } from '../environment.ts';
 import { answerRequest } from './exchange.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
+import { problemText } from '../project/print-problems.ts';
 import { listen } from './listen.ts';
 import type { Listening } from './listen.ts';
 import { LocalFunction } from './local-function.ts';
@@ -53,9 +55,9 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   const { report, platform = { platform: 'netlify' }, cold = false, freeze = false } = settings;
   const stage = platform.stage === undefined ? '' : `/${platform.stage}`;
   const prefix = `${stage}${settings.prefix}`;
-  const fromFile = await readEnvFile(settings.directory, settings.envFile);
+  let fromFile = await readEnvFile(settings.directory, settings.envFile);
   const esbuild = await importEsbuild();
-  const folder = await resolveFunctionsFolder(settings.directory, settings.functions);
+  const { folder, problems, notices } = await resolveFunctionsFolder(settings.directory, settings.functions);
   const functions = new Map<string, LocalFunction>();
   // Listens first: the functions may want to know the address, and a taken port should be heard of at once.
   const server = await listen(settings, (request, response) => void answerRequest({ ...settings, prefix, functions }, request, response));
@@ -66,11 +68,22 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     platform,
     cold,
     freeze,
-    env: functionEnvironment(settings, `${server.url}${stage}`, fromFile),
+    env: () => functionEnvironment(settings, `${server.url}${stage}`, fromFile),
+    bundled: () => [...functions.values()].map(({ bundled }) => bundled),
   };
+  for (const problem of problems) report({ kind: 'warning', message: problemText(problem, settings.directory) });
+  for (const message of notices) report({ kind: 'warning', message });
   report({ kind: 'bundling', folder });
   const stopWatching = await watchFolder(folder, functions, local);
-  return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stopWatching) };
+  const stopWatchingEnv = watchEnvFile(settings, (variables) => {
+    fromFile = variables;
+    for (const one of functions.values()) one.restart();
+  });
+  const stop = async (): Promise<void> => {
+    await stopWatchingEnv();
+    await stopWatching();
+  };
+  return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stop) };
 }
 
 /** The shell's own value of NODE_ENV counts, an empty one too: who sets it wants to see what production does. */
@@ -93,6 +106,7 @@ async function watchFolder(folder: string, functions: Map<string, LocalFunction>
       removeMissing(functions, found.functions, settings),
       ...found.functions.map((source) => meet(functions, source, settings)),
     ]);
+    for (const local of functions.values()) local.settle();
   };
   await scan();
 
@@ -108,17 +122,46 @@ async function watchFolder(folder: string, functions: Map<string, LocalFunction>
     if (!isWaiting) scanning = scanAfter(scanning);
     isWaiting = true;
   };
-  const stop = notifyOfChanges(folder, rescan);
+  const stop = notifyOfChanges(folder, rescan, true);
   return async () => {
     stop();
     await scanning;
   };
 }
 
+/** Calls back with the variables of the file whenever they have changed. A file that cannot be read is a warning, and changes nothing. */
+function watchEnvFile(settings: DevSettings, onChange: (variables: NodeJS.Dict<string>) => void): () => Promise<void> {
+  const { directory, envFile, report } = settings;
+  const file = resolve(directory, envFile ?? '.env');
+  const read = (): Promise<NodeJS.Dict<string>> => readEnvFile(directory, envFile);
+  let known: Promise<NodeJS.Dict<string>> = read();
+  const look = async (before: Promise<NodeJS.Dict<string>>): Promise<NodeJS.Dict<string>> => {
+    const last = await before;
+    await setTimeout(settling);
+    try {
+      const variables = await read();
+      if (JSON.stringify(variables) === JSON.stringify(last)) return last;
+      report({ kind: 'warning', message: `${basename(file)} has changed: the functions start again with it.` });
+      onChange(variables);
+      return variables;
+    } catch (error) {
+      report({ kind: 'warning', message: (error as Error).message });
+      return last;
+    }
+  };
+  const stop = notifyOfChanges(dirname(file), (name) => {
+    if (name === basename(file)) known = look(known);
+  });
+  return async () => {
+    stop();
+    await known;
+  };
+}
+
 /** Best effort: where the system has no notifications, esbuild's polling still sees changes in known functions. */
-function notifyOfChanges(folder: string, onChange: () => void): () => void {
+function notifyOfChanges(folder: string, onChange: (name: string | null) => void, recursive = false): () => void {
   try {
-    const watcher = watch(folder, { recursive: true }, onChange);
+    const watcher = watch(folder, { recursive }, (_event, name) => onChange(name));
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {

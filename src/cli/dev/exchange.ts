@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import type { LocalFunction } from './local-function.ts';
+import type { DevEvent, LocalFunction } from './local-function.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
 /** Which functions are where, and for whom. */
@@ -10,6 +10,7 @@ export interface ExchangeSettings {
   readonly host: string;
   readonly prefix: string;
   readonly functions: ReadonlyMap<string, LocalFunction>;
+  readonly report: (event: DevEvent) => void;
 }
 
 /** What Netlify takes, buffered; AWS takes as much. */
@@ -24,9 +25,23 @@ export async function answerRequest(settings: ExchangeSettings, request: Incomin
     await send(response, await local.call(toWireRequest(request, body)), request.method === 'HEAD');
   } catch (error) {
     // Too late for another answer: a cut connection says that this one is not whole.
-    if (response.headersSent) response.destroy();
-    else refuse(response, error instanceof Refusal ? error.status : 500, (error as Error).message);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (error instanceof Refusal) reportRefused(settings, request, error);
+    refuse(response, error instanceof Refusal ? error.status : 500, (error as Error).message);
   }
+}
+
+/** A request that no function has seen. */
+function reportRefused({ report }: ExchangeSettings, { method = 'GET', url = '/' }: IncomingMessage, { status, message }: Refusal): void {
+  const [reason = ''] = message.split('\n', 1);
+  report({
+    kind: 'request',
+    name: '-',
+    record: { method, path: url, status, milliseconds: 0, operations: [], errors: status === 404 ? [] : [reason] },
+  });
 }
 
 class Refusal extends Error {
@@ -52,8 +67,8 @@ function functionFor({ prefix, functions }: ExchangeSettings, { url = '/' }: Inc
   const [path = ''] = url.split('?', 1);
   const [name = ''] = path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1).split('/', 1) : [];
   const local = functions.get(name);
-  if (local !== undefined) return local;
-  const paths = [...functions.keys()].map((known) => `  ${prefix}/${known}`);
+  if (local !== undefined && !local.isHelper) return local;
+  const paths = [...functions.values()].filter(({ isHelper }) => !isHelper).map((known) => `  ${prefix}/${known.name}`);
   throw new Refusal(404, `There is no function at ${path}. There ${paths.length === 0 ? 'are none yet.' : `are\n\n${paths.join('\n')}`}`);
 }
 

@@ -1,7 +1,7 @@
 import { TransformStream } from 'node:stream/web';
 import { Worker } from 'node:worker_threads';
 
-import type { OperationRecord, ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
+import type { RequestRecord, ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
 
 /** Milliseconds in which a thread that has been replaced may finish its requests. */
 const retirement = 10_000;
@@ -58,7 +58,7 @@ export class FunctionThread {
     Atomics.notify(this.#thaw, 0);
   }
 
-  #start({ onCrash, onOperation, onProblem }: ThreadListeners): Promise<void> {
+  #start({ onCrash, onRequest, onProblem }: ThreadListeners): Promise<void> {
     let crash: string | undefined;
     let isReady = false;
     return new Promise((resolve, reject) => {
@@ -67,11 +67,11 @@ export class FunctionThread {
           isReady = true;
           resolve();
         } else if (message.kind === 'failed') {
-          reject(new FunctionError(message.error));
+          reject(message.isFunction ? new FunctionError(message.error) : new NoFunctionError(message.error));
         } else if (message.kind === 'problem') {
           onProblem(message.error);
-        } else if (message.kind === 'operation') {
-          onOperation(message.record);
+        } else if (message.kind === 'request') {
+          onRequest(message.record);
         } else {
           this.#settle(message);
         }
@@ -123,7 +123,7 @@ export class FunctionThread {
 export interface ThreadListeners {
   /** Why it ended, when that is no request's fault: a timer that throws, say. */
   readonly onCrash: (reason: string) => void;
-  readonly onOperation: (record: OperationRecord) => void;
+  readonly onRequest: (record: RequestRecord) => void;
   /** Why its server cannot start, when that shows with a request. */
   readonly onProblem: (problem: string) => void;
 }
@@ -135,6 +135,9 @@ interface PendingCall {
 
 /** What went wrong inside the function: a text with a stack, from another thread. */
 export class FunctionError extends Error {}
+
+/** The module has been loaded, and exports nothing that could be called. */
+export class NoFunctionError extends FunctionError {}
 
 /** Beside this file, in the sources as well as in what is built of them. */
 function workerFile(): URL {

@@ -1,12 +1,15 @@
 // Runs in a thread of its own: imports one bundled function, and calls it for every request that arrives.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transferable } from 'node:worker_threads';
 
 import type { ServerOptions } from '../../server/options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
+import { pathOf } from './request-path.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
+import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
 import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
 
@@ -17,13 +20,17 @@ let active = 0;
 /** Options that came asynchronously, and that nobody has looked at yet. */
 let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
 
+/** What the operation log reports while a request is answered. */
+const recordings = new AsyncLocalStorage<{ readonly operations: OperationRecord[]; readonly errors: string[] }>();
+
 await start();
 
 async function start(): Promise<void> {
   const refusals: Refusal[] = [];
   // What operation-log.ts, in the bundle, reports to.
   Object.assign(globalThis, {
-    [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => send({ kind: 'operation', record }),
+    [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => void recordings.getStore()?.operations.push(record),
+    [Symbol.for('graphql-functions.errors')]: (message: string) => void recordings.getStore()?.errors.push(message),
     [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
       refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
     },
@@ -33,24 +40,38 @@ async function start(): Promise<void> {
     },
   });
   try {
-    const callable = toCallable(name, await importUserCode(file, code), settings);
+    const exports = await importUserCode(file, code);
+    if (!exportsFunction(Object.keys(exports))) {
+      send({ kind: 'failed', error: noFunctionMessage(name, Object.keys(exports)), isFunction: false });
+      return;
+    }
+    const callable = toCallable(name, exports, settings);
     parentPort?.on('message', (call: WireCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
-    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data) });
+    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data), isFunction: true });
   }
 }
 
 async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
   received++;
   active++;
+  const recording = { operations: [], errors: [] };
+  const began = performance.now();
+  const report = (status: number): void => {
+    const { method, url } = request;
+    const milliseconds = Math.round(performance.now() - began);
+    send({ kind: 'request', record: { method, path: pathOf(name, url), status, milliseconds, ...recording } });
+  };
   try {
-    const response = await finish(await callable(request));
+    const response = await recordings.run(recording, async () => finish(await callable(request)));
     // Before the answer, for after it the thread may sleep.
     if (response.status >= 500) await lookAtOptions();
     const { body } = response;
+    report(response.status);
     send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
   } catch (error) {
+    report(500);
     send({ kind: 'error', id, error: describeFailure(error) });
   }
   active--;

@@ -17,6 +17,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** A name that a browser can open: an address of all interfaces is none. */
+function nameFor(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 const defaultPort = 8888;
 /** How many ports above the default one are tried. */
 const neighbours = 20;
@@ -27,7 +33,7 @@ export async function listen(settings: ListenSettings, listener: RequestListener
   await listenSomewhere(server, settings);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`,
+    url: `http://${nameFor(settings.host)}:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,9 +1,12 @@
 import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
 import type { PlatformSettings } from './dev-platform.ts';
-import { FunctionError, FunctionThread } from './function-thread.ts';
+import { FunctionError, FunctionThread, NoFunctionError } from './function-thread.ts';
+import { pathOf } from './request-path.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
-import type { OperationRecord, WireRequest, WireResponse } from './wire.ts';
+import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
+import type { BundledFile } from '../project/no-function.ts';
+import type { RequestRecord, WireRequest, WireResponse } from './wire.ts';
 
 /** Something that the user should see in the terminal. */
 export type DevEvent =
@@ -16,7 +19,9 @@ export type DevEvent =
   | { readonly kind: 'broken'; readonly name: string; readonly message: string }
   /** One request failed. */
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-  | { readonly kind: 'operation'; readonly name: string; readonly record: OperationRecord }
+  | { readonly kind: 'request'; readonly name: string; readonly record: RequestRecord }
+  /** A file of the folder that is there for the functions. */
+  | { readonly kind: 'helper'; readonly name: string; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string };
 
 /** What functions need from the server. */
@@ -24,7 +29,10 @@ export interface LocalSettings {
   readonly esbuild: typeof import('esbuild');
   /** Where the project is. */
   readonly directory: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** The variables of the functions; other ones when a file of them has changed. */
+  readonly env: () => NodeJS.ProcessEnv;
+  /** All files of the folder that have been bundled. */
+  readonly bundled: () => readonly BundledFile[];
   readonly report: (event: DevEvent) => void;
   readonly platform: PlatformSettings;
   /** Every request gets an instance of its own. */
@@ -44,6 +52,11 @@ export class LocalFunction {
   #bundler: Bundler | undefined;
   #code: string | undefined;
   #files: readonly string[] = [];
+  #exports: readonly string[] = [];
+  /** Whether it exports nothing that could be called, and nobody has said so yet. */
+  #isUntold = false;
+  #isHelper = false;
+  #hasStarted = false;
   #thread: FunctionThread | undefined;
   /** Why it cannot be bundled. */
   #problem: string | undefined;
@@ -62,7 +75,39 @@ export class LocalFunction {
 
   /** Whether it has been found that it cannot be bundled, or loaded. */
   get isBroken(): boolean {
-    return this.#problem !== undefined || this.#refusal !== undefined;
+    return !this.#isHelper && (this.#problem !== undefined || this.#refusal !== undefined);
+  }
+
+  /** Whether it is a file that functions import, and no function. */
+  get isHelper(): boolean {
+    return this.#isHelper;
+  }
+
+  /** What its bundle is made of. */
+  get bundled(): BundledFile {
+    return { source: this.#source, exports: this.#exports, files: this.#files, isGraphQL: this.isGraphQL };
+  }
+
+  /** Says what a file without a function is. The other files must have been bundled: they may import it. */
+  settle(): void {
+    this.#hasStarted = true;
+    if (!this.#isUntold) return;
+    this.#isUntold = false;
+    const all = this.#settings.bundled();
+    this.#isHelper = isHelper(this.bundled, all);
+    const message = this.#isHelper
+      ? helperNotice(this.bundled, all, this.#settings.directory)
+      : noFunctionMessage(this.name, this.#exports);
+    this.#problem = message;
+    this.#report({ kind: this.#isHelper ? 'helper' : 'broken', name: this.name, message });
+  }
+
+  /** Starts anew, with variables that have changed. */
+  restart(): void {
+    if (this.#code === undefined || this.#problem !== undefined) return;
+    this.#refusal = undefined;
+    this.#dropThread();
+    void this.#announce(this.#currentThread());
   }
 
   /** Bundles and loads it, and from then on again after every change. Resolves when it is ready or known to be broken. */
@@ -79,7 +124,15 @@ export class LocalFunction {
 
   /** Rejects with a FunctionError that says what the user has to mend. */
   async call(request: WireRequest): Promise<WireResponse> {
-    if (this.#problem !== undefined) throw new FunctionError(this.#problem);
+    if (this.#problem !== undefined) {
+      const { method, url } = request;
+      this.#report({
+        kind: 'request',
+        name: this.name,
+        record: { method, path: pathOf(this.name, url), status: 500, milliseconds: 0, operations: [], errors: [] },
+      });
+      throw new FunctionError(this.#problem);
+    }
     const { cold } = this.#settings;
     const thread = cold ? this.#createThread() : this.#currentThread();
     try {
@@ -135,7 +188,10 @@ export class LocalFunction {
     this.#told = undefined;
     this.#code = bundle.code;
     this.#files = bundle.files;
+    this.#exports = bundle.exports;
     this.isGraphQL = bundle.isGraphQL;
+    this.#isHelper = false;
+    this.#isUntold = false;
     this.#dropThread();
     void this.#announce(this.#currentThread());
   }
@@ -154,6 +210,11 @@ export class LocalFunction {
     } catch (error) {
       // Replaced meanwhile, it is of no interest any more.
       if (thread !== this.#thread) return;
+      if (error instanceof NoFunctionError) {
+        this.#isUntold = true;
+        if (this.#hasStarted) this.settle();
+        return;
+      }
       this.#refusal = (error as Error).message;
       this.#report({ kind: 'broken', name: this.name, message: this.#refusal });
     }
@@ -170,9 +231,9 @@ export class LocalFunction {
     const { env, directory, freeze, platform: settings } = this.#settings;
     const thaw = freeze ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
     const data = { name, file, code: this.#code ?? '', files: this.#files, directory, settings, thaw };
-    const thread = new FunctionThread(data, env, {
+    const thread = new FunctionThread(data, env(), {
       onCrash: (message) => this.#report({ kind: 'failed', name, message }),
-      onOperation: (record) => this.#report({ kind: 'operation', name, record }),
+      onRequest: (record) => this.#report({ kind: 'request', name, record }),
       onProblem: (message) => this.#tellProblem(message),
     });
     // A module that throws may have left timers behind, and its thread would live on.

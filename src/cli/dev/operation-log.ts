@@ -28,12 +28,22 @@ function withPlugin(options: ServerOptions): ServerOptions {
 }
 
 const operationLog: ServerPlugin = {
+  async contextCreationDidFail({ error }) {
+    reportError(messageOf(error));
+  },
+  async invalidRequestWasReceived({ error }) {
+    reportError(messageOf(error));
+  },
   async requestDidStart({ contextValue }) {
     const start = performance.now();
     const calls: WatchedRequest[] = [];
     const { dataSources = {} } = (contextValue ?? {}) as { dataSources?: object };
     for (const dataSource of Object.values(dataSources)) watch(dataSource, calls);
+    let thrown: readonly Error[] = [];
     return {
+      async didEncounterErrors({ errors }) {
+        thrown = errors;
+      },
       async willSendResponse({ operationName, operation, response }) {
         const fields = operation?.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…')) ?? [];
         report({
@@ -41,12 +51,23 @@ const operationLog: ServerPlugin = {
           milliseconds: Math.round(performance.now() - start),
           calls: calls.length,
           hits: calls.filter(({ outcome }) => outcome !== undefined && outcome !== 'miss' && outcome !== 'bypass').length,
-          errors: response.result.errors?.length ?? 0,
+          errors: (thrown.length > 0 ? thrown : (response.result.errors ?? [])).map(messageOf),
         });
       },
     };
   },
 };
+
+/** Of what was thrown, not of what graphql-js or the masking made of it. */
+function messageOf(error: {
+  readonly message: string;
+  readonly originalError?: unknown;
+  readonly path?: readonly unknown[] | undefined;
+}): string {
+  const { originalError, path } = error;
+  const message = originalError instanceof Error ? originalError.message : error.message;
+  return path === undefined ? message : `${message} (at ${path.join('.')})`;
+}
 
 interface WatchedRequest {
   /** Set by the data source when it knows who answered. */
@@ -68,6 +89,10 @@ function watch(dataSource: unknown, calls: WatchedRequest[]): void {
 /** To the thread in which this bundle runs. */
 function report(record: OperationRecord): void {
   listenerOf<[record: OperationRecord]>('graphql-functions.operations')?.(record);
+}
+
+function reportError(message: string): void {
+  listenerOf<[message: string]>('graphql-functions.errors')?.(message);
 }
 
 function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {

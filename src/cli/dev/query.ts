@@ -11,7 +11,7 @@ export interface Answer {
 
 /** Sends an operation, as a client would, to the first GraphQL function that runs; undefined when there is none. */
 export async function askFunction({ url, prefix, functions }: DevServer, query: string): Promise<Answer | undefined> {
-  const asked = [...functions.values()].find(({ isGraphQL, isBroken }) => isGraphQL && !isBroken);
+  const asked = [...functions.values()].find(({ isGraphQL, isBroken, isHelper }) => isGraphQL && !isBroken && !isHelper);
   if (asked === undefined) return undefined;
   const address = `${url}${prefix}/${asked.name}`;
   const response = await fetch(address, {

@@ -29,6 +29,19 @@ export interface WireCall {
   readonly request: WireRequest;
 }
 
+/** What came of a request. */
+export interface RequestRecord {
+  readonly method: string;
+  /** Behind the function's name, with the query string; empty: nothing. */
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Those that it ran: several of a batch, none when it was refused, or when it is not GraphQL. */
+  readonly operations: readonly OperationRecord[];
+  /** Why it was refused, as it was thrown: the answer may say less. */
+  readonly errors: readonly string[];
+}
+
 /** What came of an operation. */
 export interface OperationRecord {
   /** Its kind, and its name or root fields. */
@@ -38,7 +51,8 @@ export interface OperationRecord {
   readonly calls: number;
   /** How many of them a memo or a cache answered. */
   readonly hits: number;
-  readonly errors: number;
+  /** Their messages, as they were thrown: the answer may say less. */
+  readonly errors: readonly string[];
 }
 
 /** A response on its way out of a thread: whole, where the thread may be frozen before a stream has ended. */
@@ -49,11 +63,11 @@ export interface WireAnswer extends Omit<WireResponse, 'body'> {
 /** From the thread. `error` is a text with a stack, fit for the terminal. */
 export type WireMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'failed'; readonly error: string; /** Whether it exports something to call. */ readonly isFunction: boolean }
   /** What is wrong with options that came after the function was ready. */
   | { readonly kind: 'problem'; readonly error: string }
   | { readonly kind: 'response'; readonly id: number; readonly response: WireAnswer }
-  | { readonly kind: 'operation'; readonly record: OperationRecord }
+  | { readonly kind: 'request'; readonly record: RequestRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
 /** What createHandler was called with when it threw. It stays in the thread. */

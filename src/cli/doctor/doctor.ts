@@ -102,10 +102,11 @@ const reasons: Readonly<Record<string, string>> = { ENOENT: 'There is no such fi
 async function findFunction(settings: DoctorArguments, directory: string): Promise<FunctionSource | undefined> {
   const { functions: folder, function: name } = settings;
   const isAsked = folder !== undefined || name !== undefined;
-  const path = await resolveFunctionsFolder(directory, folder).catch((error: unknown) => {
+  const chosen = await resolveFunctionsFolder(directory, folder).catch((error: unknown) => {
     if (isAsked) throw error;
   });
-  if (path === undefined) return undefined;
+  if (chosen === undefined) return undefined;
+  const path = chosen.folder;
   const { functions } = await findFunctions(path);
   const found = functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined ? functions[0] : undefined);
   if (found !== undefined || !isAsked) return found;

@@ -1,4 +1,3 @@
-import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
@@ -8,7 +7,7 @@ import type { BuildArtefact, BuildSources } from '../../schema/build/build-artef
 import { isPending, typeDefsMark } from '../../schema/build/read-build.ts';
 import type { PendingBuild } from '../../schema/build/read-build.ts';
 import { sourcesOf } from '../../schema/sdl/type-defs.ts';
-import { readDocuments } from './check-documents.ts';
+import { filesNamed, readDocuments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 import { DevError } from './dev-error.ts';
 import { isCode } from './embedded-operations.ts';
@@ -21,11 +20,9 @@ export interface SchemaFile {
   readonly text: string;
 }
 
-/** The files that patterns name, in the order of their paths, which is the order of the schema. Throws a DevError when there is none. */
+/** The files that patterns name, in the order of their paths, which is the order of the schema. Throws a DevError for a pattern that names none. */
 export async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<SchemaFile[]> {
-  const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
-  if (paths.length === 0 && patterns.length > 0)
-    throw new DevError(`No file is named ${patterns.join(', ')}. Put patterns into quotes: --schema 'schema/**/*.graphql'.`);
+  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory, "--schema 'schema/**/*.graphql'")))].toSorted();
   return Promise.all(
     paths.map(async (path) => ({ path: resolve(directory, path), text: await readFile(resolve(directory, path), 'utf8') })),
   );

@@ -1,6 +1,7 @@
 import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { artefactPlugin } from './artefact-plugin.ts';
@@ -16,6 +17,8 @@ export type Bundle =
       readonly code: string;
       /** Whether it holds the graphql package. */ readonly isGraphQL: boolean;
       readonly warnings: string;
+      /** The names that the function's file exports. */
+      readonly exports: readonly string[];
       /** The user's files in it, absolute. */
       readonly files: readonly string[];
     }
@@ -123,16 +126,20 @@ const requireBanner =
   'const require = __createRequire(import.meta.url), __filename = __toPath(import.meta.url), __dirname = __toPath(new URL(".", import.meta.url));';
 
 async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
-  const { errors, warnings, metafile } = result;
+  const { metafile } = result;
+  const errors = result.errors.map(forPeople);
+  const warnings = result.warnings.map(forPeople);
   const [output] = (result.outputFiles ?? []) as OutputFile[];
   if (errors.length > 0 || output === undefined) {
     return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
   }
   const inputs = Object.keys(metafile?.inputs ?? {});
+  const made = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
   return {
     kind: 'code',
     code: output.text,
     isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
+    exports: made?.exports ?? [],
     warnings: await formatMessages(esbuild, warnings, 'warning'),
     files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
   };
@@ -142,6 +149,44 @@ async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> 
 export async function formatMessages(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
   const texts = await esbuild.formatMessages(messages, { kind });
   return texts.join('').trim();
+}
+
+/** What stands between a function and our entries, in the names of interceptEntry. */
+const between = /graphql-functions-(?:logged|recorded):/g;
+
+/** Without modules that the user has not written, and with the way to get what is missing. */
+function forPeople(message: Message): Message {
+  const { text, notes, location } = message;
+  const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
+  const own = { ...message, location: isOurs(location) ? null : location };
+  // Of a package that is there, esbuild knows what is wrong.
+  if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
+    return { ...own, text: `${text}: it is not installed. npm i ${packageOf(missing)}`, notes: [] };
+  return {
+    ...own,
+    text: text.replaceAll(between, ''),
+    notes: notes.map((note) => ({ text: note.text.replaceAll(between, ''), location: isOurs(note.location) ? null : note.location })),
+  };
+}
+
+function isOurs(location: Message['location']): boolean {
+  return location !== null && location.file.search(between) >= 0;
+}
+
+/** Whether a file, or any folder above it, has the package in its node_modules. */
+function isInstalled(name: string, file: string): boolean {
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'node_modules', name))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+/** "@scope/name/file" → "@scope/name". */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 function toProblem({ text, location }: Message): Problem {

@@ -23,11 +23,17 @@ export interface DocumentFile {
   readonly text: string;
 }
 
-/** The files that patterns name, in the order of their paths. Throws a DevError when there is none. */
+/** The files that patterns name, in the order of their paths. Throws a DevError for a pattern that names none. */
 export async function readDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
-  const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: directory })))].toSorted();
-  if (paths.length === 0) throw new DevError(`No file is named ${patterns.join(', ')}. Put patterns into quotes: 'src/**/*.graphql'.`);
+  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory, "'src/**/*.graphql'")))].toSorted();
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(resolve(directory, path), 'utf8') })));
+}
+
+/** The files of a pattern. Throws a DevError when there is none: it would look like files without a mistake. */
+export function filesNamed(pattern: string, directory: string, example: string): string[] {
+  const paths = globSync(pattern, { cwd: directory });
+  if (paths.length > 0) return paths;
+  throw new DevError(`No file is named ${pattern}. Put patterns into quotes: ${example}.`);
 }
 
 /** Validates every file against the schema. Operations may use the fragments of all files, as code generators have it. */

@@ -1,8 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, parse, resolve } from 'node:path';
+import { join, parse, relative, resolve } from 'node:path';
 
 import { DevError } from './dev-error.ts';
+import { readNetlifySettings } from './netlify-toml.ts';
+import { problemText } from './print-problems.ts';
+import type { Problem } from './problem.ts';
 
 /** A function, as the platform would deploy it. */
 export interface FunctionSource {
@@ -22,19 +25,60 @@ export interface FunctionsFolder {
 const extensions = ['.js', '.cjs', '.mjs', '.ts', '.tsx', '.cts', '.mts', '.jsx'];
 const validName = /^[A-Za-z0-9_-]+$/;
 
-/** The folder to serve: the one that was named, or the first of the usual ones. */
-export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<string> {
-  const candidates = named === undefined ? ['functions', join('netlify', 'functions')] : [named];
+/** Which folder holds the functions, and what is wrong with the settings that say so. */
+export interface ChosenFolder {
+  readonly folder: string;
+  readonly problems: readonly Problem[];
+  /** What is worth knowing, and not wrong. */
+  readonly notices: readonly string[];
+}
+
+const usual = ['functions', join('netlify', 'functions')];
+
+/** The folder that was named; else the one of netlify.toml, unless its build writes that; else the first of the usual ones. */
+export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<ChosenFolder> {
+  if (named !== undefined) {
+    const folder = await findFolder(directory, [named]);
+    if (folder !== undefined) return { folder, problems: [], notices: [] };
+    throw new DevError(`There is no folder "${named}" in ${directory}. Name the folder of your functions with --functions <folder>.`);
+  }
+  const settings = await readNetlifySettings(directory);
+  const found = await findFolder(directory, usual);
+  const broken = settings?.problem === undefined ? [] : [settings.problem];
+  if (settings?.directory === undefined || settings.isOutput) return orNone(directory, found, broken);
+
+  const deployed = await findFolder(directory, [settings.directory]);
+  if (deployed !== undefined) {
+    const isOther = found !== undefined && found !== deployed;
+    const notice = `netlify.toml says directory = "${settings.directory}": that folder is used, and ${relative(directory, found ?? '')} is not.`;
+    return { folder: deployed, problems: broken, notices: isOther ? [notice] : [] };
+  }
+  const missing: Problem = {
+    file: join(directory, 'netlify.toml'),
+    line: settings.line,
+    column: 1,
+    message: `There is no folder "${settings.directory}", so Netlify would deploy no function. Name the folder of your functions, or let the build command write this one.`,
+  };
+  if (found === undefined) throw new DevError(problemText(missing, directory));
+  return { folder: found, problems: [...broken, missing], notices: [] };
+}
+
+function orNone(directory: string, folder: string | undefined, problems: readonly Problem[]): ChosenFolder {
+  if (folder !== undefined) return { folder, problems, notices: [] };
+  throw new DevError(
+    [
+      ...problems.map((problem) => problemText(problem, directory)),
+      `There is no folder "functions" in ${directory}. Put a function into functions/graphql.ts, or name the folder with --functions <folder>.`,
+    ].join('\n'),
+  );
+}
+
+async function findFolder(directory: string, candidates: readonly string[]): Promise<string | undefined> {
   for (const candidate of candidates) {
     const folder = resolve(directory, candidate);
-    const entries = await readdir(folder).catch(() => undefined);
-    if (entries !== undefined) return folder;
+    if ((await readdir(folder).catch(() => undefined)) !== undefined) return folder;
   }
-  throw new DevError(
-    named === undefined
-      ? `There is no folder "functions" in ${directory}. Put a function into functions/graphql.ts, or name the folder with --functions <folder>.`
-      : `There is no folder "${named}" in ${directory}. Name the folder of your functions with --functions <folder>.`,
-  );
+  return undefined;
 }
 
 /**

@@ -210,16 +210,16 @@ test('every operation is reported with its name, its calls and what came from a 
   await linkPackage(project);
   const { address, after } = await serveProject(context, project);
   const record = async (query: string): Promise<object> => {
-    const event = await after({ kind: 'operation' }, async () => void (await ask(address('graphql'), query)));
-    assert.ok(event.kind === 'operation' && event.name === 'graphql');
-    const { milliseconds, ...rest } = event.record;
+    const event = await after({ kind: 'request' }, async () => void (await ask(address('graphql'), query)));
+    assert.ok(event.kind === 'request' && event.name === 'graphql');
+    const { milliseconds, ...rest } = event.record.operations[0]!;
     assert.ok(milliseconds >= 0);
     return rest;
   };
 
-  assert.deepEqual(await record('query Words { word again }'), { operation: 'query Words', calls: 2, hits: 1, errors: 0 });
-  assert.deepEqual(await record('{ word }'), { operation: 'query { word }', calls: 1, hits: 1, errors: 0 });
-  assert.deepEqual(await record('{ fail }'), { operation: 'query { fail }', calls: 0, hits: 0, errors: 1 });
+  assert.deepEqual(await record('query Words { word again }'), { operation: 'query Words', calls: 2, hits: 1, errors: [] });
+  assert.deepEqual(await record('{ word }'), { operation: 'query { word }', calls: 1, hits: 1, errors: [] });
+  assert.deepEqual(await record('{ fail }'), { operation: 'query { fail }', calls: 0, hits: 0, errors: ['no (at fail)'] });
 });
 
 test('an address is opened by the system’s own command, and reaches no shell', () => {
@@ -270,9 +270,9 @@ for (const [name, [platform, create]] of Object.entries(streaming)) {
       });
 
     let response: Promise<Response> | undefined;
-    const logged = await after({ kind: 'operation' }, async () => void (await (response = send('subscription { count }'))));
-    assert.ok(logged.kind === 'operation');
-    assert.equal(logged.record.operation, 'subscription { count }');
+    const logged = await after({ kind: 'request' }, async () => void (await (response = send('subscription { count }'))));
+    assert.ok(logged.kind === 'request');
+    assert.equal(logged.record.operations[0]?.operation, 'subscription { count }');
     const reader = eventReader(await response!);
     assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
     await reader.leave();

@@ -65,8 +65,8 @@ test('the folder is functions, else netlify/functions', async (context) => {
   const one = await createProject(context, { 'functions/x.ts': '', 'netlify/functions/x.ts': '' });
   const other = await createProject(context, { 'netlify/functions/x.ts': '' });
 
-  assert.equal(await resolveFunctionsFolder(one.directory, undefined), join(one.directory, 'functions'));
-  assert.equal(await resolveFunctionsFolder(other.directory, undefined), join(other.directory, 'netlify/functions'));
+  assert.equal((await resolveFunctionsFolder(one.directory, undefined)).folder, join(one.directory, 'functions'));
+  assert.equal((await resolveFunctionsFolder(other.directory, undefined)).folder, join(other.directory, 'netlify/functions'));
 });
 
 test('a folder that is not there is an error that names the option', async (context) => {

@@ -1,0 +1,50 @@
+import { basename, relative } from 'node:path';
+
+import type { FunctionSource } from './functions-folder.ts';
+
+/** A file of the functions folder, bundled. */
+export interface BundledFile {
+  readonly source: FunctionSource;
+  /** The names that it exports. */
+  readonly exports: readonly string[];
+  /** The user's files in its bundle, absolute. */
+  readonly files: readonly string[];
+  /** Whether its bundle holds the graphql package. */
+  readonly isGraphQL: boolean;
+}
+
+/** Whether platforms find something to call: what they call is a default export, or one of these names. */
+export function exportsFunction(exports: readonly string[]): boolean {
+  return exports.some((name) => name === 'default' || name === 'handler' || name === 'lambda');
+}
+
+/**
+ * Whether a file that exports no function is there for others: one of them imports it, or there is nothing in it but
+ * types. Else it is a function whose author forgot to export it.
+ */
+export function isHelper(file: BundledFile, all: readonly BundledFile[]): boolean {
+  return importersOf(file, all).length > 0 || (file.exports.length === 0 && !file.isGraphQL);
+}
+
+/** What to do with a file that is no function. */
+export function helperNotice(file: BundledFile, all: readonly BundledFile[], directory: string): string {
+  const importers = importersOf(file, all).map(({ source }) => source.name);
+  const why = importers.length === 0 ? 'it exports no function' : `it exports no function, and ${importers.join(', ')} imports it`;
+  return (
+    `${relative(directory, file.source.file)} is not served: ${why}. Platforms deploy every file of this folder as a function: ` +
+    `move it out, for example to graphql/${basename(file.source.file)}.`
+  );
+}
+
+/** What to export. */
+export function noFunctionMessage(name: string, exports: readonly string[]): string {
+  return (
+    `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
+    `it exports ${exports.join(', ') || 'nothing'}. ` +
+    `Write: export default createHandler({ … }). A file that is not a function is better off outside of this folder, for example in graphql/.`
+  );
+}
+
+function importersOf({ source }: BundledFile, all: readonly BundledFile[]): BundledFile[] {
+  return all.filter((other) => other.source !== source && other.source.name !== source.name && other.files.includes(source.file));
+}

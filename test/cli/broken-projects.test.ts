@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { startCommand } from '../support/command.ts';
+import { createProject, linkPackage } from '../support/functions-project.ts';
+import type { Project } from '../support/functions-project.ts';
+
+// Projects that are broken in the ways in which people break them. Each message names the file, the line and what to do,
+// or as much of these as there is.
+
+const root = join(import.meta.dirname, '../..');
+const main = join(root, 'src/cli/main.ts');
+
+const sound = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: 'type Query { ok: Boolean }',
+});
+`;
+
+/** The lines of a function, from its first. */
+function handler(...lines: readonly string[]): string {
+  return ["import { createHandler, gql } from 'graphql-functions';", ...lines, ''].join('\n');
+}
+
+interface Break {
+  readonly files: Readonly<Record<string, string>>;
+  /** What \`dev\` says, and \`check\`. */
+  readonly expected: RegExp;
+  /** Where the two differ. */
+  readonly inCheck?: RegExp;
+  readonly prepare?: (project: Project) => Promise<void>;
+}
+
+const breaks: Readonly<Record<string, Break>> = {
+  'a syntax error': {
+    files: {
+      'functions/graphql.ts': handler(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }'",
+        '  resolvers: {},',
+        '});',
+      ),
+    },
+    expected: /Expected "}" but found "resolvers"[^]*functions\/graphql\.ts:4:2/,
+    inCheck: /^functions\/graphql\.ts:4:3 Expected "}" but found "resolvers"/m,
+  },
+  'a package that is not installed': {
+    files: {
+      'functions/graphql.ts': handler(
+        "import DataLoader from 'dataloader';",
+        'export default createHandler({ typeDefs: new DataLoader() });',
+      ),
+    },
+    expected: /Could not resolve "dataloader": it is not installed\. npm i dataloader\n/,
+  },
+  'a file that is not there': {
+    files: {
+      'functions/graphql.ts': handler("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
+    },
+    expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
+  },
+  'a name that this package does not export': {
+    files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
+    expected: /No matching export in "graphql-functions" for import "createServer"/,
+  },
+  'a type that the schema does not define': {
+    files: {
+      'functions/graphql.ts': handler(
+        'export default createHandler({',
+        '  typeDefs: gql`',
+        '    type Query {',
+        '      books: [Bok!]!',
+        '    }',
+        '    type Book { id: ID! }',
+        '  `,',
+        '});',
+      ),
+    },
+    expected: /functions\/graphql\.ts:5:15 Unknown type "Bok"\. Did you mean "Book"\?[^]*> 5 \|/,
+  },
+  'a field that is defined without a type': {
+    files: {
+      'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
+      'functions/graphql.ts': handler("import typeDefs from '../graphql/schema.graphql';", 'export default createHandler({ typeDefs });'),
+    },
+    expected: /graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
+  },
+  'a resolver of a field that the schema has not': {
+    files: {
+      'functions/graphql.ts': handler(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  resolvers: { Query: { okay: () => true } },',
+        '});',
+      ),
+    },
+    expected: /functions\/graphql\.ts:4:25 [^\n]*okay/,
+  },
+  'an option that does not exist': {
+    files: {
+      'functions/graphql.ts': handler(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  resolver: {},',
+        '});',
+      ),
+    },
+    expected: /functions\/graphql\.ts:4:3 Unknown option "resolver"\. Did you mean "resolvers"\?/,
+  },
+  'data sources that are made once': {
+    files: {
+      'functions/graphql.ts': handler(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  dataSources: { books: {} },',
+        '} as never);',
+      ),
+    },
+    expected: /functions\/graphql\.ts:4:3 [^\n]*dataSources[^\n]*a function that returns new data sources/,
+  },
+  'a handler that is not exported': {
+    files: { 'functions/graphql.ts': handler("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
+    expected: /it exports graphql\. Write: export default createHandler/,
+  },
+  'a module that throws': {
+    files: {
+      'functions/graphql.ts': handler(
+        "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }' });",
+      ),
+    },
+    expected: /DATABASE_URL is not set[^]*> 2 \|/,
+    inCheck: /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
+  },
+  'a top-level await that fails': {
+    files: {
+      'functions/graphql.ts': handler(
+        'const config = await load();',
+        "async function load() { throw new Error('no configuration', { cause: new Error('ENOENT: config.json') }); }",
+        "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => config });",
+      ),
+    },
+    expected: /no configuration[^]*functions\/graphql\.ts:3[^]*ENOENT: config\.json[^]*> 3 \|/,
+    inCheck: /^functions\/graphql\.ts:3:31 no configuration\n {2}Caused by: ENOENT: config\.json[^]*> 3 \|/m,
+  },
+  'a schema of another copy of graphql': {
+    files: {
+      'functions/graphql.ts': handler("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
+      'node_modules/code-first/package.json': '{ "name": "code-first", "type": "module", "main": "index.js" }',
+      'node_modules/code-first/index.js':
+        "import { buildSchema } from 'graphql';\nexport const schema = buildSchema('type Query { ok: Boolean }');",
+    },
+    async prepare({ directory }) {
+      await cp(join(root, 'node_modules/graphql'), join(directory, 'node_modules/code-first/node_modules/graphql'), { recursive: true });
+    },
+    expected:
+      /two copies of graphql[^]*\/node_modules\/code-first\/node_modules\/graphql\n[^]*\/node_modules\/graphql\n[^]*npm dedupe graphql/,
+  },
+  'a netlify.toml that is no TOML': {
+    files: { 'functions/graphql.ts': sound, 'netlify.toml': '[functions]\ndirectory = functions\n' },
+    expected: /netlify\.toml:2:1 netlify\.toml is not valid[^\n]*directory = "functions"/,
+  },
+  'a netlify.toml that names a folder which is not there': {
+    files: { 'functions/graphql.ts': sound, 'netlify.toml': '[build]\n\n[functions]\ndirectory = "api"\n' },
+    expected: /netlify\.toml:4:1 There is no folder "api"/,
+  },
+  'a name that platforms do not take': {
+    files: { 'functions/graphql.ts': sound, 'functions/graphql.test.ts': '' },
+    expected: /graphql\.test\.ts[^\n]*(?:letters, digits, "-" and "_" only)/,
+  },
+};
+
+for (const [name, { files, expected, inCheck = expected, prepare }] of Object.entries(breaks)) {
+  describe(name, () => {
+    const create = async (context: TestContext): Promise<string> => {
+      const project = await createProject(context, files);
+      await linkPackage(project, 'graphql');
+      await prepare?.(project);
+      return project.directory;
+    };
+
+    test('dev says so, and goes on', async (context) => {
+      const command = startCommand(context, [main, 'dev', '--port', '0'], { cwd: await create(context) });
+
+      await command.until('Ctrl+C');
+      command.child.kill();
+
+      assert.match((await command.ended).stderr, expected);
+    });
+
+    test('check says so, and fails', async (context) => {
+      const { code, stdout, stderr } = await startCommand(context, [main, 'check'], { cwd: await create(context) }).ended;
+
+      assert.match(stdout, inCheck);
+      assert.match(stderr, /\d problems?\.\n$/);
+      assert.equal(code, 1);
+      assert.doesNotMatch(stdout + stderr, /graphql-functions-(?:recorded|logged)/);
+    });
+  });
+}
+
+test('a file that a function imports is told apart from a broken one: dev serves the others, and check passes', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': handler("import { typeDefs } from './schema.ts';", 'export default createHandler({ typeDefs });'),
+    'functions/schema.ts': "export const typeDefs = 'type Query { ok: Boolean }';",
+    'functions/types.ts': 'export interface Book { readonly id: string }',
+  });
+  await linkPackage(project, 'graphql');
+  const dev = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ ok }'], { cwd: project.directory });
+
+  const output = await dev.until('Ctrl+C');
+  dev.child.kill();
+  const check = await startCommand(context, [main, 'check'], { cwd: project.directory }).ended;
+
+  assert.match(output, /"ok": null/);
+  assert.doesNotMatch(output, /functions\/(?:schema|types)$/m);
+  for (const { stderr } of [await dev.ended, check]) {
+    assert.match(stderr, /functions\/schema\.ts is not served[^\n]*graphql imports it[^\n]*graphql\/schema\.ts/);
+    assert.match(stderr, /functions\/types\.ts is not served/);
+    assert.doesNotMatch(stderr, /cannot run/);
+  }
+  assert.equal(check.code, 0);
+  assert.equal(check.stdout, 'No problem in graphql.\n');
+});
+
+test('the folder that netlify.toml names is served, unless the build writes it', async (context) => {
+  const answer = async (files: Readonly<Record<string, string>>): Promise<string> => {
+    const project = await createProject(context, files);
+    await linkPackage(project, 'graphql');
+    return startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory }).until('Ctrl+C');
+  };
+  const toml = '[functions]\ndirectory = "api" # not functions\n';
+
+  assert.match(await answer({ 'api/here.ts': sound, 'functions/there.ts': sound, 'netlify.toml': toml }), /functions\/here$/m);
+  assert.match(
+    await answer({
+      'api/here.ts': sound,
+      'functions/there.ts': sound,
+      'netlify.toml': `[build]\ncommand = "esbuild functions/*.ts --outdir=api"\n${toml}`,
+    }),
+    /functions\/there$/m,
+  );
+});
+
+test('a function of /aws-lambda says how to serve it', async (context) => {
+  const source = sound.replace("'graphql-functions'", "'graphql-functions/aws-lambda'");
+  const project = await createProject(context, { 'functions/graphql.ts': source });
+  await linkPackage(project, 'graphql');
+
+  const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', '{ ok }'], { cwd: project.directory }).until('Ctrl+C');
+
+  assert.match(output, /status 500:[^]*--platform aws-http/);
+});
+
+test('every pattern of operations must name a file', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': sound, 'good.graphql': '{ ok }' });
+  await linkPackage(project, 'graphql');
+
+  const { code, stderr } = await startCommand(context, [main, 'check', 'good.graphql', 'nothing.graphql'], { cwd: project.directory })
+    .ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /No file is named nothing\.graphql\./);
+});
+
+test('an operation that does not fit the schema is a problem with its line', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': sound, 'src/page.ts': 'const query = gql`\n  { oh }\n`;\n' });
+  await linkPackage(project, 'graphql');
+
+  const { code, stdout } = await startCommand(context, [main, 'check', 'src/*.ts'], { cwd: project.directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stdout, /^src\/page\.ts:2:5 Cannot query field "oh" on type "Query"\. Did you mean "ok"\?/m);
+});
+
+for (const [version, expected] of [
+  [
+    '16.8.0',
+    /^graphql-functions needs graphql 17\.1 or newer, or 16 from 16\.15; in [^\n]*node_modules\/graphql is 16\.8\.0: npm i graphql@17\n$/,
+  ],
+  [undefined, /^graphql-functions needs the package graphql, which is not installed here: npm i graphql\n$/],
+] as const) {
+  test(`with graphql ${version ?? 'missing'}, the command says what to install`, async (context) => {
+    const { directory } = await createProject(context, {});
+    // The built package as it is installed, beside another graphql.
+    await mkdir(join(directory, 'node_modules/graphql-functions'), { recursive: true });
+    await cp(join(root, 'dist'), join(directory, 'node_modules/graphql-functions/dist'), { recursive: true });
+    await symlink(join(root, 'package.json'), join(directory, 'node_modules/graphql-functions/package.json'));
+    if (version !== undefined) {
+      await mkdir(join(directory, 'node_modules/graphql'));
+      await writeFile(join(directory, 'node_modules/graphql/package.json'), JSON.stringify({ name: 'graphql', version }));
+    }
+
+    const command = [join(directory, 'node_modules/graphql-functions/dist/esm/cli/main.js'), 'dev', '--port', '0'];
+    const { code, stderr } = await startCommand(context, command, { cwd: directory }).ended;
+
+    assert.equal(code, 1);
+    assert.match(stderr, expected);
+  });
+}
+
+test('requests that are refused are lines, with their status and why; what was masked is named', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { AuthenticationError, createHandler } from 'graphql-functions';
+      export default createHandler({
+        csrfPrevention: true,
+        maskErrors: true,
+        typeDefs: 'type Query { ok: Boolean fail: Int }',
+        context: ({ request }) => {
+          if (request.headers.get('x-user') === null) throw new AuthenticationError('Sign in first.');
+          return {};
+        },
+        resolvers: { Query: { fail: () => { throw new Error('the table is locked'); } } },
+      });`,
+  });
+  await linkPackage(project, 'graphql');
+  const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
+  const [address = ''] = /http:\S+graphql/.exec(await dev.until('Ctrl+C')) ?? [];
+  const send = (headers: Record<string, string>, query: string): Promise<Response> =>
+    fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) });
+
+  await send({}, '{ ok }');
+  await dev.until('graphql  401  POST');
+  await dev.until('Sign in first.');
+  await send({ 'x-user': 'ada', 'content-type': 'text/plain' }, '{ ok }');
+  await dev.until('graphql  400  POST');
+  const masked = await send({ 'x-user': 'ada' }, '{ fail }');
+
+  await dev.until('graphql  200  query { fail }');
+  await dev.until('the table is locked (at fail)');
+  assert.doesNotMatch(await masked.text(), /table is locked/);
+  await fetch(new URL('/nowhere', address));
+  await dev.until('404  GET /nowhere');
+});
+
+test('an edit of .env starts the functions anew with it', async (context) => {
+  const project = await createProject(context, {
+    '.env': 'WORD=before\n',
+    'functions/graphql.ts': handler(
+      "export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { word: String }', resolvers: { Query: { word: () => process.env['WORD'] } } });",
+    ),
+  });
+  await linkPackage(project, 'graphql');
+  const dev = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ word }'], { cwd: project.directory });
+  const output = await dev.until('Ctrl+C');
+  const [address = ''] = /http:\S+graphql/.exec(output) ?? [];
+
+  await project.write({ '.env': 'WORD=behind\n' });
+  await dev.until('graphql reloaded');
+
+  assert.match(output, /"word": "before"/);
+  const response = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ word }"}' });
+  assert.deepEqual(await response.json(), { data: { word: 'behind' } });
+  await rm(join(project.directory, '.env'));
+});
