@@ -74,4 +74,4 @@ async function writeTable(path: string): Promise<void> {
   await writeFile(path, `${page.slice(0, from)}\n\n${table}\n\n${page.slice(page.indexOf(end))}`);
 }
 
-if (import.meta.main) for (const page of ['README.md', 'docs/configuration.md']) await writeTable(join(root, page));
+if (import.meta.main) await writeTable(join(root, 'docs/configuration.md'));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { cellsOf, readOptions, rowsIn, toMarkdown } from '../scripts/options-table.ts';
 import { devUsage } from '../src/cli/usage.ts';
 import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
@@ -69,30 +68,17 @@ test('the handler with context and data sources answers by the language of the r
   assert.deepEqual(await ask(address, '{ hello }'), { data: { hello: 'Hello, world!' } });
 });
 
-test('the REST data source and the handler of other platforms start and answer', async (context) => {
-  for (const part of ['class BooksAPI', 'export default { fetch }']) {
-    const address = await serveBlock(context, part);
-    assert.deepEqual(await ask(address, '{ __typename }'), { data: { __typename: 'Query' } });
-  }
-});
+test('the REST data source starts and answers', async (context) => {
+  const address = await serveBlock(context, 'class BooksAPI');
 
-test('the long-lived server answers, and ends on SIGTERM', async (context) => {
-  const block = blockWith('await serve(');
-  const { directory } = await createProject(context, { 'server.ts': block.replace('port: 4000', 'port: 0'), 'graphql/schema.ts': schema });
-  await install(directory);
-  const server = startCommand(context, ['server.ts'], { cwd: directory });
-  const [, url = ''] = /GraphQL at (\S+)/.exec(await server.until('GraphQL at')) ?? [];
-
-  assert.deepEqual(await ask(url, '{ ok }'), { data: { ok: true } });
-  server.child.kill('SIGTERM');
-  assert.equal((await server.ended).stderr, '');
+  assert.deepEqual(await ask(address, '{ __typename }'), { data: { __typename: 'Query' } });
 });
 
 test('the commands are scripts of package.json', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const named = [...readme.matchAll(/npm (?:run (\w+)|(test)\b)/g)].map(([, run, plain]) => run ?? plain ?? '');
 
-  assert.deepEqual([...new Set(named)].toSorted(), ['check', 'dev', 'docs', 'test']);
+  assert.deepEqual([...new Set(named)].toSorted(), ['check', 'dev', 'test']);
   for (const name of named) assert.ok(scripts[name], name);
 });
 
@@ -113,20 +99,10 @@ test('the TOML and YAML are parts of the files that deploy the example', async (
   }
 });
 
-test('the table of options is what src/server/options.ts says; `npm run docs` writes it', async () => {
-  const options = await readOptions();
-  const source = await readFile(join(root, 'src/server/options.ts'), 'utf8');
-
-  assert.deepEqual(rowsIn(readme), cellsOf(toMarkdown(options)));
-  // The script reads the source with a pattern: none may slip through it.
-  const [, expectations = ''] = /const expectations: [^=]+= \{\n([^]*?)\n\};/.exec(source) ?? [];
-  const known = [...expectations.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
-  assert.deepEqual(new Set(options.map(({ name }) => name)), new Set(known));
-});
-
-test('the table of the dev server’s options is what the command line says', () => {
+test('the table of the dev server’s options is what the command line says', async () => {
+  const page = await readFile(join(root, 'docs/command-line.md'), 'utf8');
   const inUsage = [...devUsage.matchAll(/^ {2}(--[\w-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
-  const inReadme = [...readme.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
+  const onPage = [...page.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
 
-  assert.deepEqual([...inReadme, '--help'], inUsage);
+  assert.deepEqual([...onPage, '--help'], inUsage);
 });

@@ -15,7 +15,7 @@ import { UsageError } from './read-options.ts';
 import { shutDown } from './dev/shut-down.ts';
 import { Reporter } from './reporter.ts';
 import { requirementNotices } from './requirements.ts';
-import type { Terminal } from './reporter.ts';
+import type { Terminal } from './project/terminal.ts';
 
 /** How a command has gone. */
 export interface CommandOutcome {

@@ -4,12 +4,7 @@ import type { DevServer } from './dev/dev.ts';
 import type { DevEvent } from './dev/local-function.ts';
 import type { Answer } from './dev/query.ts';
 import type { OperationRecord, RequestRecord } from './dev/wire.ts';
-
-/** Where lines go. */
-export interface Terminal {
-  log(line: string): void;
-  error(line: string): void;
-}
+import type { Terminal } from './project/terminal.ts';
 
 /** Says on the terminal what the dev server does. */
 export class Reporter {

@@ -21,7 +21,7 @@ import { documentsInManifest, isManifest } from '../project/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import type { Terminal } from '../reporter.ts';
+import type { Terminal } from '../project/terminal.ts';
 
 /**
  * Checks a function with its schema, and operations, as `check` does, and writes what saves a cold start that work. The

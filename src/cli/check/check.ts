@@ -16,7 +16,7 @@ import type { BundledFile } from '../project/no-function.ts';
 import { printProblems, printProblemsAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import type { Terminal } from '../reporter.ts';
+import type { Terminal } from '../project/terminal.ts';
 import { findStaleBuild } from './stale-build.ts';
 
 /**

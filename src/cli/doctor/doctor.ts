@@ -12,7 +12,7 @@ import type { FunctionSource } from '../project/functions-folder.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
 import { createLambdaContext } from '../project/lambda-context.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
-import type { Terminal } from '../reporter.ts';
+import type { Terminal } from '../project/terminal.ts';
 
 /** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {

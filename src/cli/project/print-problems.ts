@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 
 import { codeFrame } from './code-frame.ts';
 import type { Problem } from './problem.ts';
-import type { Terminal } from '../reporter.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Prints each problem with its place and the lines it is about. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {

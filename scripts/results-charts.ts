@@ -1,0 +1,109 @@
+/**
+ * Draws the charts of README.md and docs/performance.md from bench/results.json: `npm run docs`. Each chart is drawn twice, for
+ * light and for dark pages. test/docs/performance.test.ts fails when a file differs from what this draws.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { readResults } from './results-tables.ts';
+import type { Results } from './results-tables.ts';
+
+const folder = join(import.meta.dirname, '../docs/figures');
+const shown = ['graphql-functions', 'bare graphql-js 17', 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
+
+interface Panel {
+  readonly title: string;
+  readonly bars: readonly { readonly name: string; readonly value: number; readonly label: string }[];
+}
+
+/** Every chart, by its name; of several panels beside each other. */
+const charts: Readonly<Record<string, (results: Results) => readonly Panel[]>> = {
+  summary: (results) => [coldPanel(results, 300), warmPanel(results, '50 objects, 100 async resolvers, variables')],
+  cold: (results) => results.cold.map(({ types }) => coldPanel(results, types)),
+  warm: (results) => ['hello', 'documents never seen before', '1,000 rows of 8 fields'].map((workload) => warmPanel(results, workload)),
+};
+
+function coldPanel({ cold }: Results, types: number): Panel {
+  const contestants = cold.find((one) => one.types === types)?.contestants ?? {};
+  const bars = shown.flatMap((name) => {
+    const value = contestants[name]?.cpuMilliseconds;
+    return value === undefined ? [] : [{ name, value, label: `${value} ms` }];
+  });
+  return { title: `Cold start, ${types.toLocaleString('en-US')} types: CPU to the first answer`, bars };
+}
+
+function warmPanel({ warm }: Results, workload: string): Panel {
+  const contestants = warm.find((one) => one.workload === workload)?.contestants ?? {};
+  const bars = shown.flatMap((name) => {
+    const value = contestants[name]?.microseconds;
+    return value === undefined ? [] : [{ name, value, label: `${value} µs` }];
+  });
+  return { title: `Warm: ${workload}`, bars };
+}
+
+interface Colours {
+  readonly text: string;
+  readonly quiet: string;
+  readonly ours: string;
+  readonly others: string;
+}
+
+const themes: Readonly<Record<string, Colours>> = {
+  light: { text: '#1f2328', quiet: '#59636e', ours: '#c6249b', others: '#b6bfc9' },
+  dark: { text: '#f0f6fc', quiet: '#9198a1', ours: '#f06bcb', others: '#4a535e' },
+};
+
+const width = 410;
+const nameWidth = 152;
+const barWidth = 176;
+const row = 26;
+const top = 40;
+
+/** One chart as SVG. Text is text, so that it can be read aloud and searched. */
+function draw(panels: readonly Panel[], colours: Colours): string {
+  const height = top + row * Math.max(...panels.map(({ bars }) => bars.length)) + 8;
+  const description = panels
+    .map(({ title, bars }) => `${title}: ${bars.map(({ name, label }) => `${name} ${label}`).join(', ')}.`)
+    .join(' ');
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width * panels.length} ${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
+    `<title>${escaped(description)}</title>`,
+    ...panels.map((panel, at) => `<g transform="translate(${at * width} 0)">\n${drawPanel(panel, colours)}\n</g>`),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function drawPanel({ title, bars }: Panel, { text, quiet, ours, others }: Colours): string {
+  const longest = Math.max(...bars.map(({ value }) => value));
+  const lines = bars.map(({ name, value, label }, at) => {
+    const y = top + at * row;
+    const isOurs = name === shown[0];
+    const length = Math.max(2, Math.round((value / longest) * barWidth));
+    const weight = isOurs ? ' font-weight="600"' : '';
+    return [
+      `<text x="${nameWidth - 8}" y="${y + 14}" text-anchor="end" fill="${isOurs ? text : quiet}"${weight}>${escaped(name)}</text>`,
+      `<rect x="${nameWidth}" y="${y}" width="${length}" height="18" rx="3" fill="${isOurs ? ours : others}"/>`,
+      `<text x="${nameWidth + length + 6}" y="${y + 14}" fill="${isOurs ? text : quiet}"${weight}>${escaped(label)}</text>`,
+    ].join('\n');
+  });
+  return [`<text x="8" y="20" fill="${text}" font-weight="600">${escaped(title)}</text>`, ...lines].join('\n');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** The files that these results make, by name. */
+export function drawCharts(results: Results): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(charts).flatMap(([name, panelsOf]) =>
+      Object.entries(themes).map(([theme, colours]) => [`${name}-${theme}.svg`, draw(panelsOf(results), colours)] as const),
+    ),
+  );
+}
+
+if (import.meta.main) {
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(drawCharts(await readResults()))) await writeFile(join(folder, name), text);
+}

@@ -1,0 +1,85 @@
+/**
+ * Draws what `graphql-functions dev` says of a broken schema, as docs/figures/dev.svg: `npm run docs`, after a build. The text
+ * comes from a real run in a folder of its own.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+const broken = `import { createHandler, gql } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: gql\`
+    type Query {
+      books: [Bok!]!
+    }
+
+    type Book {
+      title: String!
+    }
+  \`,
+});
+`;
+
+/** What \`dev\` prints until it serves. */
+async function runBroken(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'picture-'));
+  try {
+    await mkdir(join(folder, 'functions'));
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(root, join(folder, 'node_modules/graphql-functions'));
+    await symlink(join(root, 'node_modules/graphql'), join(folder, 'node_modules/graphql'));
+    await writeFile(join(folder, 'functions/graphql.ts'), broken);
+    const { NODE_ENV: _, ...environment } = process.env;
+    const argv = [join(root, 'dist/esm/cli/main.js'), 'dev', '--port', '0'];
+    const child = spawn(process.execPath, argv, { cwd: folder, env: { ...environment, NO_COLOR: '1' }, timeout: 20_000 });
+    let text = '';
+    for await (const chunk of child.stderr.setEncoding('utf8')) {
+      text += chunk as string;
+      if (text.includes('|   ') && text.includes('^')) break;
+    }
+    child.kill();
+    return text.trim();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const lineHeight = 20;
+const columns = 84;
+
+function draw(lines: readonly string[]): string {
+  const height = lines.length * lineHeight + 32;
+  const width = columns * 8.4 + 32;
+  const rows = lines.map((line, at) => {
+    const y = 32 + at * lineHeight;
+    return `<text x="16" y="${y}" fill="${colourOf(line)}" xml:space="preserve">${escaped(line)}</text>`;
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.round(width)} ${height}" role="img" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`,
+    `<title>${escaped(lines.join(' ').replaceAll(/\s+/g, ' '))}</title>`,
+    `<rect width="100%" height="100%" rx="8" fill="#161b22"/>`,
+    ...rows,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function colourOf(line: string): string {
+  if (line.startsWith('$')) return '#f0f6fc';
+  if (line.includes('cannot run') || line.includes('^')) return '#ff7b72';
+  if (line.trimStart().startsWith('>') || line.includes('Unknown type')) return '#f0f6fc';
+  return '#9198a1';
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+const output = await runBroken();
+await mkdir(join(root, 'docs/figures'), { recursive: true });
+await writeFile(join(root, 'docs/figures/dev.svg'), draw(['$ npx graphql-functions dev', ...output.split('\n')]));

@@ -1,0 +1,5 @@
+/** Where lines go. */
+export interface Terminal {
+  log(line: string): void;
+  error(line: string): void;
+}
