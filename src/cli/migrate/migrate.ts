@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 
 import { readOwnVersion } from '../own-version.ts';
 import { DevError } from '../project/dev-error.ts';
-import type { Terminal } from '../reporter.ts';
+import type { Terminal } from '../project/terminal.ts';
 import type { MigrateArguments } from '../arguments.ts';
 import { diffOf } from './diff.ts';
 import { modernise } from './modern.ts';
