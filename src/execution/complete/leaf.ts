@@ -84,8 +84,14 @@ const builtIn = new Map<GraphQLOutputType, { readonly plain: number; readonly co
   ].map(([type, plain]) => [type, { plain, coerce: type[coerceOutput] }]),
 );
 
+/** The shape of a scalar or an enum. Those of the built-in scalars are made once: most fields have one of them. */
+export function leafShapeOf(type: GraphQLLeafType, nonNull: boolean): Shape {
+  const known = builtInShapes.get(type)?.[nonNull ? 1 : 0];
+  return known?.isPlainStill() === true ? known : new LeafShape(type, nonNull);
+}
+
 /** Scalars and enums. */
-export class LeafShape implements Shape {
+class LeafShape implements Shape {
   readonly nonNull: boolean;
   readonly plain: number;
   readonly #type: GraphQLLeafType;
@@ -95,6 +101,11 @@ export class LeafShape implements Shape {
     this.#type = type;
     const known = builtIn.get(type);
     this.plain = known?.coerce === type[coerceOutput] ? (known?.plain ?? notPlain) : notPlain;
+  }
+
+  /** Whether the type converts as it did when the shape was made. */
+  isPlainStill(): boolean {
+    return builtIn.get(this.#type)?.coerce === this.#type[coerceOutput];
   }
 
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
@@ -112,6 +123,10 @@ export class LeafShape implements Shape {
     return coerced;
   }
 }
+
+const builtInShapes = new Map<GraphQLOutputType, readonly [nullable: LeafShape, nonNull: LeafShape]>(
+  [...builtIn.keys()].map((type) => [type, [new LeafShape(type as GraphQLLeafType, false), new LeafShape(type as GraphQLLeafType, true)]]),
+);
 
 class PromisedLeaf extends Promised {
   protected complete(value: unknown): unknown {
