@@ -1,0 +1,103 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { codeBlocks } from '../../support/markdown.ts';
+import { needs, partNamed } from '../parts.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const { folder } = partNamed('other-servers');
+
+/** What each handler is asked: a query, variables, an error of the client, the context, and a GET. */
+const events = [
+  post({ query: '{ hello(name: "you") }' }),
+  post({ query: 'query Q($name: String) { hello(name: $name) me }', variables: { name: 'v' } }),
+  post({ query: '{ me }' }),
+  post({ query: '{ nope }' }),
+  post({ query: '{' }),
+  {
+    ...post(undefined),
+    requestContext: requestContext('GET'),
+    rawQueryString: new URLSearchParams({ query: '{ hello(name: "got") }' }).toString(),
+  },
+];
+
+function requestContext(method: string): object {
+  return { http: { method, path: '/graphql', sourceIp: '192.0.2.1' }, domainName: 'api.example.com', stage: '$default' };
+}
+
+function post(body: unknown): Record<string, unknown> {
+  return {
+    version: '2.0',
+    rawPath: '/graphql',
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'x-user': 'u1', 'apollo-require-preflight': '1' },
+    requestContext: requestContext('POST'),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+  };
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly data: object | null;
+  readonly hasErrors: boolean;
+}
+
+/** Statuses and data of the answers, and of errors only that there are some: their words are each server's own. */
+async function answersOf(
+  context: TestContext,
+  { name, text, modules }: { name: string; text: string; modules: string },
+): Promise<Answer[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'example-'));
+  context.after(() => rm(directory, { recursive: true, force: true }));
+  if (name === 'before.mjs') await symlink(modules, join(directory, 'node_modules'));
+  else {
+    await mkdir(join(directory, 'node_modules'));
+    await symlink(modules, join(directory, 'node_modules/graphql-functions'));
+    await symlink(join(root, 'node_modules/graphql'), join(directory, 'node_modules/graphql'));
+  }
+  await writeFile(join(directory, name), text);
+  const program = `
+    const { handler } = await import('./${name}');
+    const answers = [];
+    for (const event of ${JSON.stringify(events)}) {
+      const { statusCode, body } = await handler(event, {}, () => {});
+      const { data, errors } = JSON.parse(body);
+      answers.push({ statusCode, data: data ?? null, hasErrors: errors !== undefined });
+    }
+    process.stdout.write(JSON.stringify(answers));
+    process.exit(0);`;
+  await writeFile(join(directory, 'run.mjs'), program);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', 'run.mjs'], {
+    cwd: directory,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  return JSON.parse(stdout) as Answer[];
+}
+
+for (const [title, mark, refused] of [
+  ['Apollo Server 5 on Lambda', '@apollo/server', 400],
+  // Yoga's 200 for `Accept: application/json`, which the page tells.
+  ['Yoga', 'graphql-yoga', 200],
+] as const) {
+  test(`the worked example of ${title} answers the same before and after`, needs('other-servers'), async (context) => {
+    const blocks = codeBlocks(await readFile(join(root, 'docs/migration.md'), 'utf8'));
+    const at = blocks.findIndex(({ language, text }) => language === 'js' && text.includes(`'${mark}'`));
+    const [before, after] = blocks.slice(at, at + 2);
+    equal(after?.language, 'ts');
+
+    const theirs = await answersOf(context, { name: 'before.mjs', text: before!.text, modules: join(folder, 'node_modules') });
+    const ours = await answersOf(context, { name: 'after.ts', text: after!.text, modules: root });
+
+    deepEqual(
+      ours,
+      theirs.map((answer) => (answer.statusCode === refused ? { ...answer, statusCode: answer.data === null ? 400 : 200 } : answer)),
+    );
+  });
+}
