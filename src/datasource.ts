@@ -6,8 +6,13 @@ export {
   type CacheOptions,
   type CacheOptionsSource,
   type DataSourceRequestInit,
+  type FetchInit,
   type HTTPMethod,
+  type QueryParams,
+  type QueryValue,
 } from './datasource/request.ts';
+export type { ResponseHead } from './datasource/received.ts';
+export type { FetchResult } from './datasource/call-answer.ts';
 export { RESTDataSource, type RESTDataSourceOptions } from './datasource/rest-data-source.ts';
 export type { RetryOptions } from './datasource/retry.ts';
 export type { HTTPFetch } from './datasource/send.ts';

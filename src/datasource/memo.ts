@@ -1,22 +1,22 @@
-import type { CallResult } from './call-result.ts';
+import type { CallAnswer, Take } from './call-answer.ts';
 import type { Flight, Patience } from './flight.ts';
 
 /** A GET that an instance has sent, and what came of it. */
 export class MemoizedResult {
   /** The header fields it was sent with: another set of them is another request. */
   readonly identity: string;
-  readonly flight: Flight<CallResult>;
-  #result: CallResult | undefined;
+  readonly flight: Flight<CallAnswer>;
+  #answer: CallAnswer | undefined;
 
-  constructor(identity: string, flight: Flight<CallResult>) {
+  constructor(identity: string, flight: Flight<CallAnswer>) {
     this.identity = identity;
     this.flight = flight;
   }
 
   /** A taker's own copy of the value; a promise only while the response is on its way. */
-  take(patience: () => Patience): unknown {
-    if (this.#result !== undefined) return this.#result.take(true);
-    return this.flight.join(patience()).then((result) => (this.#result ??= result).take(true));
+  take(patience: () => Patience, take: Take): unknown {
+    if (this.#answer !== undefined) return take(this.#answer, true);
+    return this.flight.join(patience()).then((answer) => take((this.#answer ??= answer), true));
   }
 }
 
@@ -30,7 +30,7 @@ export function findMemoized(results: MemoizedResults, key: string, identity: st
 }
 
 /** Keeps a request that has just been sent; forgets it when it fails, so that the next caller asks again. */
-export function memoize(results: MemoizedResults, key: string, identity: string, flight: Flight<CallResult>): MemoizedResult {
+export function memoize(results: MemoizedResults, key: string, identity: string, flight: Flight<CallAnswer>): MemoizedResult {
   const memoized = new MemoizedResult(identity, flight);
   results.set(key, memoized);
   flight.settled.catch(() => {

@@ -1,7 +1,8 @@
 import { textOf, type CacheEntry } from './http-cache/cache-entry.ts';
 import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
-import { callOf, createJSONError, createNetworkError } from './errors.ts';
-import type { DataSourceRequest } from './request.ts';
+import { boundStream, readBody } from './bounded-body.ts';
+import { callOf, createJSONError } from './errors.ts';
+import type { DataSourceRequest, HeadersSource } from './request.ts';
 import type { Milliseconds } from './units.ts';
 
 /** A response from the origin or out of the cache, before anybody has read its body. To be read once, in one of the two ways. */
@@ -10,7 +11,20 @@ export interface ReceivedResponse {
   /** The body as the result of the call: JSON is parsed, by its media type, and the rest stays text; no body is "". */
   toResult(request: DataSourceRequest): CallResult | Promise<CallResult>;
   /** As the web's `Response`, for hooks. */
-  toResponse(): Response;
+  toResponse(request: DataSourceRequest): Response;
+  /** All of it but the body; a new object each time. */
+  toHead(): ResponseHead;
+}
+
+/** A response without its body. */
+export interface ResponseHead {
+  /** Where it came from, redirects followed. */
+  readonly url: string;
+  /** Whether the status is 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
 }
 
 /** A response as it came from fetch, its body unread. */
@@ -18,11 +32,12 @@ export function fromFetch(response: Response): ReceivedResponse {
   return {
     ok: response.ok,
     async toResult(request) {
-      const text = await readFor(request, () => response.text());
+      const text = toText(await readBody(request, response));
       if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
       return parseFor(request, () => new JSONResult(text));
     },
-    toResponse: () => response,
+    toResponse: (request) => toBounded(request, response),
+    toHead: () => toHead(response, response.headers),
   };
 }
 
@@ -32,19 +47,15 @@ export function fromEntry(
   { url, now, cookies }: { url: string; now: Milliseconds; cookies?: readonly string[] | undefined },
 ): ReceivedResponse {
   const { status, statusText, contentType } = entry.head;
+  const headers = (): HeadersSource => (cookies === undefined ? withAge(entry, now) : withCookies(entry, cookies));
   return {
     ok: status >= 200 && status <= 299,
     toResult(request) {
       if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOf(entry.body));
       return parseFor(request, () => entry.toJSONResult());
     },
-    toResponse: () =>
-      rebuildResponse(entry.body, {
-        url,
-        status,
-        statusText,
-        headers: cookies === undefined ? withAge(entry, now) : withCookies(entry, cookies),
-      }),
+    toResponse: () => rebuildResponse(entry.body, { url, status, statusText, headers: headers() }),
+    toHead: () => toHead({ url, ok: status >= 200 && status <= 299, status, statusText }, headers()),
   };
 }
 
@@ -71,7 +82,10 @@ export async function parseBody(response: Response): Promise<unknown> {
 }
 
 /** A Response over a body that has been read already; `url` cannot be given to its constructor. */
-export function rebuildResponse(body: string | Uint8Array | null, { url, ...init }: ResponseInit & { url: string }): Response {
+export function rebuildResponse(
+  body: string | Uint8Array | ReadableStream | null,
+  { url, ...init }: ResponseInit & { url: string },
+): Response {
   // "Null body statuses" of the Fetch standard: their responses are refused any body, an empty one included.
   const bodyless = init.status === 204 || init.status === 205 || init.status === 304;
   // The platforms' types do not agree on which of their byte arrays a body may be.
@@ -79,13 +93,23 @@ export function rebuildResponse(body: string | Uint8Array | null, { url, ...init
   return Object.defineProperty(response, 'url', { value: url });
 }
 
-/** Reads a body; a connection that breaks meanwhile is a call without an answer. */
-export async function readFor<T>(request: DataSourceRequest, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw createNetworkError(request, error);
-  }
+/** The response itself when it has no body, and what a stand-in for fetch has made of its own. */
+function toBounded(request: DataSourceRequest, response: Response): Response {
+  if (typeof response.body?.getReader !== 'function' || response.bodyUsed) return response;
+  const { url, status, statusText, headers, redirected } = response;
+  const bounded = rebuildResponse(boundStream(request, response), { url, status, statusText, headers });
+  return Object.defineProperty(bounded, 'redirected', { value: redirected });
+}
+
+function toHead({ url, ok, status, statusText }: Omit<ResponseHead, 'headers'>, headers: HeadersSource): ResponseHead {
+  return { url, ok, status, statusText, headers: new Headers(headers) };
+}
+
+let lenient: InstanceType<typeof TextDecoder> | undefined;
+
+/** As `Response.text` does: without a byte order mark, and with a sign in place of what is no UTF-8. */
+function toText(bytes: Uint8Array): string {
+  return bytes.length === 0 ? '' : (lenient ??= new TextDecoder()).decode(bytes);
 }
 
 function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResult {

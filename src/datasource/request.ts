@@ -1,5 +1,6 @@
 import type { Seconds } from '../cache/key-value-cache.ts';
 import type { CacheOutcome } from './http-cache/cache-outcome.ts';
+import { defaultBodyLimits, type BodyLimits } from './body-limits.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
@@ -38,10 +39,37 @@ interface CallOptions {
   retry?: RetryOptions | number | undefined;
   /** Wins over `cacheOptionsFor`. */
   cacheOptions?: CacheOptionsSource | undefined;
+  /** What `cacheKeyFor` returns by default, instead of the full URL. */
+  cacheKey?: string | undefined;
+  /**
+   * For a write: other paths of this source whose GETs it makes doubtful. They are dropped from memo and response cache as that of its own
+   * path is. Each goes through willSendRequest, resolveURL and cacheKeyFor as a GET that is not sent.
+   */
+  invalidates?: readonly string[] | undefined;
+  /** The most bytes of this response's body. Default: the class's `maxResponseBytes`, else 32 MiB */
+  maxResponseBytes?: number | undefined;
 }
 
 /** The last argument of `get`, `post` and the others: fetch's own options, and ours. */
 export interface DataSourceRequestInit extends Omit<RequestInit, 'method' | keyof CallOptions>, CallOptions {}
+
+/**
+ * Query parameters: an object or a Map of names and values, pairs, or a URLSearchParams. Not what belongs into the next argument:
+ * `get(path, { params, headers })` is how other versions take it, and would write a token into the URL.
+ */
+export type QueryParams = (Readonly<Record<string, unknown>> & NoInit) | (object & NoInit);
+
+type NoInit = Readonly<Partial<Record<'params' | 'headers' | 'body' | 'signal' | 'cacheOptions', QueryValue>>>;
+
+/** The value of a query parameter that has a name which belongs into `init`. */
+export type QueryValue = string | number | bigint | boolean | Date | null | undefined | readonly QueryValue[];
+
+/** What `fetch` of a data source takes: the last argument of the others, method and parameters. */
+export interface FetchInit extends DataSourceRequestInit {
+  /** Default: GET */
+  readonly method?: HTTPMethod | undefined;
+  readonly params?: QueryParams | string | undefined;
+}
 
 /** What is known of a call when it begins. */
 export interface CallDescription {
@@ -74,6 +102,11 @@ export class DataSourceRequest {
   /** One of fetch's cache modes. */
   cache: RequestInit['cache'];
   cacheOptions: CacheOptionsSource | undefined;
+  cacheKey: string | undefined;
+  readonly invalidates: readonly string[] | undefined;
+  maxResponseBytes: number | undefined;
+  /** How much of the body is read, and for how long. */
+  bodyLimits: BodyLimits = defaultBodyLimits;
   /** The rest of the caller's init, handed to fetch as it is. */
   readonly fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** Who answered; set when it is known. */
@@ -95,7 +128,8 @@ export class DataSourceRequest {
     this.#paramsSource = params;
     if (init === undefined) return;
 
-    const { headers, body: initBody, signal, timeout, retry, cache, cacheOptions, ...fetchOptions } = init;
+    const { headers, body: initBody, signal, timeout, retry, cache, cacheOptions, ...others } = init;
+    const { cacheKey, invalidates, maxResponseBytes, ...fetchOptions } = others;
     this.#headersSource = headers;
     this.body ??= initBody;
     this.signal = signal;
@@ -103,6 +137,9 @@ export class DataSourceRequest {
     this.retry = retry;
     this.cache = cache;
     this.cacheOptions = cacheOptions;
+    this.cacheKey = cacheKey;
+    this.invalidates = invalidates;
+    this.maxResponseBytes = maxResponseBytes;
     this.fetchOptions = fetchOptions;
   }
 

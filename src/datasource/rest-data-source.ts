@@ -1,19 +1,29 @@
 import { serializeBody } from './body.ts';
-import { ValueResult, type CallResult } from './call-result.ts';
-import { DataSource, type DataSourceConfig, type DataSourceOperation, type WatchCall } from './data-source.ts';
-import { createResponseError, createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
+import { bodyLimitsFor } from './body-limits.ts';
+import { takeBoth, takeHead, takeResult, type CallAnswer, type FetchResult, type Take } from './call-answer.ts';
+import { ValueResult } from './call-result.ts';
+import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
+import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
 import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
 import type { Exchange } from './http-cache/origin-exchange.ts';
-import { fromFetch, parseBody, rebuildResponse, type ReceivedResponse } from './received.ts';
+import { fromFetch, type ReceivedResponse, type ResponseHead } from './received.ts';
 import { identityOf } from './http-cache/request-identity.ts';
-import { DataSourceRequest, type CacheOptions, type CallDescription, type DataSourceRequestInit } from './request.ts';
+import {
+  DataSourceRequest,
+  type CacheOptions,
+  type CallDescription,
+  type DataSourceRequestInit,
+  type FetchInit,
+  type HTTPMethod,
+  type QueryParams,
+} from './request.ts';
+import { RESTHooks } from './rest-hooks.ts';
 import type { Milliseconds } from './units.ts';
 import { ResponseCache, type Answered } from './http-cache/response-cache.ts';
-import type { RetryOptions } from './retry.ts';
 import { sendToOrigin, type HTTPFetch } from './send.ts';
-import { resolveCallHref, resolveCallURL, toRequestURL } from './url.ts';
+import { resolveCallHref, toRequestURL } from './url.ts';
 
 /** The object form of RESTDataSource's constructor argument. */
 export interface RESTDataSourceOptions {
@@ -21,36 +31,6 @@ export interface RESTDataSourceOptions {
   readonly httpFetch?: HTTPFetch | undefined;
   /** The time, in milliseconds since 1970, by which responses grow old. Default: `Date.now` */
   readonly now?: (() => Milliseconds) | undefined;
-}
-
-// Declared here and not as fields, so that a subclass may write them as a field or as a getter: TypeScript
-// allows that for members of an interface, and no field of ours shadows the getter at run time.
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
-export interface RESTDataSource<TContext = any> {
-  /** Prefixes the path of every call. Unset: paths are absolute URLs, used exactly as given. */
-  baseURL?: string | undefined;
-  /**
-   * Whether this instance sends the same GET once only: outgoing GETs are kept by cache key, until a call of another
-   * method with the same key. The response cache is another matter and stays on. Default: true
-   */
-  memoizeGetRequests: boolean;
-  /** How long a call may take in all. Default: no limit */
-  timeout?: Milliseconds | undefined;
-  /** Gives up every call of this instance. Default: none; the operation's own signal counts in any case. */
-  signal?: AbortSignal | undefined;
-  /** How often and when a failed GET is sent again. Default: never */
-  retry?: RetryOptions | number | undefined;
-  /**
-   * Header fields which do not change the response, although they may look like it: requests that differ
-   * in them share stored responses. Default: none beyond accept*, content-type, user-agent, and those for tracing
-   */
-  shareableHeaders?: readonly string[] | undefined;
-  /**
-   * Whose the responses are, for credentials that are no header fields of the request because `httpFetch` adds them: stored
-   * responses that are not public go to requests with the same identity alone. A field, or a getter that reads the context.
-   * It reaches the store as a hash. "": `httpFetch` adds none. Default: none, the header fields alone tell users apart
-   */
-  cacheIdentity?: string | undefined;
 }
 
 /**
@@ -65,12 +45,8 @@ export interface RESTDataSource<TContext = any> {
  *   }
  * }
  */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
-export abstract class RESTDataSource<TContext = any> extends DataSource<TContext> {
-  static {
-    this.prototype.memoizeGetRequests = true;
-  }
-
+// oxlint-disable-next-line typescript/no-explicit-any
+export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext> {
   /** What `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
   memoizedResults: MemoizedResults = new Map();
   readonly #httpFetch: HTTPFetch | undefined;
@@ -101,7 +77,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   /** Sends a GET. `params` are added to the URL's query. */
   // oxlint-disable-next-line typescript/no-explicit-any
-  protected get<TResult = any>(path: string, params?: object | string, init?: DataSourceRequestInit): Promise<TResult> {
+  protected get<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'GET', path, params, init }) as Promise<TResult>;
   }
 
@@ -125,64 +101,23 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
 
   /** Sends a DELETE. `params` are added to the URL's query; `init.body` is sent. */
   // oxlint-disable-next-line typescript/no-explicit-any
-  protected delete<TResult = any>(path: string, params?: object | string, init?: DataSourceRequestInit): Promise<TResult> {
+  protected delete<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
     return this.#call({ method: 'DELETE', path, params, init }) as Promise<TResult>;
   }
 
-  /** Called before every call, memoised or not: the place for `request.headers.set` and `request.params.set`. Waited for. */
-  protected willSendRequest(_request: DataSourceRequest): void | Promise<void> {}
-
-  /** The URL of a call, before its parameters. Default: `baseURL` and the path, which cannot leave it. */
-  protected resolveURL(request: DataSourceRequest): URL | Promise<URL> {
-    return resolveCallURL(this.baseURL, request.path);
+  /** Sends a HEAD, and resolves to the response's status and header fields. Never memoised nor answered by the response cache. */
+  protected head(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<ResponseHead> {
+    return this.#call({ method: 'HEAD', path, params, init }, takeHead) as Promise<ResponseHead>;
   }
 
-  /** What two calls must have in common to share a response. Default: the full URL, `request.url`. */
-  protected cacheKeyFor(request: DataSourceRequest): string {
-    return request.url;
+  /** As the method of `init.method`, but resolves to the result and to the response's status and header fields. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected async fetch<TResult = any>(path: string, { method, params, ...init }: FetchInit = {}): Promise<FetchResult<TResult>> {
+    const description = { method: (method?.toUpperCase() ?? 'GET') as HTTPMethod, path, params, init };
+    return ((await this.#call(description, takeBoth)) ?? { body: undefined, response: undefined }) as FetchResult<TResult>;
   }
 
-  /** How long a response may be reused. Default: as long as its own header fields say. */
-  protected cacheOptionsFor(
-    _response: Response,
-    _request: DataSourceRequest,
-  ): CacheOptions | undefined | Promise<CacheOptions | undefined> {
-    return undefined;
-  }
-
-  /** Makes the result of a response. Default: a success is parsed, anything else is thrown as an error. */
-  protected async didReceiveResponse<TResult = unknown>(response: Response, request: DataSourceRequest): Promise<TResult> {
-    if (response.ok) return (await this.parseBody(response)) as TResult;
-    throw await this.errorFromResponse(response, request);
-  }
-
-  /** Sees every error of a call. Default: throws it. An override that does not throw makes the result undefined. */
-  protected didEncounterError(error: unknown, _request: DataSourceRequest): void | Promise<void> {
-    throw error;
-  }
-
-  /** The body of a response. Default: parsed if its media type is JSON, else as text. */
-  protected parseBody(response: Response): Promise<unknown> {
-    return parseBody(response);
-  }
-
-  /** The error for a response that is no success. Default: a GraphQLError with a code by the status. */
-  protected async errorFromResponse(response: Response, request: DataSourceRequest): Promise<Error> {
-    const { status, statusText, headers, url } = response;
-    // Read by an override of didReceiveResponse, it cannot be read again.
-    if (response.bodyUsed) return createResponseError(request, response, undefined);
-
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const read = (): Response => rebuildResponse(bytes, { status, statusText, headers, url });
-    try {
-      return createResponseError(request, response, await this.parseBody(read()));
-    } catch {
-      // A body that says it is JSON and is not must not hide the status.
-      return createResponseError(request, response, await read().text());
-    }
-  }
-
-  async #call(description: CallDescription): Promise<unknown> {
+  async #call(description: CallDescription, take: Take = takeResult): Promise<unknown> {
     const request = new DataSourceRequest(description);
     request.watch = this.#watchCall?.(this, request);
     try {
@@ -191,7 +126,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       request.signal?.throwIfAborted();
       this.signal?.throwIfAborted();
       const key = assertCacheKey(this.cacheKeyFor(request));
-      const result = request.method === 'GET' ? this.#read(key, request) : this.#write(key, request);
+      const result = request.method === 'GET' ? this.#read(key, request, take) : this.#write(key, request, take);
       // A memoised value is there at once: an await for nothing would be a tenth of such a call.
       const value: unknown = result instanceof Promise ? await result : result;
       request.watch?.ended();
@@ -217,25 +152,42 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     address(request, url);
   }
 
-  #read(key: string, request: DataSourceRequest): unknown {
-    if (!this.memoizeGetRequests || request.cache === 'no-store')
-      return this.#start(key, request).join(this.#patience(request)).then(takeAlone);
+  #read(key: string, request: DataSourceRequest, take: Take): unknown {
+    if (request.invalidates !== undefined) throw new TypeError('invalidates is for calls that write, not for a GET');
+    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#send([key], request, take);
 
     const identity = identityOf(request, toCacheIdentity(this.cacheIdentity));
     const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
-    return (known ?? memoize(this.memoizedResults, key, identity, this.#start(key, request))).take(() => this.#patience(request));
+    const memoized = known ?? memoize(this.memoizedResults, key, identity, this.#start([key], request));
+    return memoized.take(() => this.#patience(request), take);
   }
 
-  /** A write makes the memoised GET of its key doubtful when it starts, and one sent meanwhile when it ends. */
-  async #write(key: string, request: DataSourceRequest): Promise<unknown> {
-    this.memoizedResults.delete(key);
+  /** A write makes memoised GETs doubtful when it starts, and those sent meanwhile when it ends. A HEAD changes nothing. */
+  async #write(key: string, request: DataSourceRequest, take: Take): Promise<unknown> {
+    if (request.method === 'HEAD') return this.#send([key], request, take);
+
+    const keys: CallKeys = [key, ...(await this.#keysOf(request.invalidates))];
+    const forget = (): void => keys.forEach((each) => this.memoizedResults.delete(each));
+    forget();
     try {
-      return takeAlone(await this.#start(key, request).join(this.#patience(request)));
+      return await this.#send(keys, request, take);
     } finally {
-      this.memoizedResults.delete(key);
+      forget();
     }
+  }
+
+  /** The keys that GETs of these paths would have. */
+  async #keysOf(paths: readonly string[] = []): Promise<string[]> {
+    const requests = paths.map((path) => new DataSourceRequest({ method: 'GET', path }));
+    await Promise.all(requests.map((request) => this.#prepare(request)));
+    return requests.map((request) => assertCacheKey(this.cacheKeyFor(request)));
+  }
+
+  /** Sends for one taker alone. */
+  async #send(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
+    return take(await this.#start(keys, request).join(this.#patience(request)), false);
   }
 
   #patience(request: DataSourceRequest): Patience {
@@ -247,13 +199,14 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   /** Everything behind the memo, for as many as wait for it. */
-  #start(key: string, request: DataSourceRequest): Flight<CallResult> {
+  #start([key, ...others]: CallKeys, request: DataSourceRequest): Flight<CallAnswer> {
+    request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
     return new Flight(async (flight) => {
       const exchange = this.#exchangeOf(key, request, flight);
       try {
-        const { received, outcome } = await this.#answer(exchange);
+        const { received, outcome } = await this.#ask(exchange, others);
         request.outcome = outcome;
-        return await this.#toResult(received, request);
+        return await this.#toAnswer(received, request);
       } catch (error) {
         // However the platform words an abort, the reason for it is the error.
         if (flight.abandoned) throw flight.signal.reason;
@@ -263,23 +216,26 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   /** A connection that broke may leave an old response to stand in; one that cannot be parsed is not kept for its max-age. */
-  async #afterFailure(error: unknown, exchange: Exchange, flight: Flight<CallResult>): Promise<CallResult> {
+  async #afterFailure(error: unknown, exchange: Exchange, flight: Flight<CallAnswer>): Promise<CallAnswer> {
     const instead = isNetworkError(error) ? flight.standIn?.() : undefined;
     if (instead !== undefined) return instead;
     if (exchange.request.method === 'GET' && isSyntaxError(error)) this.#responses?.forget(exchange);
     throw error;
   }
 
-  async #answer(exchange: Exchange): Promise<Answered> {
-    const isGET = exchange.request.method === 'GET';
-    if (this.#responses !== undefined && isGET) return this.#responses.answer(exchange);
+  /** Asks the response cache, or the origin; what a write makes doubtful is dropped on the way. */
+  async #ask(exchange: Exchange, others: readonly string[]): Promise<Answered> {
+    const { key, request } = exchange;
+    const responses = this.#responses;
+    if (responses !== undefined && request.method === 'GET') return responses.answer(exchange);
 
     const send = (): Promise<Response> => exchange.send(exchange.patience().signal);
-    const response = await (this.#responses === undefined ? send() : this.#responses.invalidateAround(exchange, send));
-    return { received: fromFetch(response), outcome: 'bypass' };
+    if (responses === undefined || request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
+    const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...exchange, key: each }, inner);
+    return { received: fromFetch(await [key, ...others].reduce(around, send)()), outcome: 'bypass' };
   }
 
-  #exchangeOf(key: string, request: DataSourceRequest, flight: Flight<CallResult>): Exchange {
+  #exchangeOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): Exchange {
     const operation = this.#operation;
     return {
       key,
@@ -302,7 +258,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
           const received = offer();
           if (received === undefined) return undefined;
           request.outcome = 'stale';
-          return this.#toResult(received, request);
+          return this.#toAnswer(received, request);
         };
       },
       send: (signal, validators) => {
@@ -320,13 +276,16 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   }
 
   /** Hooks that nobody has overridden are not called but done: most of them would need a Response, which is dear to make. */
-  async #toResult(received: ReceivedResponse, request: DataSourceRequest): Promise<CallResult> {
+  async #toAnswer(received: ReceivedResponse, request: DataSourceRequest): Promise<CallAnswer> {
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
-    if (isDefault && received.ok) return received.toResult(request);
-    return new ValueResult(await this.didReceiveResponse(received.toResponse(), request));
+    if (isDefault && received.ok) return { received, result: await received.toResult(request) };
+    return { received, result: new ValueResult(await this.didReceiveResponse(received.toResponse(request), request)) };
   }
 }
+
+/** The key of a call, and those of what it makes doubtful. */
+type CallKeys = readonly [key: string, ...others: string[]];
 
 /** Sets the URL of a call, with its parameters; what else is to be sent is known by then, too. */
 function address(request: DataSourceRequest, url: URL | string): void {
@@ -336,8 +295,4 @@ function address(request: DataSourceRequest, url: URL | string): void {
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Promise<T> | undefined)?.then === 'function';
-}
-
-function takeAlone(result: CallResult): unknown {
-  return result.take(false);
 }

@@ -8,24 +8,38 @@ export interface RetryOptions {
   readonly delay?: Milliseconds | undefined;
   /** The longest wait; a Retry-After beyond it means that the answer stands. Default: 5000 */
   readonly maxDelay?: Milliseconds | undefined;
+  /** How long one attempt may take until its header fields are there; then the next one begins. Default: no limit */
+  readonly attemptTimeout?: Milliseconds | undefined;
   /** Statuses worth another attempt. Default: 408, 429, 500, 502, 503, 504 */
   readonly statuses?: readonly number[] | undefined;
+}
+
+/** What is tried, and until when. */
+export interface Attempts {
+  readonly send: (signal: AbortSignal) => Promise<Response>;
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** Whether it may be done twice. */
+  readonly isRepeatable: boolean;
+  /** Makes the error of an attempt that took longer than its `attemptTimeout`. */
+  readonly onTimeout: (timeout: Milliseconds) => Error;
 }
 
 const RETRYABLE = [408, 429, 500, 502, 503, 504];
 
 /**
  * Sends until there is an answer worth keeping, a limit is reached or nobody waits any more.
- * For GET alone: whether a write that got no answer has been done, nobody knows.
+ * Only a GET is sent again: whether a write that got no answer has been done, nobody knows.
  */
 export async function sendWithRetry(
-  send: () => Promise<Response>,
-  options: RetryOptions | number | undefined,
-  signal: AbortSignal,
+  { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
+  options: RetryOptions | number,
 ): Promise<Response> {
-  const { limit = 2, delay = 100, maxDelay = 5000, statuses = RETRYABLE } = toRetryOptions(options);
+  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = RETRYABLE } = toRetryOptions(options);
+  const send =
+    attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
   for (let attempt = 0; ; attempt++) {
-    const last = attempt >= limit;
+    const last = !isRepeatable || attempt >= limit;
     const response = await (last ? send() : send().catch((error: unknown) => keepUnlessAborted(error, signal)));
     if (last || (response !== undefined && !statuses.includes(response.status))) return response as Response;
 
@@ -37,8 +51,22 @@ export async function sendWithRetry(
   }
 }
 
-function toRetryOptions(options: RetryOptions | number | undefined): RetryOptions {
-  return typeof options === 'number' ? { limit: options } : (options ?? { limit: 0 });
+function toRetryOptions(options: RetryOptions | number): RetryOptions {
+  return typeof options === 'number' ? { limit: options } : options;
+}
+
+/** One attempt. Only its header fields are waited for by the clock: the body that follows still ends with `signal`. */
+async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
+  const attempt = new AbortController();
+  const timer = setTimeout(() => attempt.abort(onTimeout(timeout)), timeout);
+  try {
+    return await send(AbortSignal.any([signal, attempt.signal]));
+  } catch (error) {
+    // However the platform words an abort, the reason for it is the error.
+    throw attempt.signal.aborted ? attempt.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A network failure is worth another attempt, an abort is meant. */

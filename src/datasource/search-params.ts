@@ -14,6 +14,7 @@ export function toSearchParams(source: object | string | undefined): URLSearchPa
 
 function appendParam(params: URLSearchParams, name: string, value: unknown): void {
   if (value === undefined || value === null) return;
+  if (typeof value === 'object' && INIT_NAMES.has(name)) assertNoInit(name, value);
   if (!Array.isArray(value)) {
     params.append(name, toText(value));
     return;
@@ -21,6 +22,17 @@ function appendParam(params: URLSearchParams, name: string, value: unknown): voi
   for (const item of value) {
     if (item !== undefined && item !== null) params.append(name, toText(item));
   }
+}
+
+const INIT_NAMES = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions']);
+
+/** Not in development alone: what it stops is a token on its way into URLs, and into every log that has them. */
+function assertNoInit(name: string, value: object): void {
+  if (value instanceof Date || (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item instanceof Date))) return;
+  throw new TypeError(
+    `"${name}" holds an object and would be written into the URL: the second argument of get, head and delete is the query parameters alone. ` +
+      'Write get(path, params, { headers, … })',
+  );
 }
 
 /** A date as ISO text, a plain object as JSON: "[object Object]" helps nobody. */

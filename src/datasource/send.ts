@@ -1,9 +1,10 @@
 import { isStream } from './body.ts';
-import { createNetworkError } from './errors.ts';
+import { CallError, createNetworkError, createTimeoutError } from './errors.ts';
 import { followRedirects, type Dispatch } from './redirect.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
 import { sendWithRetry, type RetryOptions } from './retry.ts';
+import type { Milliseconds } from './units.ts';
 
 /** A replacement for the platform's fetch: one `Request` in, a `Response` out. */
 export type HTTPFetch = (request: Request) => Promise<Response>;
@@ -22,11 +23,18 @@ export async function sendToOrigin(request: DataSourceRequest, options: SendOpti
   const { signal } = options;
   if (signal.aborted) throw signal.reason;
   try {
-    if (request.method !== 'GET' || options.retry === undefined) return await sendOnce(request, options);
-    return await sendWithRetry(() => sendOnce(request, options), options.retry, signal);
+    if (options.retry === undefined) return await sendOnce(request, options);
+    const send = (attempt: AbortSignal): Promise<Response> => sendOnce(request, { ...options, signal: attempt });
+    const attempts = {
+      send,
+      signal,
+      isRepeatable: request.method === 'GET',
+      onTimeout: (time: Milliseconds) => createTimeoutError(request, time),
+    };
+    return await sendWithRetry(attempts, options.retry);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw createNetworkError(request, error);
+    throw error instanceof CallError ? error : createNetworkError(request, error);
   }
 }
 

@@ -72,3 +72,37 @@ it('a subclass with every member compiles, and takes its httpFetch in both forms
   assert.ok(new Books({ httpFetch }));
   assert.ok(new Books(fetch));
 });
+
+interface Filter {
+  readonly author: string;
+  readonly first?: number | undefined;
+}
+
+/** That it compiles, and refuses what it should, is the test. */
+export class Typed extends RESTDataSource {
+  async calls(filter: Filter, loose: object, record: Record<string, string>): Promise<void> {
+    await this.get('x', filter);
+    await this.get('x', loose);
+    await this.get('x', record);
+    await this.get('x', new URLSearchParams('a=1'));
+    await this.get('x', new Map([['a', 1]]));
+    await this.get('x', [['a', 1]]);
+    await this.get('x', { author: { id: 1 }, tags: ['a'], headers: 'all', params: [1, 2] });
+    // @ts-expect-error: header fields go into the third argument
+    await this.get('x', { headers: { authorization: 'token' } });
+    // @ts-expect-error: and parameters are the second one
+    await this.get('x', { params: { page: 1 }, headers: { authorization: 'token' } });
+    // @ts-expect-error: also for a delete
+    await this.delete('x', { headers: { authorization: 'token' } });
+    // @ts-expect-error: and a HEAD
+    await this.head('x', { cacheOptions: { ttl: 1 } });
+
+    const { body, response } = await this.fetch<Book>('x', { method: 'POST', params: { a: 1 }, body: {}, invalidates: ['y'] });
+    const title: string = body.title;
+    const total: string | null = response.headers.get('x-total');
+    // @ts-expect-error: a method that is none
+    await this.fetch('x', { method: 'STEAL' });
+    const { status }: { status: number } = await this.head('x');
+    assert.ok([title, total, status]);
+  }
+}

@@ -10,7 +10,6 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 
 /** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
 const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
-  ['data-sources', 'Members', 'src/datasource/rest-data-source.ts', membersOfDataSource],
   ['plugins', 'Hooks of the server', 'src/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
   ['plugins', 'Hooks of an operation', 'src/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
   ['platforms', 'A long-lived Node process', 'src/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
@@ -20,6 +19,16 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['explain', 'A call', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
   ['explain', 'Who answers', 'src/datasource/http-cache/cache-outcome.ts', layersOf],
 ];
+
+test('the table "Members" of docs/data-sources.md names what RESTDataSource and its hooks have', async () => {
+  const listed = namesInTable(await read('docs/data-sources.md'), 'Members');
+  const defined = [
+    ...membersOfDataSource(await read('src/datasource/rest-hooks.ts')),
+    ...membersOfDataSource(await read('src/datasource/rest-data-source.ts')),
+  ];
+
+  assert.deepEqual(listed.toSorted(), [...new Set(defined)].toSorted());
+});
 
 for (const [page, heading, source, names] of tables) {
   test(`the table "${heading}" of docs/${page}.md names what ${source} has`, async () => {
@@ -71,14 +80,14 @@ function membersOf(source: string, name: string): string[] {
   return [...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
 }
 
-/** The five calls have a chapter of their own, and the context comes from DataSource. */
+/** The calls have a chapter of their own, and the context comes from DataSource. */
 function membersOfDataSource(source: string): string[] {
-  const [, body = ''] = source.split(/^export abstract class RESTDataSource\b.*$/m);
+  const [, body = ''] = source.split(/^export abstract class REST\w+\b.*$/m);
   const members = [
     ...(body.split('\n}\n')[0] ?? '').matchAll(/^ {2}(?:protected |override |async )*(?!static\b|constructor\b)([a-z]\w*)[:(<]/gm),
   ];
-  const calls = new Set(['get', 'post', 'put', 'patch', 'delete']);
-  const names = [...membersOf(source, 'RESTDataSource'), ...members.map(([, name = '']) => name), 'context'];
+  const calls = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'fetch']);
+  const names = [...membersOf(source, 'RESTHooks'), ...members.map(([, name = '']) => name), 'context'];
   return names.filter((name) => !calls.has(name));
 }
 

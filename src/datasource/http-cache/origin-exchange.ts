@@ -1,5 +1,6 @@
+import { readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
-import { decodeBody, readFor, rebuildResponse, type ReceivedResponse } from '../received.ts';
+import { decodeBody, rebuildResponse, type ReceivedResponse } from '../received.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../units.ts';
 import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
@@ -90,10 +91,10 @@ export class OriginExchange {
     const terms = await this.#termsFor(response, fields, redirected);
     if (terms === undefined) return { live: response, outcome: 'miss' };
 
-    const bytes = await this.#orStale(entry, () => readFor(request, () => response.arrayBuffer()));
+    const bytes = await this.#orStale(entry, () => readBody(request, response));
     if (bytes === undefined) return { entry: entry!, outcome: 'stale' };
     const { status, statusText } = response;
-    const source = { status, statusText, headers: storedHeadersOf(fields, bytes.byteLength), body: decodeBody(new Uint8Array(bytes)) };
+    const source = { status, statusText, headers: storedHeadersOf(fields, bytes.byteLength), body: decodeBody(bytes) };
     return this.#toAnswer(source, terms, { sentAt, cookies: cookiesOf(response.headers, fields), outcome: 'miss' });
   }
 

@@ -1,0 +1,106 @@
+import { CallError, callOf, createNetworkError } from './errors.ts';
+import type { DataSourceRequest } from './request.ts';
+import type { Milliseconds } from './units.ts';
+
+/** The body of a response; a connection that breaks meanwhile is a call without an answer. */
+export async function readBody(request: DataSourceRequest, response: Response): Promise<Uint8Array> {
+  try {
+    const body = new BoundedBody(request, response);
+    const chunks: Uint8Array[] = [];
+    for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) chunks.push(chunk);
+    return concat(chunks, body.size);
+  } catch (error) {
+    throw error instanceof CallError ? error : createNetworkError(request, error);
+  }
+}
+
+/** The same response for a hook, whose body ends with an error where it would go beyond the limits. */
+export function boundStream(request: DataSourceRequest, response: Response): ReadableStream {
+  const body = new BoundedBody(request, response);
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = await body.read();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel: (reason) => body.cancel(reason),
+  });
+}
+
+class BoundedBody {
+  size = 0;
+  readonly #request: DataSourceRequest;
+  readonly #response: Response;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #isRead = false;
+  #failure: CallError | undefined;
+
+  constructor(request: DataSourceRequest, response: Response) {
+    this.#request = request;
+    this.#response = response;
+    this.#reader = response.body?.getReader?.();
+    const { maxTime } = request.bodyLimits;
+    if (maxTime !== undefined) this.#timer = setTimeout(() => this.#fail(tooSlow(request, maxTime)), maxTime);
+  }
+
+  /** The next piece; undefined at the end. */
+  async read(): Promise<Uint8Array | undefined> {
+    try {
+      const chunk = this.#reader === undefined ? await this.#readWhole() : (await this.#reader.read()).value;
+      if (chunk !== undefined) this.#count(chunk);
+      if (this.#failure !== undefined) throw this.#failure;
+      if (chunk === undefined) clearTimeout(this.#timer);
+      return chunk;
+    } catch (error) {
+      clearTimeout(this.#timer);
+      throw error;
+    }
+  }
+
+  cancel(reason: unknown): Promise<void> | undefined {
+    clearTimeout(this.#timer);
+    return this.#reader?.cancel(reason);
+  }
+
+  #count(chunk: Uint8Array): void {
+    this.size += chunk.byteLength;
+    const { maxBytes } = this.#request.bodyLimits;
+    if (this.size > maxBytes) this.#fail(tooLarge(this.#request, maxBytes));
+  }
+
+  #fail(failure: CallError): void {
+    this.#failure = failure;
+    // What it rejects with, if it does, is of no interest any more.
+    this.cancel(failure)?.catch(() => {});
+  }
+
+  /** No body, or that of a stand-in for fetch, which is no web stream. */
+  async #readWhole(): Promise<Uint8Array | undefined> {
+    if (this.#isRead || this.#response.body === null) return undefined;
+    this.#isRead = true;
+    if (typeof this.#response.arrayBuffer === 'function') return new Uint8Array(await this.#response.arrayBuffer());
+    return new TextEncoder().encode(await (this.#response as Response).text());
+  }
+}
+
+function tooLarge(request: DataSourceRequest, maxBytes: number): CallError {
+  const message = `${request.method} answered with a body of more than ${maxBytes} bytes. Set maxResponseBytes if that is meant`;
+  return new CallError('ResponseTooLargeError', message, { response: callOf(request) });
+}
+
+function tooSlow(request: DataSourceRequest, maxTime: Milliseconds): CallError {
+  const message = `${request.method} answered with a body that did not end within ${maxTime} ms. Set timeout if it may take longer`;
+  return new CallError('TimeoutError', message, { response: callOf(request) });
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, it, mock, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import { API } from './api.ts';
+import { startOrigin } from './origin.ts';
+
+class Parsing extends API {
+  protected override async parseBody(response: Response): Promise<unknown> {
+    return (await response.text()).length;
+  }
+}
+class Streaming extends API {
+  protected override async didReceiveResponse<T>(response: Response): Promise<T> {
+    let size = 0;
+    for await (const chunk of response.body!) size += chunk.byteLength;
+    return size as T;
+  }
+}
+
+const ways = [API, Parsing, Streaming].flatMap((source) => ['max-age=60', 'no-store'].map((control) => [source, control] as const));
+
+function begin(Source: typeof API, url: string): API {
+  const api = new Source(url);
+  void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+  return api;
+}
+
+/** An origin that sends header fields and a piece of the body, and no end. */
+async function startDrip(t: TestContext, control: string): Promise<{ url: string; closed: Promise<unknown> }> {
+  let close: (value: unknown) => void;
+  const closed = new Promise((resolve) => {
+    close = resolve;
+  });
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'cache-control': control });
+    response.write('x');
+    response.on('close', () => close(undefined));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+describe('maxResponseBytes', () => {
+  for (const [Source, control] of ways) {
+    it(`ends a body that is larger (${Source.name}, ${control})`, async (t) => {
+      const origin = await startOrigin(t, () => ({ headers: { 'cache-control': control }, body: 'x'.repeat(1001) }));
+      const api = begin(Source, origin.url);
+      api.maxResponseBytes = 1000;
+
+      await assert.rejects(api.read('x'), {
+        name: 'ResponseTooLargeError',
+        message: 'GET answered with a body of more than 1000 bytes. Set maxResponseBytes if that is meant',
+      });
+    });
+
+    it(`lets one of just that size through (${Source.name}, ${control})`, async (t) => {
+      const origin = await startOrigin(t, () => ({ headers: { 'cache-control': control }, body: 'x'.repeat(1000) }));
+      const api = begin(Source, origin.url);
+
+      const result = await api.read('x', undefined, { maxResponseBytes: 1000 });
+
+      assert.equal(typeof result === 'string' ? result.length : result, 1000);
+    });
+
+    it(`counts what comes out of an encoding (${Source.name}, ${control})`, async (t) => {
+      const body = gzipSync('x'.repeat(2 ** 20));
+      const origin = await startOrigin(t, () => ({ headers: { 'cache-control': control, 'content-encoding': 'gzip' }, body }));
+      const api = begin(Source, origin.url);
+      api.maxResponseBytes = 2 ** 19;
+
+      await assert.rejects(api.read('x'), { name: 'ResponseTooLargeError' });
+    });
+  }
+
+  it('is 32 MiB by default', async (t) => {
+    const body = gzipSync(Buffer.alloc(32 * 2 ** 20 + 1));
+    const origin = await startOrigin(t, () => ({ headers: { 'content-encoding': 'gzip' }, body }));
+
+    await assert.rejects(new API(origin.url).read('x'), { name: 'ResponseTooLargeError' });
+  });
+
+  it('Infinity is none', async (t) => {
+    const body = gzipSync(Buffer.alloc(32 * 2 ** 20 + 1));
+    const origin = await startOrigin(t, () => ({ headers: { 'content-encoding': 'gzip' }, body }));
+
+    assert.equal((await new API(origin.url).read('x', {}, { maxResponseBytes: Infinity })).length, 32 * 2 ** 20 + 1);
+  });
+
+  it('an unsuccessful response with a larger body keeps its status', async (t) => {
+    const origin = await startOrigin(t, () => ({ status: 503, body: 'x'.repeat(1001) }));
+
+    await assert.rejects(new API(origin.url).read('x', {}, { maxResponseBytes: 1000 }), { message: '503: Service Unavailable (GET)' });
+  });
+});
+
+describe('a body that never ends', () => {
+  for (const [Source, control] of ways) {
+    it(`is given up after a minute, and its connection closed (${Source.name}, ${control})`, async (t) => {
+      const { url, closed } = await startDrip(t, control);
+      const timers: [() => void, number | undefined][] = [];
+      const set = mock.method(globalThis, 'setTimeout', (callback: () => void, time?: number) => timers.push([callback, time]));
+      t.after(() => set.mock.restore());
+      const call = begin(Source, url).read('x');
+      const progress = { isOver: false };
+      const failed = assert.rejects(call, { name: 'TimeoutError', message: /^GET answered with a body that did not end within 60000 ms/ });
+      void failed.finally(() => {
+        progress.isOver = true;
+      });
+      while (!progress.isOver) {
+        for (const [callback, time] of timers.splice(0)) if (time === 60_000) callback();
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+
+      await failed;
+      await closed;
+    });
+  }
+
+  it('is given up after the timeout where there is one', async (t) => {
+    const { url, closed } = await startDrip(t, 'no-store');
+
+    await assert.rejects(new API(url).read('x', {}, { timeout: 20 }), { name: 'TimeoutError', message: 'GET got no answer within 20 ms' });
+    await closed;
+  });
+});
+
+describe('a stand-in for fetch', () => {
+  for (const [name, response] of [
+    [
+      'whose response has text() alone',
+      { ok: true, status: 200, headers: new Headers({ 'content-type': 'application/json' }), text: async () => '[1]' },
+    ],
+    [
+      'whose body is no web stream',
+      {
+        ok: true,
+        status: 200,
+        headers: new Headers({ 'content-type': 'application/json' }),
+        body: {},
+        arrayBuffer: async () => new TextEncoder().encode('[1]').buffer,
+      },
+    ],
+  ] as const) {
+    it(`${name} works`, async () => {
+      const api = new API('http://a.test', { httpFetch: async () => response as unknown as Response });
+
+      assert.deepEqual(await api.read('x'), [1]);
+    });
+  }
+});
