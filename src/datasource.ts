@@ -11,7 +11,7 @@ export {
   type QueryParams,
   type QueryValue,
 } from './datasource/request.ts';
-export type { ResponseHead } from './datasource/received.ts';
+export type { FetchedResponse } from './datasource/received.ts';
 export type { FetchResult } from './datasource/call-answer.ts';
 export { RESTDataSource, type RESTDataSourceOptions } from './datasource/rest-data-source.ts';
 export type { RetryOptions } from './datasource/retry.ts';

@@ -55,7 +55,17 @@ export { DataSource } from './datasource/data-source.ts';
 export type { DataSourceConfig, DataSourceOperation } from './datasource/data-source.ts';
 export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';
 export { DataSourceRequest } from './datasource/request.ts';
-export type { CacheOptions, CacheOptionsSource, DataSourceRequestInit, HTTPMethod } from './datasource/request.ts';
+export type {
+  CacheOptions,
+  CacheOptionsSource,
+  DataSourceRequestInit,
+  FetchInit,
+  HTTPMethod,
+  QueryParams,
+  QueryValue,
+} from './datasource/request.ts';
+export type { FetchResult } from './datasource/call-answer.ts';
+export type { FetchedResponse } from './datasource/received.ts';
 export { RESTDataSource } from './datasource/rest-data-source.ts';
 export type { RESTDataSourceOptions } from './datasource/rest-data-source.ts';
 export type { RetryOptions } from './datasource/retry.ts';

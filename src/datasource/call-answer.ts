@@ -1,5 +1,5 @@
 import type { CallResult } from './call-result.ts';
-import type { ReceivedResponse, ResponseHead } from './received.ts';
+import type { ReceivedResponse, FetchedResponse } from './received.ts';
 
 /** What a call came to, and the response it came from. */
 export interface CallAnswer {
@@ -11,7 +11,7 @@ export interface CallAnswer {
 export interface FetchResult<TResult> {
   /** What `get` and the others resolve to. */
   readonly body: TResult;
-  readonly response: ResponseHead;
+  readonly response: FetchedResponse;
 }
 
 /** What one taker gets of an answer. */

@@ -13,11 +13,11 @@ export interface ReceivedResponse {
   /** As the web's `Response`, for hooks. */
   toResponse(request: DataSourceRequest): Response;
   /** All of it but the body; a new object each time. */
-  toHead(): ResponseHead;
+  toHead(): FetchedResponse;
 }
 
 /** A response without its body. */
-export interface ResponseHead {
+export interface FetchedResponse {
   /** Where it came from, redirects followed. */
   readonly url: string;
   /** Whether the status is 200 to 299. */
@@ -101,7 +101,7 @@ function toBounded(request: DataSourceRequest, response: Response): Response {
   return Object.defineProperty(bounded, 'redirected', { value: redirected });
 }
 
-function toHead({ url, ok, status, statusText }: Omit<ResponseHead, 'headers'>, headers: HeadersSource): ResponseHead {
+function toHead({ url, ok, status, statusText }: Omit<FetchedResponse, 'headers'>, headers: HeadersSource): FetchedResponse {
   return { url, ok, status, statusText, headers: new Headers(headers) };
 }
 

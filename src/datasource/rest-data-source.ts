@@ -8,7 +8,7 @@ import { Flight, type Patience } from './flight.ts';
 import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
 import type { Exchange } from './http-cache/origin-exchange.ts';
-import { fromFetch, type ReceivedResponse, type ResponseHead } from './received.ts';
+import { fromFetch, type ReceivedResponse, type FetchedResponse } from './received.ts';
 import { identityOf } from './http-cache/request-identity.ts';
 import {
   DataSourceRequest,
@@ -106,8 +106,8 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   /** Sends a HEAD, and resolves to the response's status and header fields. Never memoised nor answered by the response cache. */
-  protected head(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<ResponseHead> {
-    return this.#call({ method: 'HEAD', path, params, init }, takeHead) as Promise<ResponseHead>;
+  protected head(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<FetchedResponse> {
+    return this.#call({ method: 'HEAD', path, params, init }, takeHead) as Promise<FetchedResponse>;
   }
 
   /** As the method of `init.method`, but resolves to the result and to the response's status and header fields. */

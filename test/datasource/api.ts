@@ -3,7 +3,7 @@ import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
 import type { DataSourceOperation } from '../../src/datasource/data-source.ts';
 import type { CacheOptions, DataSourceRequest, DataSourceRequestInit } from '../../src/datasource/request.ts';
 import { createClock, type Clock } from '../support/clock.ts';
-import type { FetchInit, FetchResult, QueryParams, ResponseHead } from '../../src/datasource.ts';
+import type { FetchInit, FetchResult, QueryParams, FetchedResponse } from '../../src/datasource.ts';
 import { RESTDataSource, type RESTDataSourceOptions } from '../../src/datasource/rest-data-source.ts';
 
 /** What the tests' operations know of their user. */
@@ -48,7 +48,7 @@ export class API extends RESTDataSource<UserContext> {
   change(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<any> {
     return this.patch(path, body, init);
   }
-  look(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<ResponseHead> {
+  look(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<FetchedResponse> {
     return this.head(path, params, init);
   }
   send(path: string, init?: FetchInit): Promise<FetchResult<any>> {
