@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { describe, it, mock, type TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import { API } from './api.ts';
@@ -46,6 +46,14 @@ async function startDrip(t: TestContext, control: string): Promise<{ url: string
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+/** A timer of a minute fires at once; all others are as they were, for the platform sets some too. */
+function makeMinutesShort(t: TestContext): void {
+  const real = globalThis.setTimeout;
+  const short = ((callback: () => void, time?: number, ...rest: []) => real(callback, time === 60_000 ? 1 : time, ...rest)) as typeof real;
+  const { mock } = t.mock.method(globalThis, 'setTimeout', short);
+  t.after(() => mock.restore());
 }
 
 describe('maxResponseBytes', () => {
@@ -105,23 +113,12 @@ describe('a body that never ends', () => {
   for (const [Source, control] of ways) {
     it(`is given up after a minute, and its connection closed (${Source.name}, ${control})`, async (t) => {
       const { url, closed } = await startDrip(t, control);
-      const timers: [() => void, number | undefined][] = [];
-      const set = mock.method(globalThis, 'setTimeout', (callback: () => void, time?: number) => timers.push([callback, time]));
-      t.after(() => set.mock.restore());
-      const call = begin(Source, url).read('x');
-      const progress = { isOver: false };
-      const failed = assert.rejects(call, { name: 'TimeoutError', message: /^GET answered with a body that did not end within 60000 ms/ });
-      void failed.finally(() => {
-        progress.isOver = true;
-      });
-      while (!progress.isOver) {
-        for (const [callback, time] of timers.splice(0)) if (time === 60_000) callback();
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-      }
+      makeMinutesShort(t);
 
-      await failed;
+      await assert.rejects(begin(Source, url).read('x'), {
+        name: 'TimeoutError',
+        message: /^GET answered with a body that did not end within 60000 ms/,
+      });
       await closed;
     });
   }
