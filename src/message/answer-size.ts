@@ -48,7 +48,7 @@ export function excessOf(size: AnswerSize, body: string): { readonly bytes: numb
  * the body is a text with every quote escaped. Written as JSON a second time, a body of 3.4 MB took 20 ms; most bodies
  * need not be looked at, and of others only as much as leaves no doubt.
  */
-export function bytesBeyond(limit: number, bodyIsResult: boolean, body: string): number | undefined {
+function bytesBeyond(limit: number, bodyIsResult: boolean, body: string): number | undefined {
   if (body.length * (bodyIsResult || isJSON(body) ? 3 : longestEscape) + besideTheBody < limit) return undefined;
   const plain = Buffer.byteLength(body) + (bodyIsResult ? 0 : besideTheBody);
   if (bodyIsResult || plain > limit) return plain > limit ? plain : undefined;

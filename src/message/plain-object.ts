@@ -6,7 +6,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /** A plain object with the same values. Getters stay getters: they may be dear, or fail for those who never ask. */
-export function copyOf<T extends object>(value: T): T {
+function copyOf<T extends object>(value: T): T {
   if (!hasOnlyValues(value)) return copyOfDescriptors(value);
   return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };
 }

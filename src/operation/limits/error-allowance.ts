@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 /** Errors of one answer. A list of 20,000 rows, each without the field that it must have, has as many. */
-export const maxErrors = 1_000;
+const maxErrors = 1_000;
 /** Characters of them as JSON: three bytes each at most, and the answer stays below 1 MiB. */
 const maxCharacters = 262_144;
 /** Characters of one. */
