@@ -1,17 +1,41 @@
-import { ToolbarButton } from '@graphiql/react';
 import { createElement, useState } from 'react';
 import type { FunctionComponent } from 'react';
 
-/** A button that has the server explain its answers: `onSwitch` is told whether it is to. Off when the page opens, for the report is longer than most answers. */
-export const ExplainButton: FunctionComponent<{ readonly onSwitch: (isOn: boolean) => void }> = ({ onSwitch }) => {
-  const [isOn, setIsOn] = useState(false);
+/** A button that has the server explain its answers: `onSwitch` is told whether it is to. The browser remembers it. */
+export const ExplainButton: FunctionComponent<{ readonly isOnAtFirst: boolean; readonly onSwitch: (isOn: boolean) => void }> = ({
+  isOnAtFirst,
+  onSwitch,
+}) => {
+  const [isOn, setIsOn] = useState(isOnAtFirst);
   const toggle = (): void => {
     onSwitch(!isOn);
     setIsOn(!isOn);
   };
-  const label = isOn ? 'Answers are explained in extensions.explain' : 'Explain how answers come about';
-  const style = isOn ? { backgroundColor: 'hsla(var(--color-primary), 0.2)' } : {};
-  return createElement(ToolbarButton, { label, onClick: toggle, 'aria-pressed': isOn, style }, magnifyingGlass);
+  const title = isOn ? 'Answers are explained below them' : 'Explain how answers come about';
+  const style = {
+    width: 'auto',
+    height: 'auto',
+    padding: '4px 0',
+    fontSize: 10,
+    display: 'flex',
+    flexDirection: 'column',
+    alignItems: 'center',
+    ...(isOn ? { backgroundColor: 'hsla(var(--color-primary), 0.2)' } : {}),
+  } as const;
+  return createElement(
+    'button',
+    {
+      type: 'button',
+      className: 'graphiql-un-styled graphiql-toolbar-button',
+      title,
+      'aria-label': title,
+      'aria-pressed': isOn,
+      onClick: toggle,
+      style,
+    },
+    magnifyingGlass,
+    'Explain',
+  );
 };
 
 const magnifyingGlass = createElement(

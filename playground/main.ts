@@ -1,8 +1,8 @@
 /**
  * The playground: GraphiQL on the endpoint that served the page. scripts/playground.ts bundles it; browsers run it.
  *
- * Nobody configures it and no request shapes it: what it needs to know it takes from the address of its own page, and
- * of that not the query string, so that a link can open the playground but fill in nothing.
+ * It has no configuration: everything it needs is in the address of its own page. A link may fill in an operation
+ * (`?query=&variables=&operationName=`), which runs when somebody presses the button, and never by itself.
  */
 import { createGraphiQLFetcher, createLocalStorage } from '@graphiql/toolkit';
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
@@ -10,10 +10,14 @@ import { GraphiQL } from 'graphiql';
 import type { GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
 import { getOperationAST, parse } from 'graphql';
-import { createElement, Fragment } from 'react';
+import { createElement, Fragment, useEffect, useState } from 'react';
+import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
 
+import { AnswerPanel } from './answer-panel.ts';
+import { watchedFetch, withoutReport } from './answers.ts';
 import { ExplainButton } from './explain-button.ts';
+import { firstOperation, loadSchema } from './schema.ts';
 import { subscribe } from './subscribe.ts';
 
 declare global {
@@ -38,22 +42,38 @@ const headers: Record<string, string> = {
   'vendor-require-preflight': 'playground',
 };
 
+const memory = `playground:${location.pathname}:explain`;
+
 function explain(isOn: boolean): void {
   if (isOn) headers['graphql-functions-explain'] = '1';
   else delete headers['graphql-functions-explain'];
+  localStorage.setItem(memory, String(isOn));
 }
+
+const isExplained = localStorage.getItem(memory) === 'true';
+if (isExplained) explain(true);
 
 const toolbar = createElement(GraphiQL.Toolbar, {
   children: ({ prettify, merge, copy }) =>
-    createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { onSwitch: explain })),
+    createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain })),
 });
+const footer = createElement(GraphiQL.Footer, { children: createElement(AnswerPanel) });
 
-const answer = createGraphiQLFetcher({ url: endpoint, headers });
+const answer = createGraphiQLFetcher({ url: endpoint, headers, fetch: watchedFetch });
 
 const fetcher: Fetcher = (parameters, options) => {
-  if (!isSubscription(parameters)) return answer(parameters, options);
-  return subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters });
+  if (isSubscription(parameters)) return subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters });
+  return explained(answer(parameters, options));
 };
+
+/** Takes the server's explanation out of the answer, or out of each of its parts. */
+async function explained(answering: ReturnType<Fetcher>): Promise<Awaited<ReturnType<Fetcher>>> {
+  const result = await answering;
+  if (!(Symbol.asyncIterator in result)) return withoutReport(result) as typeof result;
+  return (async function* parts() {
+    for await (const part of result as AsyncIterable<unknown>) yield Array.isArray(part) ? part.map(withoutReport) : withoutReport(part);
+  })() as unknown as typeof result;
+}
 
 /** Not by GraphiQL's own document: it lags behind what is written. */
 function isSubscription({ query, operationName }: FetcherParams): boolean {
@@ -65,20 +85,45 @@ function isSubscription({ query, operationName }: FetcherParams): boolean {
   }
 }
 
-const properties: GraphiQLProps = {
-  fetcher,
-  // Functions of one site share an origin, and must not share their tabs.
-  storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
-  defaultQuery: `# Ctrl-Enter (⌘-Enter) runs the operation.
-# Ctrl-Space shows what can be written.
-# The book at the left is the schema.
+const link = new URLSearchParams(location.search);
+const linked = link.get('query');
 
-{
-  __typename
-}
-`,
+/** GraphiQL with a schema that is looked at again whenever somebody comes back to the page: from the editor, say. */
+const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof loadSchema>> }> = ({ first }) => {
+  const [known, setKnown] = useState(first);
+  useEffect(() => {
+    const look = async (): Promise<void> => {
+      const now = await loadSchema(endpoint, headers);
+      if (now !== undefined) setKnown((before) => (before?.text === now.text ? before : now));
+    };
+    const onFocus = (): void => void look();
+    addEventListener('focus', onFocus);
+    return () => removeEventListener('focus', onFocus);
+  }, []);
+  const properties: GraphiQLProps = {
+    fetcher,
+    ...(known !== undefined && { schema: known.schema }),
+    // Functions of one site share an origin, and must not share their tabs.
+    storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
+    defaultQuery: firstOperation(first?.schema),
+    ...(linked !== null && { initialQuery: linked, initialVariables: link.get('variables') ?? '' }),
+  };
+  return createElement(GraphiQL, properties, toolbar, footer);
 };
-const playground = createElement(GraphiQL, properties, toolbar);
+
+const phone = document.createElement('style');
+phone.textContent = `@media (max-width: 640px) {
+  #graphiql-session { flex-direction: column; overflow: auto }
+  #graphiql-session > .graphiql-horizontal-drag-bar { display: none }
+  #graphiql-session > .graphiql-editors, #graphiql-session > .graphiql-response { flex: 1 0 45% !important; min-width: 0; max-width: 100% }
+}`;
+document.head.append(phone);
 
 const place = document.querySelector('#playground');
-if (place !== null) createRoot(place).render(playground);
+
+async function start(root: Element): Promise<void> {
+  const first = await loadSchema(endpoint, headers);
+  createRoot(root).render(createElement(Playground, { first }));
+}
+
+if (place !== null) void start(place);

@@ -81,7 +81,7 @@ export interface ServerOptions<
   /** Cross-origin resource sharing, in the terms of the `cors` package. Default: none, no header is sent. */
   readonly cors?: CORSOptions;
   /**
-   * `incrementalDelivery()` of `graphql-functions/incremental`: adds @defer and @stream to the schema, and answers them in
+   * `incrementalDelivery()` of `graphql-functions/incremental`: adds `@defer` and `@stream` to the schema, and answers them in
    * several parts where client and platform take that. Default: operations are answered once.
    */
   readonly incrementalDelivery?: IncrementalDelivery;

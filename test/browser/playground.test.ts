@@ -95,7 +95,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('an answer is explained at the push of a button, and no longer after the next', async () => {
+  test('an answer is explained below it at the push of a button, also after a reload, and no longer after the next push', async () => {
     const playground = await PlaygroundPage.open(browser, example);
     const { page } = playground;
     await playground.writeOperation('{ author(id: "austen") { name } }');
@@ -107,12 +107,22 @@ describe('the playground in Chromium', needsChromium(), () => {
 
     await page.getByRole('button', { name: 'Explain how answers come about' }).click();
     const report = await explain();
+    const panel = page.getByRole('region', { name: 'Explanation' });
+    await panel.getByText('author  catalogue GET').waitFor();
+    const status = await page.locator('.answer-panel summary').first().innerText();
+    const shown = await page.locator('.result-window').innerText();
     await playground.keepScreenshot('explain');
-    await page.getByRole('button', { name: 'Answers are explained in extensions.explain' }).click();
+    await page.reload();
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const reloaded = await explain();
+    await page.getByRole('button', { name: 'Answers are explained below them' }).click();
     const afterwards = await explain();
 
     assert.equal(report.executor.ran, 'planned');
     assert.equal(report.calls[0].field, 'author');
+    assert.match(status, /^200 · \d+ ms · \d+ headers$/);
+    assert.doesNotMatch(shown, /explain/);
+    assert.equal(reloaded.executor.ran, 'planned');
     assert.equal(afterwards, undefined);
     assert.deepEqual(playground.complaints, []);
     assert.deepEqual(playground.foreign, []);
@@ -221,13 +231,47 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
-  test('the address fills in nothing: a link cannot prepare an operation', async () => {
-    const playground = await PlaygroundPage.open(browser, `${example}?query=${encodeURIComponent('{ fromTheAddress }')}&theme=x#query=x`);
+  test('a link fills in an operation with its variables, and runs nothing', async () => {
+    const link = new URLSearchParams({ query: 'query ($id: ID!) { book(id: $id) { title } }', variables: '{ "id": "emma" }' });
+    const page = await browser.newPage();
+    const sent: string[] = [];
+    page.on('request', (request) => void sent.push(request.postData() ?? ''));
+    await page.goto(`${example}?${link}`);
 
-    const text = await playground.page.locator('.graphiql-query-editor .view-lines').innerText();
+    await page.locator('.graphiql-query-editor .view-lines').getByText('book').waitFor();
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    await page.locator('.graphiql-editor-tool .view-lines').getByText('emma').waitFor();
 
-    assert.doesNotMatch(text, /fromTheAddress/);
+    assert.deepEqual(
+      sent.filter((body) => body.includes('emma')),
+      [],
+    );
+    await page.close();
+  });
+
+  test('it begins with an operation of the schema', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+
+    const answer = await playground.run();
+
+    assert.match(answer, /^\{"data":\{"\w+":\[?\{/);
     await playground.page.close();
+  });
+
+  test('on a phone, the editor is above the answer', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    await page.goto(example);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+
+    await page.locator('.answer-panel').waitFor();
+    const editor = await page.locator('.graphiql-editors').boundingBox();
+    const response = await page.locator('.graphiql-response').boundingBox();
+
+    assert.ok(response!.y >= editor!.y + editor!.height - 1);
+    assert.ok(editor!.width > 250);
+    await page.screenshot({ path: join(import.meta.dirname, '.artefacts/phone.png') });
+    await page.close();
   });
 
   test('a script without the nonce does not run', async () => {

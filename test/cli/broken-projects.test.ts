@@ -359,3 +359,21 @@ test('an edit of .env starts the functions anew with it', async (context) => {
   assert.deepEqual(await response.json(), { data: { word: 'behind' } });
   await rm(join(project.directory, '.env'));
 });
+
+test('a browser gets the list of functions at /, and of a broken one a page that asks again until it has been mended', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': sound.replace('Boolean', 'Bolean'), 'functions/other.ts': sound });
+  await linkPackage(project, 'graphql');
+  const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
+  const [address = ''] = /http:\S+graphql/.exec(await dev.until('Ctrl+C')) ?? [];
+  const open = async (url: string): Promise<string> => (await fetch(url, { headers: { accept: 'text/html' } })).text();
+
+  const home = await open(new URL('/', address).href);
+  const broken = await open(address);
+  await project.write({ 'functions/graphql.ts': sound });
+  await dev.until('graphql added');
+  const mended = await open(address);
+
+  assert.match(home, /<a href="\/\.netlify\/functions\/graphql">[^]*cannot run[^]*<a href="\/\.netlify\/functions\/other">/);
+  assert.match(broken, /http-equiv="refresh"[^]*Unknown type &quot;Bolean|http-equiv="refresh"[^]*Unknown type "Bolean"/);
+  assert.match(mended, /GraphQL playground/);
+});

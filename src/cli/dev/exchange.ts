@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import type { DevEvent, LocalFunction } from './local-function.ts';
+import { homePage, refusalPage, takesPage } from './pages.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
 /** Which functions are where, and for whom. */
@@ -20,6 +21,10 @@ const maxBodyBytes = 6 * 1024 * 1024;
 export async function answerRequest(settings: ExchangeSettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     assertForUs(settings, request);
+    if (isHome(settings, request)) {
+      sendPage(response, 200, homePage(settings));
+      return;
+    }
     const local = functionFor(settings, request);
     const body = await readBody(request);
     await send(response, await local.call(toWireRequest(request, body)), request.method === 'HEAD');
@@ -30,8 +35,26 @@ export async function answerRequest(settings: ExchangeSettings, request: Incomin
       return;
     }
     if (error instanceof Refusal) reportRefused(settings, request, error);
-    refuse(response, error instanceof Refusal ? error.status : 500, (error as Error).message);
+    const status = error instanceof Refusal ? error.status : 500;
+    if (takesPage(request)) sendPage(response, status, refusalPage((error as Error).message));
+    else refuse(response, status, (error as Error).message);
   }
+}
+
+/** The server's own address, where no function is. */
+function isHome({ functions }: ExchangeSettings, request: IncomingMessage): boolean {
+  return request.method === 'GET' && request.url === '/' && takesPage(request) && !functions.has('');
+}
+
+function sendPage(response: ServerResponse, status: number, html: string): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': policy,
+  });
+  response.end(html);
 }
 
 /** A request that no function has seen. */

@@ -1,0 +1,98 @@
+import { createElement, useSyncExternalStore } from 'react';
+import type { CSSProperties, FunctionComponent, ReactNode } from 'react';
+
+import type { ExplainedCall, ExplainReport } from '../src/development/explain/report.ts';
+import { lastAnswer } from './answers.ts';
+
+const muted = 'hsla(var(--color-neutral), 0.7)';
+const panel: CSSProperties = {
+  padding: '6px 12px',
+  fontSize: 12,
+  borderTop: '1px solid hsla(var(--color-neutral), 0.15)',
+  maxHeight: '45vh',
+  overflow: 'auto',
+};
+
+/** Below an answer: its status, time and headers, and how it came about where the server was asked to explain. */
+export const AnswerPanel: FunctionComponent = () => {
+  const answer = useSyncExternalStore(lastAnswer.subscribe, lastAnswer.get);
+  if (answer === undefined) return null;
+  const { status, milliseconds, headers, report } = answer;
+  return createElement(
+    'div',
+    { style: panel, className: 'answer-panel' },
+    createElement(
+      'details',
+      null,
+      createElement('summary', { style: { cursor: 'pointer' } }, `${status} · ${milliseconds} ms · ${headers.length} headers`),
+      createElement(
+        'pre',
+        { style: { margin: '4px 0', whiteSpace: 'pre-wrap' } },
+        headers.map(([name, value]) => `${name}: ${value}`).join('\n'),
+      ),
+    ),
+    report === undefined ? null : createElement(Explanation, { report }),
+  );
+};
+
+const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
+  const { milliseconds, calls, advice } = report;
+  const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
+  const total = Math.max(milliseconds.total, ...calls.map(({ start, duration = 0 }) => start + duration), 1);
+  return createElement(
+    'section',
+    { 'aria-label': 'Explanation', style: { marginTop: 6 } },
+    createElement('div', { style: { color: muted } }, stages.join(' · ')),
+    ...calls.map((call, at) => createElement(Call, { key: at, call, total })),
+    ...advice.map((text, at) => createElement('p', { key: `advice-${at}`, style: { margin: '4px 0' } }, `→ ${text}`)),
+    createElement('details', null, createElement('summary', { style: { cursor: 'pointer', color: muted } }, 'Everything'), json(report)),
+  );
+};
+
+/** One bar of the waterfall: when the call began, how long it took, who answered, and why. */
+const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: number }> = ({ call, total }) => {
+  const { source, method, url, field, cache, why, status, error, start, duration } = call;
+  const left = (start / total) * 100;
+  const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
+  const colour = error === undefined ? (asked.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
+  const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
+  return createElement(
+    'div',
+    { className: 'explained-call', title: why, style: { margin: '6px 0' } },
+    createElement(
+      'div',
+      { style: { display: 'flex', gap: 8, justifyContent: 'space-between', flexWrap: 'wrap' } },
+      createElement(
+        'span',
+        { style: { overflowWrap: 'anywhere' } },
+        `${field === undefined ? '' : `${field}  `}${source} ${method} ${url}`,
+      ),
+      createElement('span', { style: { color: muted } }, [status, cache, time].filter((part) => part !== undefined).join(' · ')),
+    ),
+    createElement(
+      'div',
+      { style: { height: 6, background: 'hsla(var(--color-neutral), 0.1)', borderRadius: 3 } },
+      createElement('div', {
+        style: {
+          height: 6,
+          marginLeft: `${Math.min(left, 99)}%`,
+          width: `${Math.min(width, 100 - Math.min(left, 99))}%`,
+          background: `hsl(${colour})`,
+          borderRadius: 3,
+        },
+      }),
+    ),
+    createElement('div', { style: { color: muted } }, error ?? why),
+  );
+};
+
+/** Outcomes for which the origin was asked. */
+const asked = new Set<string>(['miss', 'bypass', 'revalidated', 'none']);
+
+function round(milliseconds: number): number {
+  return milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds);
+}
+
+function json(value: unknown): ReactNode {
+  return createElement('pre', { style: { whiteSpace: 'pre-wrap' } }, JSON.stringify(value, undefined, 2));
+}

@@ -1,0 +1,58 @@
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import type { GraphQLField, GraphQLNamedType, GraphQLSchema, IntrospectionQuery } from 'graphql';
+
+/** The schema of the endpoint, with the text that tells whether it has changed. Undefined: the server does not show it, or not now. */
+export async function loadSchema(
+  endpoint: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly text: string; readonly schema: GraphQLSchema } | undefined> {
+  try {
+    const body = JSON.stringify({ query: getIntrospectionQuery(), operationName: 'IntrospectionQuery' });
+    const response = await fetch(endpoint, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
+    const text = await response.text();
+    const { data } = JSON.parse(text) as { data?: IntrospectionQuery };
+    return data === undefined || data === null ? undefined : { text, schema: buildClientSchema(data) };
+  } catch {
+    return undefined;
+  }
+}
+
+const introduction = `# Ctrl-Enter (⌘-Enter) runs the operation.
+# Ctrl-Space shows what can be written.
+# The book at the left is the schema.
+`;
+
+/** An operation to begin with: a field of the schema that needs no arguments, else one with variables for them. */
+export function firstOperation(schema: GraphQLSchema | undefined): string {
+  const fields = Object.values(schema?.getQueryType()?.getFields() ?? {});
+  const field =
+    fields.find((one) => !needsArguments(one) && isCompositeType(getNamedType(one.type))) ??
+    fields.find((one) => !needsArguments(one)) ??
+    fields[0];
+  if (field === undefined) return `${introduction}\n{\n  __typename\n}\n`;
+  const required = field.args.filter(isRequiredArgument);
+  const variables = required.length === 0 ? '' : `query (${required.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ')}) `;
+  const given = required.length === 0 ? '' : `(${required.map(({ name }) => `${name}: $${name}`).join(', ')})`;
+  return `${introduction}\n${variables}{\n  ${field.name}${given}${selection(getNamedType(field.type), '  ')}\n}\n`;
+}
+
+/** The leaves of a type, five at most. */
+function selection(type: GraphQLNamedType, indent: string): string {
+  if (!isCompositeType(type)) return '';
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  const leaves = fields.filter((one) => !needsArguments(one) && !isCompositeType(getNamedType(one.type))).slice(0, 5);
+  const names = leaves.length === 0 ? ['__typename'] : leaves.map(({ name }) => name);
+  return ` {\n${names.map((name) => `${indent}  ${name}\n`).join('')}${indent}}`;
+}
+
+function needsArguments({ args }: GraphQLField<unknown, unknown>): boolean {
+  return args.some(isRequiredArgument);
+}

@@ -1,0 +1,82 @@
+/**
+ * Makes docs/playground.png, and pictures to look at in test/browser/.artefacts/: dark, on a phone, explained. Needs Chromium and
+ * a build: `node scripts/playground-pictures.ts`.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+
+import { startDevServer } from '../src/cli/dev/dev.ts';
+
+const root = join(import.meta.dirname, '..');
+const artefacts = join(root, 'test/browser/.artefacts');
+const operation = `query Book($id: ID!) {
+  book(id: $id) {
+    title
+    year
+    author {
+      name
+    }
+    reviews {
+      stars
+      text
+    }
+  }
+}
+`;
+
+const dev = await startDevServer({
+  directory: root,
+  functions: 'functions',
+  prefix: '/.netlify/functions',
+  port: 0,
+  host: 'localhost',
+  environment: {},
+  env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/' },
+  report: () => {},
+});
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+});
+await mkdir(artefacts, { recursive: true });
+const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' })}`;
+
+await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, async (page) => {
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click();
+});
+const explain = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Explain how answers come about' }).click();
+};
+await picture(join(artefacts, 'explained.png'), { width: 1120, height: 760 }, explain);
+await picture(join(artefacts, 'dark.png'), { width: 1120, height: 640 }, explain, 'dark');
+await picture(join(artefacts, 'phone.png'), { width: 390, height: 800 }, async () => {});
+await browser.close();
+await dev.close();
+
+async function picture(
+  path: string,
+  viewport: { width: number; height: number },
+  prepare: (page: Page) => Promise<void>,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<void> {
+  const page = await browser.newPage({ viewport, colorScheme });
+  await page.goto(link);
+  await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+  await prepare(page);
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.locator('.result-window').getByText('title').waitFor();
+  await page.screenshot({ path });
+  await page.close();
+}
