@@ -50,7 +50,7 @@ const browser = await chromium.launch({
   ],
 });
 await mkdir(artefacts, { recursive: true });
-const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' })}`;
+const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' }).toString()}`;
 
 await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, async (page) => {
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
