@@ -2,7 +2,7 @@ import { didYouMean } from '../schema/did-you-mean.ts';
 import { devPlatforms } from './dev/dev-platform.ts';
 import type { PlatformSettings } from './dev/dev-platform.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 
 /** The arguments of `graphql-functions dev`. */
 export interface DevArguments {
@@ -82,6 +82,17 @@ export interface MigrateArguments {
   readonly isDryRun: boolean;
 }
 
+/** The arguments of `graphql-functions schema`. */
+export interface SchemaArguments {
+  readonly name: 'schema';
+  /** Whose schema. Undefined: graphql, or the only one. */
+  readonly function: string | undefined;
+  readonly functions: string | undefined;
+  /** The file that is written. Undefined: stdout. */
+  readonly out: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What somebody has asked for. */
 export type Arguments =
   | DevArguments
@@ -89,6 +100,7 @@ export type Arguments =
   | CheckArguments
   | BuildArguments
   | MigrateArguments
+  | SchemaArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; /** Of one command, or of all. */ readonly usage: string };
 
@@ -114,6 +126,7 @@ const commands = {
   doctor: { usage: doctorUsage, parse: parseDoctor },
   build: { usage: buildUsage, parse: parseBuild },
   migrate: { usage: migrateUsage, parse: parseMigrate },
+  schema: { usage: schemaUsage, parse: parseSchema },
 };
 
 const text = { type: 'string' } as const;
@@ -211,6 +224,13 @@ function parseMigrate(argv: readonly string[]): MigrateArguments {
     modern: values.modern ?? false,
     isDryRun: values['dry-run'] ?? false,
   };
+}
+
+function parseSchema(argv: readonly string[]): SchemaArguments {
+  const { values, positionals } = readOptions('schema', argv, { ...common, function: text, out: text } as const);
+  refusePositionals('schema', positionals.slice(1));
+  const { functions, out, env } = values;
+  return { name: 'schema', function: values.function ?? positionals[0], functions, out, env: toVariables(env) };
 }
 
 function refusePositionals(command: string, [first]: readonly string[]): void {

@@ -12,6 +12,7 @@ import { readOwnVersion } from './own-version.ts';
 import { askFunction } from './dev/query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { UsageError } from './read-options.ts';
+import { runPrintSchema } from './schema/print-schema.ts';
 import { shutDown } from './dev/shut-down.ts';
 import { Reporter } from './reporter.ts';
 import { requirementNotices } from './requirements.ts';
@@ -42,6 +43,10 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'build') {
     await prepareEnvironment('test', command.env);
     return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'schema') {
+    await prepareEnvironment('test', command.env);
+    return { exitCode: await runPrintSchema(command, process.cwd(), ownStdout()), isOver: true };
   }
   if (command.name === 'doctor') {
     await prepareEnvironment('development', command.env);

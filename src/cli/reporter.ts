@@ -4,6 +4,7 @@ import type { DevServer } from './dev/dev.ts';
 import type { DevEvent } from './dev/local-function.ts';
 import type { Answer } from './dev/query.ts';
 import type { OperationRecord, RequestRecord } from './dev/wire.ts';
+import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/terminal.ts';
 
 /** Says on the terminal what the dev server does. */
@@ -20,8 +21,8 @@ export class Reporter {
   report(event: DevEvent): void {
     if (event.kind === 'bundling') this.#terminal.error(`Bundling ${relative(this.#directory, event.folder)} …`);
     else if (event.kind === 'warning') this.#terminal.error(event.message);
-    else if (event.kind === 'broken') this.#terminal.error(`\n${event.name} cannot run:\n\n${event.message}\n`);
-    else if (event.kind === 'failed') this.#terminal.error(`\n${event.name} failed:\n\n${event.message}\n`);
+    else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
+    else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
     else if (event.kind === 'request') for (const line of requestLines(event.name, event.record)) this.#terminal.log(line);
     // The banner names those that are there at the start.
@@ -54,20 +55,20 @@ export class Reporter {
 /** A line for each operation; one for a request that ran none. Below it the errors, as they were thrown. */
 function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
   if (operations.length === 0)
-    return [[name, status, `${method}${path === '' ? '' : ` ${path}`}`, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
+    return [[name, statusOf(status), `${method}${path === '' ? '' : ` ${path}`}`, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
   return operations.flatMap((record) => [operationLine(name, status, record), ...errorLines(record.errors)]);
 }
 
 function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {
   const count = calls === 0 ? [] : [`${calls === 1 ? '1 call' : `${calls} calls`}, ${hits} from cache`];
-  return [name, status, operation, `${milliseconds} ms`, ...count].join('  ');
+  return [name, statusOf(status), operation, `${milliseconds} ms`, ...count].join('  ');
 }
 
 /** How many errors of an operation are shown. */
 const shown = 5;
 
 function errorLines(errors: readonly string[]): string[] {
-  const lines = errors.slice(0, shown).map((message) => `  ${message.split('\n', 1)[0]}`);
+  const lines = errors.slice(0, shown).map((message) => bad(`  ${message.split('\n', 1)[0]}`));
   return errors.length > shown ? [...lines, `  and ${errors.length - shown} more`] : lines;
 }
 

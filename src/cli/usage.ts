@@ -1,19 +1,27 @@
 /** What `dev` takes. */
 export const devUsage: string = `graphql-functions dev [options]
 
-Serves every function of a folder on this machine, as the platform would, and again after every change.
+Serves every function of a folder on this machine, as the platform would, and
+again after every change.
 
-  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
-  --prefix <path>        the path in front of names     (default: /.netlify/functions)
-  --port <number>        0: any free port               (default: 8888, or the next free one)
-  --host <name>          the interface to listen on     (default: localhost)
-  --env <NAME=value>     a variable for the functions; {url} in it is the server's address. May be repeated.
-  --env-file <file>      variables of a file            (default: .env, where there is one)
+  --functions <folder>   where the functions are
+                         (default: functions, else netlify/functions)
+  --prefix <path>        the path in front of names
+                         (default: /.netlify/functions)
+  --port <number>        0: any free port (default: 8888, or the next free one)
+  --host <name>          the interface to listen on (default: localhost)
+  --env <NAME=value>     a variable for the functions; {url} in it is the
+                         server's address. May be repeated.
+  --env-file <file>      variables of a file
+                         (default: .env, where there is one)
   --query <operation>    runs it once at the start, and prints the answer
   --open                 shows the first GraphQL function in the browser
-  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url, alb or fetch: how functions are called
-  --stage <name>         of aws-http and aws-rest: the first segment of the path
-  --timeout <seconds>    ends a function that takes longer, and tells it how long it has
+  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url,
+                         alb or fetch: how functions are called
+  --stage <name>         of aws-http and aws-rest: the first segment of the
+                         path
+  --timeout <seconds>    ends a function that takes longer, and tells it how
+                         long it has
   --cold                 a new instance for every request
   --freeze               nothing runs between requests, as on Lambda
   --help                 prints this
@@ -23,14 +31,22 @@ NODE_ENV is "development" unless it is set.`;
 /** What `check` takes. */
 export const checkUsage: string = `graphql-functions check [options] [files of operations]
 
-Loads every function, checks options, schema and resolvers, and validates operations, in files of their own or in
-gql\`…\` of a client's code: check 'src/**/*.{graphql,ts,tsx}'
-Prints everything that is wrong, with file and line, and then ends with exit code 1.
+Loads every function, checks options, schema and resolvers, and validates
+operations, in files of their own or in gql\`…\` of a client's code:
 
-  --functions <folder>   where the functions are               (default: functions, else netlify/functions)
-  --function <name>      whose schema the operations are for   (default: graphql, or the only one)
-  --documents <files>    the same as the files behind the options. May be repeated.
-  --json                 prints problems as JSON: [{ file, line, column, message }]
+  graphql-functions check 'src/**/*.{graphql,ts,tsx}'
+
+Prints everything that is wrong, with file and line, and then ends with exit
+code 1.
+
+  --functions <folder>   where the functions are
+                         (default: functions, else netlify/functions)
+  --function <name>      whose schema the operations are for
+                         (default: graphql, or the only one)
+  --documents <files>    the same as the files behind the options. May be
+                         repeated.
+  --json                 prints problems as JSON: [{ file, line, column,
+                         message }]
   --env <NAME=value>     a variable for the functions. May be repeated.
 
 NODE_ENV is "test" unless it is set.`;
@@ -38,11 +54,14 @@ NODE_ENV is "test" unless it is set.`;
 /** What `doctor` takes. */
 export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
 
-Says which source an event (a file of JSON) is of, which request it becomes, and what a function answers.
+Says which source an event (a file of JSON) is of, which request it becomes,
+and what a function answers.
 
   --event <file>         the event
-  --functions <folder>   where the functions are        (default: functions, else netlify/functions)
-  --function <name>      which function is asked        (default: graphql, else the first)
+  --functions <folder>   where the functions are
+                         (default: functions, else netlify/functions)
+  --function <name>      which function is asked
+                         (default: graphql, else the first)
   --env <NAME=value>     a variable for the functions. May be repeated.
 
 NODE_ENV is "development" unless it is set.`;
@@ -50,32 +69,58 @@ NODE_ENV is "development" unless it is set.`;
 /** What `build` takes. */
 export const buildUsage: string = `graphql-functions build [options] [function]
 
-Checks a function, its schema and operations, and writes <function>.build.json, with which it starts faster.
+Checks a function, its schema and operations, and writes <function>.build.json,
+with which it starts faster.
 
-  --schema <files>       the schema: --schema 'schema/*.graphql'   (default: the function's own typeDefs)
-  --documents <files>    operations that need no validation: .graphql files, or manifests (.json)
-  --out <file>           where it is written                       (default: beside the function)
-  --descriptions         keeps descriptions                        (default: only where introspection is on)
-  --code-cache <folder>  bundles the function into it, with V8's code cache; for zip files on Lambda
-  --node-flags=<flags>   what Node is started with there           (default: --expose-gc)
-  --functions <folder>   where the functions are                   (default: functions, else netlify/functions)
-  --function <name>      the same as the name behind the options   (default: graphql, or the only one)
+  --schema <files>       the schema: --schema 'schema/*.graphql'
+                         (default: the function's own typeDefs)
+  --documents <files>    operations that need no validation: .graphql files, or
+                         manifests (.json)
+  --out <file>           where it is written (default: beside the function)
+  --descriptions         keeps descriptions
+                         (default: only where introspection is on)
+  --code-cache <folder>  bundles the function into it, with V8's code cache;
+                         for zip files on Lambda
+  --node-flags=<flags>   what Node is started with there (default: --expose-gc)
+  --functions <folder>   where the functions are
+                         (default: functions, else netlify/functions)
+  --function <name>      the same as the name behind the options
+                         (default: graphql, or the only one)
   --env <NAME=value>     a variable for the function
 
---schema, --documents and --env may be repeated. What is left out is as it was the last time.
-NODE_ENV is "test" unless it is set.`;
+--schema, --documents and --env may be repeated. What is left out is as it was
+the last time. NODE_ENV is "test" unless it is set.`;
 
 /** What `migrate` takes. */
 export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
 
-Changes the imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2 and 3 to graphql-functions/v3, and
-package.json. Prints what it changes, and what it leaves. Reads code with the project's own parser: @babel/parser,
+Changes the imports of apollo-server-lambda, -core and apollo-datasource(-rest)
+2 and 3 to graphql-functions/v3, and package.json. Prints what it changes, and
+what it leaves. Reads code with the project's own parser: @babel/parser,
 oxc-parser, or typescript up to version 6.
 
-  --modern     writes handlers with createHandler where that is safe, also those of Apollo Server 4 and 5
+  --modern     writes handlers with createHandler where that is safe, also
+               those of Apollo Server 4 and 5
   --dry-run    prints, and writes nothing
 
 Without files or folders: the whole project.`;
 
+/** What `schema` takes. */
+export const schemaUsage: string = `graphql-functions schema [options] [function]
+
+Prints the schema of a function as clients see it, for code generators,
+registries and editors. Applied directives are not a part of that.
+
+  --out <file>           writes it into a file
+  --functions <folder>   where the functions are
+                         (default: functions, else netlify/functions)
+  --function <name>      the same as the name behind the options
+                         (default: graphql, or the only one)
+  --env <NAME=value>     a variable for the function. May be repeated.
+
+NODE_ENV is "test" unless it is set.`;
+
 /** What all commands take. */
-export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, migrateUsage, 'graphql-functions --version'].join('\n\n');
+export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, schemaUsage, migrateUsage, 'graphql-functions --version'].join(
+  '\n\n',
+);

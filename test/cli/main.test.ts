@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { startCommand } from '../support/command.ts';
-import { createProject } from '../support/functions-project.ts';
+import { createProject, linkPackage } from '../support/functions-project.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 const hello = { 'functions/hello.ts': "export default () => { console.log('called'); return new Response('hello'); };" };
@@ -115,4 +116,56 @@ test('without esbuild, the error is the line that installs it', async (context) 
 
   assert.equal(code, 1);
   assert.match(stderr, /^[^\n]*npm i -D esbuild\n$/);
+});
+
+test('help fits 80 columns', async (context) => {
+  const { directory } = await createProject(context, {});
+
+  const { stdout } = await startCommand(context, [main, '--help'], { cwd: directory }).ended;
+
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.length > 80),
+    [],
+  );
+});
+
+test('colours are for terminals, and FORCE_COLOR; NO_COLOR has none', async (context) => {
+  const { directory } = await createProject(context, { 'functions/broken.ts': "throw new Error('no');\nexport default 1;" });
+  const say = async (env: NodeJS.ProcessEnv): Promise<string> =>
+    (await startCommand(context, [main, 'check'], { cwd: directory, env }).ended).stdout;
+
+  assert.ok(!(await say({})).includes('\u001B['));
+  assert.ok(!(await say({ NO_COLOR: '1' })).includes('\u001B['));
+  assert.ok((await say({ FORCE_COLOR: '1' })).includes('\u001B['));
+});
+
+test('schema prints the schema as clients see it, and nothing else', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      console.log('loaded');
+      export default createHandler({ csrfPrevention: true, typeDefs: ['type Query { ok: Boolean }', 'extend type Query { more: Int }'] });`,
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const { code, stdout } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
+  const written = await startCommand(context, [main, 'schema', '--out', 'schema.graphql'], { cwd: directory }).ended;
+
+  assert.equal(code, 0);
+  assert.equal(stdout, 'type Query {\n  ok: Boolean\n  more: Int\n}\n');
+  assert.equal(written.stdout, '');
+  assert.equal(await readFile(join(directory, 'schema.graphql'), 'utf8'), stdout);
+});
+
+test('schema with a broken function says what is wrong, and fails', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts':
+      "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { ok: Bolean }' });",
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const { code, stdout, stderr } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /functions\/graphql\.ts:2:\d+ Unknown type "Bolean"/);
 });

@@ -32,7 +32,7 @@ export async function createProject(context: TestContext, files: Readonly<Record
 }
 
 /** The package as it is built here, for functions that import it; and others that are installed here. */
-export async function linkPackage({ directory }: Project, ...others: readonly string[]): Promise<void> {
+export async function linkPackage({ directory }: Pick<Project, 'directory'>, ...others: readonly string[]): Promise<void> {
   const root = join(import.meta.dirname, '../..');
   await mkdir(join(directory, 'node_modules'), { recursive: true });
   await symlink(root, join(directory, 'node_modules/graphql-functions'));

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 
 import { codeFrame } from './code-frame.ts';
+import { paintMessage } from './paint.ts';
 import type { Problem } from './problem.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Prints each problem with its place and the lines it is about. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {
-  for (const problem of problems) terminal.log(problemText(problem, directory));
+  for (const problem of problems) terminal.log(paintMessage(problemText(problem, directory)));
 }
 
 /** "file:line:column message", and below it the lines that it is about. */

@@ -1,0 +1,31 @@
+import { styleText } from 'node:util';
+
+/** A colour for the terminal. Plain text where the stream is no terminal, and with NO_COLOR. */
+export type Paint = (text: string) => string;
+
+function painter(format: Parameters<typeof styleText>[0]): Paint {
+  return (text) => styleText(format, text, { stream: process.stderr });
+}
+
+export const bad: Paint = painter('red');
+export const good: Paint = painter('green');
+export const quiet: Paint = painter('dim');
+export const strong: Paint = painter('bold');
+
+/** A status as people read it: refused requests and failures stand out. */
+export function statusOf(status: number): string {
+  return status < 400 ? good(String(status)) : bad(String(status));
+}
+
+/** A message with places and lines of code: the places, the line that is meant and the mark below it stand out. */
+export function paintMessage(message: string): string {
+  return message
+    .split('\n')
+    .map((line) => {
+      if (/^\s*\|\s+\^$/.test(line)) return line.replace('^', bad('^'));
+      if (/^\s*> +\d+ \|/.test(line)) return strong(line);
+      if (/^\s+at /.test(line)) return quiet(line);
+      return line.replace(/^(\s*[^\s:]+:\d+:\d+)(?= )/, strong('$1'));
+    })
+    .join('\n');
+}

@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+
+import { printSchema } from 'graphql';
+
+import type { SchemaArguments } from '../arguments.ts';
+import { checkFunction } from '../check/check-function.ts';
+import { artefactPlugin } from '../project/artefact-plugin.ts';
+import { DevError } from '../project/dev-error.ts';
+import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import { printProblems } from '../project/print-problems.ts';
+import { recordServers } from '../project/recorded-servers.ts';
+import type { Terminal } from '../project/terminal.ts';
+
+/** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
+export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
+  const source = await findFunction(settings, directory);
+  const { problems, schema } = await checkFunction(source, recordServers(), directory, [artefactPlugin(directory).plugin]);
+  if (problems.length > 0) {
+    printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
+    return 1;
+  }
+  if (schema === undefined) throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it calls no createHandler.`);
+  const text = printSchema(schema);
+  if (settings.out === undefined) {
+    terminal.log(text);
+    return 0;
+  }
+  await writeFile(resolve(directory, settings.out), `${text}\n`);
+  terminal.error(`Wrote ${settings.out}.`);
+  return 0;
+}
+
+async function findFunction({ function: name, functions: folder }: SchemaArguments, directory: string): Promise<FunctionSource> {
+  const { functions } = await findFunctions((await resolveFunctionsFolder(directory, folder)).folder);
+  const found =
+    functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined && functions.length === 1 ? functions[0] : undefined);
+  if (found !== undefined) return found;
+  const known = functions.map((one) => one.name).join(', ') || 'none';
+  throw new DevError(`There is no function "${name ?? 'graphql'}". Name one with --function; there are: ${known}.`);
+}
