@@ -168,7 +168,7 @@ function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse
   const call = requestCall(server, exchange);
   if (wrapRequest === undefined) return handle(exchange, call);
   // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
-  return wrapRequest(call, () =>
+  const wrapped = wrapRequest(call, () =>
     bounded(
       whenReady(
         rescued(() => handle(exchange, call), refuse, exchange),
@@ -178,6 +178,8 @@ function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse
       exchange,
     ),
   );
+  // An answer of a plugin's own is lost on the way, too, if it is too large.
+  return whenReady(wrapped, assertFits, exchange);
 }
 
 function handle(exchange: Exchange, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {

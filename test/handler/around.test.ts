@@ -133,6 +133,16 @@ describe('aroundRequest', () => {
   });
 });
 
+test('an answer of a plugin’s own that the platform cannot carry is refused, as one of the server’s is', async () => {
+  const headers = new HeaderMap({ 'content-type': 'application/json' });
+  const send = serving({ plugins: [wrappingRequest(async () => ({ status: 200, headers, body: JSON.stringify('x'.repeat(7_000_000)) }))] });
+
+  const answer = await send(post({ query: '{ name }' }));
+
+  assert.notEqual(answer.status, 200);
+  assert.ok(answer.body.length < 10_000);
+});
+
 describe('aroundOperation', () => {
   test('runs context, data sources and resolvers in its asynchronous context', async () => {
     const seen: unknown[] = [];

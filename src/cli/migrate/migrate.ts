@@ -5,6 +5,7 @@ import { readOwnVersion } from '../own-version.ts';
 import { DevError } from '../project/dev-error.ts';
 import type { Terminal } from '../project/terminal.ts';
 import type { MigrateArguments } from '../arguments.ts';
+import { modernizeDataSources } from './datasource-rest.ts';
 import { diffOf } from './diff.ts';
 import { modernise } from './modern.ts';
 import { isOfVersion3, packageOf } from './modules.ts';
@@ -56,14 +57,14 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
 }
 
 function rewritten(parser: Parser, file: string, before: string, isModern: boolean): Rewritten {
-  const program = parser.parse(file, before);
-  const modern = isModern ? modernise(before, program) : undefined;
-  if (modern?.isDone === true) {
-    const rest = rewriteImports(modern.text, parser.parse(file, modern.text));
-    return { text: rest.text, findings: [...modern.findings, ...rest.findings], modules: [...modern.modules, ...rest.modules] };
+  const steps = isModern ? [modernizeDataSources, modernise, rewriteImports] : [rewriteImports];
+  let whole: Rewritten = { text: before, findings: [], modules: [] };
+  // Each step reads what the one before has written.
+  for (const step of steps) {
+    const { text, findings, modules } = step(whole.text, parser.parse(file, whole.text)) ?? whole;
+    whole = { text, findings: [...new Set([...whole.findings, ...findings])], modules: [...new Set([...whole.modules, ...modules])] };
   }
-  const plain = rewriteImports(before, program);
-  return { ...plain, findings: [...plain.findings, ...(modern?.findings ?? [])] };
+  return whole;
 }
 
 async function packageChange(directory: string, changes: readonly Change[], parser: Parser): Promise<Change[]> {

@@ -4,9 +4,6 @@ import type { ModuleReference, Node } from './references.ts';
 import { applyEdits, lineOf } from './rewrite.ts';
 import type { Edit, Rewritten } from './rewrite.ts';
 
-/** A file for `createHandler`, or why it is not one. */
-export type Modernised = Rewritten & { readonly isDone: boolean };
-
 /** One generation of servers whose handlers can be written with `createHandler`. */
 interface Generation {
   readonly modules: readonly string[];
@@ -63,7 +60,7 @@ const generations: readonly Generation[] = [
 ];
 
 /** Writes the handler of a file with `createHandler`, where that can be done safely: otherwise the findings say what is in the way. */
-export function modernise(text: string, program: Node): Modernised {
+export function modernise(text: string, program: Node): Rewritten {
   const references = referencesIn(program);
   const generation = generations.find(({ modules }) => references.some(({ module }) => modules[0] === packageOf(module)));
   if (generation === undefined) return left(text, []);
@@ -86,12 +83,12 @@ export function modernise(text: string, program: Node): Modernised {
     line: lineOf(text, server.declaration.start),
     message: 'Unexpected errors are masked in production now: see docs/errors.md.',
   };
-  return { text: applyEdits(text, edits), findings: [finding], modules: ['graphql-functions'], isDone: true };
+  return { text: applyEdits(text, edits), findings: [finding], modules: ['graphql-functions'] };
 }
 
-function left(text: string, found: readonly Problem[]): Modernised {
+function left(text: string, found: readonly Problem[]): Rewritten {
   const findings = found.map(({ node, why }) => ({ line: lineOf(text, node.start), message: `Not written with createHandler: ${why}.` }));
-  return { text, findings, modules: [], isDone: false };
+  return { text, findings, modules: [] };
 }
 
 interface Problem {

@@ -210,6 +210,63 @@ export const handler = createHandler({ context: async ({ event, context }) => ({
   deepEqual(await answersOf(project, ['a.ts']), { 'a.ts': 'world' });
 });
 
+test('--modern writes data sources of @apollo/datasource-rest 4 to 6 with this class', async (context) => {
+  const project = await projectWith(context, {
+    'books.ts': `import { RESTDataSource, type AugmentedRequest } from '@apollo/datasource-rest';
+export class Books extends RESTDataSource {
+  override baseURL = 'https://books.example.com/';
+  override willSendRequest(_path: string, request: AugmentedRequest) {
+    request.headers['authorization'] = 'token';
+    request.headers.accept = 'application/json';
+    request.params.set('k', 'v');
+  }
+  list(limit: number) {
+    return this.get('books', { params: { limit: String(limit) }, cacheOptions: { ttl: 60 } });
+  }
+  one(id: string) {
+    return this.get(encodeURIComponent(id), { params: { full: '1' } });
+  }
+  add(book: object) {
+    return this.post('books', { body: book });
+  }
+}
+`,
+    'left.mjs': `import { RESTDataSource } from '@apollo/datasource-rest';
+export class Left extends RESTDataSource {
+  constructor(options) {
+    super(options);
+  }
+}
+`,
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'books.ts'), 'utf8'),
+    `import { RESTDataSource, type DataSourceRequest as AugmentedRequest } from 'graphql-functions';
+export class Books extends RESTDataSource {
+  override baseURL = 'https://books.example.com/';
+  override willSendRequest(request: AugmentedRequest) {
+    request.headers.set('authorization', 'token');
+    request.headers.set('accept', 'application/json');
+    request.params.set('k', 'v');
+  }
+  list(limit: number) {
+    return this.get('books', { limit: String(limit) }, { cacheOptions: { ttl: 60 } });
+  }
+  one(id: string) {
+    return this.get(encodeURIComponent(id), { full: '1' });
+  }
+  add(book: object) {
+    return this.post('books', book);
+  }
+}
+`,
+  );
+  match(printed, /left\.mjs:3 {2}The data source is left as it is: it has constructor/);
+});
+
 test('--modern says what is in the way, and changes the imports alone', async (context) => {
   const project = await projectWith(context, {
     'a.mjs': `import { ApolloServer } from 'apollo-server-lambda';
