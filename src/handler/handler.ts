@@ -1,5 +1,6 @@
-import { finishResponse, handleHTTPRequest, reportRefusal, toErrorResponse, toLateResponse } from '../http/handle.ts';
-import type { RefusalSettings } from '../http/handle.ts';
+import { handleHTTPRequest } from '../http/handle.ts';
+import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
+import type { RefusalSettings } from '../http/refusals.ts';
 import type { RequestCall } from '../operation/plugin.ts';
 import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';

@@ -9,7 +9,7 @@ import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage } from '../development/default-page.ts';
 import { readNodeEnv } from './environment.ts';
 import { createExplain } from '../development/explaining.ts';
-import type { HTTPSettings } from '../http/handle.ts';
+import type { HTTPSettings } from '../http/http-call.ts';
 import { createWrapOperation, createWrapRequest } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';

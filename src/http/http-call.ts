@@ -1,0 +1,49 @@
+import type { HTTPRequest } from '../message/http-request.ts';
+import type { Invocation } from '../message/invocation.ts';
+import type { OperationSettings } from '../operation/state.ts';
+import type { WrapOperation, WrapRequest } from '../operation/around.ts';
+import type { RequestCall } from '../operation/plugin.ts';
+import type { ResponseMediaType } from './accept.ts';
+import type { CORSOptions } from './cors.ts';
+import type { CSRFSettings } from './csrf.ts';
+import type { ExplainSettings } from './explain.ts';
+import type { LandingSettings } from './landing.ts';
+import type { RequestSettings } from './params.ts';
+import type { ResponseSettings } from './response.ts';
+import type { Multipart } from './multipart.ts';
+import type { Negotiation, Streaming } from './streaming.ts';
+
+/** All that serving GraphQL over HTTP needs. Made once, at cold start. */
+export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
+  /** Writes answers in parts; undefined: there are none. */
+  readonly multipart: Multipart | undefined;
+  readonly cors: CORSOptions | undefined;
+  /** Bytes of an answer. */
+  readonly maxResultBytes: number;
+  /** Undefined: no plugin wraps requests. */
+  readonly wrapRequest: WrapRequest | undefined;
+  /** Undefined: no plugin wraps operations. */
+  readonly wrapOperation: WrapOperation | undefined;
+  readonly operation: OperationSettings;
+}
+
+/** A request, and the call that brought it. */
+export interface IncomingRequest {
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  /** Undefined: the platform carries no streams. */
+  readonly streaming: Streaming | undefined;
+  /** What plugins see of it. Undefined: none wraps requests or operations. */
+  readonly call: RequestCall | undefined;
+}
+
+/** What the operations of one request share. */
+export interface HTTPCall extends IncomingRequest {
+  readonly settings: HTTPSettings;
+  /** The platform's own objects, as the operation sees them. */
+  readonly platform: Pick<Invocation, 'event' | 'context'>;
+  /** Undefined: the platform carries no streams. */
+  readonly negotiation: Negotiation | undefined;
+  /** Of an answer in one piece. Undefined: the client reads streams only. */
+  readonly mediaType: ResponseMediaType | undefined;
+}
