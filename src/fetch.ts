@@ -1,6 +1,6 @@
 import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler/handler.ts';
-import { streaming } from './http/streaming.ts';
+import { streaming } from './http/streams/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { OptionsSource } from './server/start.ts';

@@ -2,7 +2,7 @@ import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@ne
 
 import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler/handler.ts';
-import { streaming } from './http/streaming.ts';
+import { streaming } from './http/streams/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';

@@ -34,20 +34,10 @@ const table: Readonly<Record<string, LayerRule>> = {
   // What a server loads of development/; the rest of that folder is in no bundle.
   'development/own-package.ts': { layers: [] },
   'development/find-check.ts': { layers: ['development/own-package.ts'] },
-  'development/default-page.ts': { layers: ['development/own-package.ts'], types: ['operation/'] },
-  'development/explaining.ts': { layers: ['development/own-package.ts'], types: ['http/', 'operation/'] },
-  'development/watched-plugins.ts': { layers: ['development/own-package.ts'], types: ['operation/'] },
+  'development/load-tools.ts': { layers: ['development/own-package.ts'], types: ['http/', 'operation/'] },
 
   'server/': {
-    layers: [
-      'development/default-page.ts',
-      'development/explaining.ts',
-      'development/watched-plugins.ts',
-      'http/',
-      'operation/',
-      'cache/',
-      'schema/',
-    ],
+    layers: ['development/load-tools.ts', 'http/', 'operation/', 'cache/', 'schema/'],
     types: ['datasource/', 'message/'],
     packages: ['type:graphql'],
   },

@@ -2,7 +2,7 @@ import type { Logger } from '../operation/logger.ts';
 import type { GraphQLRequestListener, ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import { editDistance } from '../schema/did-you-mean.ts';
 
-/** Where a hook belongs, and what is called by its name. */
+/** Where a hook belongs, and the names of all hooks there: a hook that is missing here does not compile. */
 interface Level {
   readonly place: string;
   readonly hooks: readonly string[];
@@ -10,35 +10,39 @@ interface Level {
 
 const ofPlugin: Level = {
   place: 'a plugin',
-  hooks: [
-    'serverWillStart',
-    'aroundRequest',
-    'aroundOperation',
-    'dataSourceCallDidStart',
-    'requestDidStart',
-    'contextCreationDidFail',
-    'invalidRequestWasReceived',
-    'startupDidFail',
-  ] satisfies (keyof ServerPlugin)[],
+  hooks: Object.keys({
+    serverWillStart: true,
+    aroundRequest: true,
+    aroundOperation: true,
+    dataSourceCallDidStart: true,
+    requestDidStart: true,
+    contextCreationDidFail: true,
+    invalidRequestWasReceived: true,
+    startupDidFail: true,
+  } satisfies Readonly<Record<keyof ServerPlugin, true>>),
 };
 const ofServer: Level = {
   place: 'what serverWillStart returns',
-  hooks: ['drainServer', 'serverWillStop', 'renderLandingPage'] satisfies (keyof ServerListener)[],
+  hooks: Object.keys({
+    drainServer: true,
+    serverWillStop: true,
+    renderLandingPage: true,
+  } satisfies Readonly<Record<keyof ServerListener, true>>),
 };
 const ofOperation: Level = {
   place: 'what requestDidStart returns',
-  hooks: [
-    'didResolveSource',
-    'parsingDidStart',
-    'validationDidStart',
-    'didResolveOperation',
-    'responseForOperation',
-    'executionDidStart',
-    'didEncounterErrors',
-    'willSendResponse',
-    'didEncounterSubsequentErrors',
-    'willSendSubsequentPayload',
-  ] satisfies (keyof GraphQLRequestListener)[],
+  hooks: Object.keys({
+    didResolveSource: true,
+    parsingDidStart: true,
+    validationDidStart: true,
+    didResolveOperation: true,
+    responseForOperation: true,
+    executionDidStart: true,
+    didEncounterErrors: true,
+    willSendResponse: true,
+    didEncounterSubsequentErrors: true,
+    willSendSubsequentPayload: true,
+  } satisfies Readonly<Record<keyof GraphQLRequestListener, true>>),
 };
 const levels = [ofPlugin, ofServer, ofOperation];
 

@@ -1,6 +1,5 @@
 import { abandon, handleRejections } from './abandon.ts';
-import { completeValue } from './complete/complete.ts';
-import { locate, toRootError } from './complete/errors.ts';
+import { completeValue, locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/installed.ts';
 import type { Path } from './path.ts';
 import type { FieldRun, Position, Shape } from './plan/planned-field.ts';

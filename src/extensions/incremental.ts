@@ -1,9 +1,9 @@
-import { multipart } from '../http/multipart.ts';
-import type { IncrementalDelivery } from '../http/multipart.ts';
+import { multipart } from '../http/streams/multipart.ts';
+import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import { executeIncrementally } from '../operation/delivery/incremental.ts';
 import { partDirectives } from './part-directives.ts';
 
-export type { IncrementalDelivery } from '../http/multipart.ts';
+export type { IncrementalDelivery } from '../http/streams/multipart.ts';
 
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {

@@ -11,7 +11,7 @@ import type { Eventual } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
-import type { Streaming } from '../http/streaming.ts';
+import type { Streaming } from '../http/streams/streaming.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { ServerOptions } from '../server/options.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';

@@ -1,6 +1,6 @@
 import { answer, doNotWaitForEventLoop } from './handler.ts';
 import type { Call } from './handler.ts';
-import { streaming } from '../http/streaming.ts';
+import { streaming } from '../http/streams/streaming.ts';
 import { PlatformInvocation } from './invocation.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { findStreamingAdapter, writeResponse } from '../platform/lambda-stream.ts';

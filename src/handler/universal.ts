@@ -3,7 +3,7 @@ import type { Context as NetlifyContext } from '@netlify/functions';
 
 import type { ContextFits } from '../server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
-import { streaming } from '../http/streaming.ts';
+import { streaming } from '../http/streams/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';

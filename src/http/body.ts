@@ -1,8 +1,7 @@
 import type { HTTPRequestBody } from '../message/http-request.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge } from './errors.ts';
-import { assertJSONSize } from './json-size.ts';
-import { maxContainersOf } from './variables-limit.ts';
+import { assertJSONSize, maxContainersOf } from './variables-limit.ts';
 
 /** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
 export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {

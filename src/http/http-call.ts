@@ -1,17 +1,17 @@
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Invocation } from '../message/invocation.ts';
-import type { OperationSettings } from '../operation/state.ts';
+import type { OperationSettings, OperationInput } from '../operation/state.ts';
 import type { WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { RequestCall } from '../operation/plugin.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './csrf.ts';
-import type { ExplainSettings } from './explain.ts';
 import type { LandingSettings } from './landing.ts';
 import type { RequestSettings } from './params.ts';
 import type { ResponseSettings } from './response.ts';
-import type { Multipart } from './multipart.ts';
-import type { Negotiation, Streaming } from './streaming.ts';
+import type { Multipart } from './streams/multipart.ts';
+import type { Negotiation, Streaming } from './streams/streaming.ts';
+import type { OperationOutcome } from '../operation/outcome.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
@@ -46,4 +46,20 @@ export interface HTTPCall extends IncomingRequest {
   readonly negotiation: Negotiation | undefined;
   /** Of an answer in one piece. Undefined: the client reads streams only. */
   readonly mediaType: ResponseMediaType | undefined;
+}
+
+/** An operation that somebody may want explained. */
+export interface Explainable {
+  readonly settings: CSRFSettings & { readonly operation: OperationSettings };
+  readonly request: HTTPRequest;
+  readonly invocation: Invocation;
+  readonly input: OperationInput;
+  /** Runs it, under settings that listen. */
+  readonly run: (settings: OperationSettings, input: OperationInput) => OperationOutcome | Promise<OperationOutcome>;
+}
+
+/** Who explains operations. In development alone is there anybody; elsewhere not even the header is read. */
+export interface ExplainSettings {
+  /** Runs the operation and says in its answer how. Undefined: the request does not ask for it. */
+  readonly explain: ((asked: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
 }

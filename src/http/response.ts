@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import type { AnswerSize } from '../message/answer-size.ts';
-import { HeaderMap, isHeaderField } from '../message/header-map.ts';
+import { HeaderMap, isHeaderField, addVary } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
@@ -11,7 +11,6 @@ import { fitBatch } from './batch-size.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 import { isMarked, removeLifetimes, unmarked } from './caching.ts';
-import { addVary } from './vary.ts';
 
 /** How an outcome becomes a response. */
 export interface ResponseSettings {

@@ -183,3 +183,9 @@ function assertFieldValue(name: string, value: string): string {
   if (!fieldValue.test(text)) throw new TypeError(`The value of the HTTP field "${name}" has a character that HTTP does not allow.`);
   return text;
 }
+
+/** Adds a field that the answer depends on. "*" says that it depends on everything, and stays alone (RFC 9110 section 12.5.5). */
+export function addVary(headers: HeaderMap, field: string): void {
+  if (field === '*') headers.set('vary', field);
+  else if (headers.get('vary') !== '*') headers.append('vary', field);
+}

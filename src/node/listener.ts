@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { ContextFits } from '../server/context-types.ts';
 import { serveEvent } from '../handler/handler.ts';
-import { streaming } from '../http/streaming.ts';
+import { streaming } from '../http/streams/streaming.ts';
 import type { ChunkStream } from '../message/http-response.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { nodeHTTP } from '../platform/node.ts';

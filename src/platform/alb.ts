@@ -7,8 +7,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { joinQuery } from './event-query.ts';
-import { lostCookies, plainHeaders } from './result-headers.ts';
-import { albResultBytes } from './result-size.ts';
+import { lostCookies, plainHeaders, albResultBytes } from './result.ts';
 
 /** An Application Load Balancer, with or without "multi value headers" in its target group. */
 export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {

@@ -1,6 +1,8 @@
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { nameOfNonHTTPEvent } from './not-http.ts';
-import { unknownEvent } from './unknown-event.ts';
+import type { HTTPResponse } from '../message/http-response.ts';
+import { malformedEvent } from './adapter.ts';
+import { bodyOf, plainHeaders } from './result.ts';
 
 /**
  * The adapter for an event: the first of the list that recognises it. An event that nobody recognises gets an adapter
@@ -17,4 +19,32 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
   if (Array.isArray(event)) return unknownEvent(event, adapters);
   const adapter = adapters.find(({ recognises }) => recognises(event as UnknownEvent));
   return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);
+}
+
+/** An event of a shape nobody knows: a 400 in the most common result shape, which says what came and what is known. */
+export function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
+  const names = known.map(({ name }) => name);
+  // The one shape that people write by hand, and misspell.
+  const hint = names.includes('direct invocation') ? ' A direct invocation has a key called query: { "query": "{ … }" }.' : '';
+  const message = `Expected an event of ${names.join(', ')}; got ${keysSeen(event)}.${hint}`;
+  return {
+    name: 'unknown event',
+    recognises: () => true,
+    toRequest: () => {
+      throw malformedEvent(message);
+    },
+    toResult: (response: HTTPResponse) => ({ statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) }),
+    // Whoever invokes a function asynchronously never sees its result. Only a platform can send such a shape: no flood.
+    losses: () => message,
+  };
+}
+
+/** Keys only: values may be secrets. */
+function keysSeen(event: unknown): string {
+  if (event === null || event === undefined) return String(event);
+  if (typeof event !== 'object') return `a ${typeof event}`;
+  if (Array.isArray(event)) return `an array of ${event.length}`;
+  const keys = Object.keys(event);
+  const shown = keys.slice(0, 20).map((key) => key.slice(0, 40));
+  return `an object with the keys ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
 }

@@ -5,7 +5,7 @@ import { bodyTaken } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { netlifyTimeLimitOf } from './netlify-time.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
-import { splitURL } from './url.ts';
+import { splitURL } from './event-query.ts';
 
 /** The web's `Request` and `Response`: Netlify Functions 2.0, Cloudflare Workers, Deno, Bun, Vercel. */
 export const fetchAPI: PlatformAdapter<Request, Response> = {

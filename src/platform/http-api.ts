@@ -7,8 +7,7 @@ import type { HTTPResponse } from '../message/http-response.ts';
 import { readBody } from './event-body.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
-import { plainHeaders } from './result-headers.ts';
-import { lambdaResultBytes } from './result-size.ts';
+import { plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {
@@ -52,3 +51,12 @@ function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const result = body === null ? { statusCode, headers } : { statusCode, headers, body };
   return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
+
+/** A Lambda function URL: the payload format 2.0 of the HTTP API, told apart by its domain only. */
+export const functionURL: typeof httpAPI = {
+  ...httpAPI,
+  name: 'Lambda function URL',
+  // Nobody stands between the client and Lambda, which tells its own limit.
+  timeLimit: () => undefined,
+  recognises: (event) => isPayloadV2(event) && isFromFunctionURL(event),
+} satisfies PlatformAdapter;

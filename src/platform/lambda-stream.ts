@@ -2,7 +2,7 @@ import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/htt
 import type { PlatformAdapter } from './adapter.ts';
 import { findAdapter } from './detect.ts';
 import { directInvoke } from './direct-invoke.ts';
-import { functionURL } from './function-url.ts';
+import { functionURL } from './http-api.ts';
 import { lambdaAdapters } from './lambda.ts';
 import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';

@@ -1,8 +1,7 @@
 import type { PlatformAdapter } from './adapter.ts';
 import { applicationLoadBalancer } from './alb.ts';
 import { directInvoke } from './direct-invoke.ts';
-import { functionURL } from './function-url.ts';
-import { httpAPI } from './http-api.ts';
+import { functionURL, httpAPI } from './http-api.ts';
 import { latticeV1, latticeV2 } from './lattice.ts';
 import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';

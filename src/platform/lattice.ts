@@ -5,8 +5,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
-import { lostCookies, plainHeaders } from './result-headers.ts';
-import { lambdaResultBytes } from './result-size.ts';
+import { lostCookies, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** What VPC Lattice takes back, for events of both versions. */
 export interface LatticeResult {

@@ -9,8 +9,7 @@ import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { netlifyTimeLimit } from './netlify-time.ts';
-import { bodyOf, plainHeaders } from './result-headers.ts';
-import { lambdaResultBytes } from './result-size.ts';
+import { bodyOf, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
 export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {

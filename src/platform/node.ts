@@ -6,7 +6,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { bodyOf, headersOf, isArriving } from './node-request.ts';
-import { splitURL } from './url.ts';
+import { splitURL } from './event-query.ts';
 
 /** The "event" of node:http: a request to read and a response to write. */
 export interface NodeExchange {

@@ -7,8 +7,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
-import { plainHeaders } from './result-headers.ts';
-import { lambdaResultBytes } from './result-size.ts';
+import { plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
 export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {

@@ -2,11 +2,11 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCORS } from '../http/assert-cors.ts';
+import { assertCORS } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/assert-csrf.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions } from '../http/cors.ts';
-import type { IncrementalDelivery } from '../http/multipart.ts';
+import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
 import { describe } from '../operation/errors.ts';

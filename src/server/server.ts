@@ -6,9 +6,8 @@ import { PrefixingKeyValueCache } from '../cache/prefix.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage } from '../development/default-page.ts';
+import { createDefaultPage, createExplain, watchPlugins } from '../development/load-tools.ts';
 import { readNodeEnv } from './environment.ts';
-import { createExplain } from '../development/explaining.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { createWrapOperation, createWrapRequest } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
@@ -21,7 +20,6 @@ import { createTrustedDocuments } from '../operation/documents/trusted-documents
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../schema/create-schema.ts';
-import { watchPlugins } from '../development/watched-plugins.ts';
 import type { OpenedBuild } from '../schema/build/schema-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */

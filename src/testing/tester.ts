@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { serveEvent } from '../handler/handler.ts';
 import type { ServerOptions } from '../server/options.ts';
-import { streaming } from '../http/streaming.ts';
+import { streaming } from '../http/streams/streaming.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';

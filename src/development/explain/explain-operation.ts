@@ -1,4 +1,4 @@
-import type { Explainable } from '../../http/explain.ts';
+import type { Explainable } from '../../http/http-call.ts';
 import type { OperationOutcome } from '../../operation/outcome.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 
 import type { Milliseconds } from '../../datasource/units.ts';
-import type { Explainable } from '../../http/explain.ts';
+import type { Explainable } from '../../http/http-call.ts';
 import type { HTTPRequest } from '../../message/http-request.ts';
 import type { GraphQLRequest } from '../../operation/graphql-request.ts';
 import type { OperationSettings } from '../../operation/state.ts';

@@ -2,6 +2,7 @@ import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import type { Path } from '../path.ts';
 import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
+import { abandon } from '../abandon.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
 export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {
@@ -40,4 +41,19 @@ export function nullError(field: PlannedField): Error {
 /** An error that reached the root, where no field is left to locate it. */
 export function toRootError(thrown: unknown): GraphQLError {
   return thrown instanceof GraphQLError ? thrown : toLocatedError(thrown);
+}
+
+/** Completes a value that is not a promise: what holds for every type, then what its shape says. Throws errors not yet located. */
+export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, path: Path): unknown {
+  if (value === null || value === undefined) {
+    if (shape.nonNull) throw nullError(fieldRun.field);
+    return null;
+  }
+  if (value instanceof Error) throw value;
+  try {
+    return shape.complete(fieldRun, value, path);
+  } catch (error) {
+    abandon(value);
+    throw error;
+  }
 }

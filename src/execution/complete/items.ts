@@ -1,5 +1,4 @@
-import { completeValue } from './complete.ts';
-import { nullOrThrow } from './errors.ts';
+import { completeValue, nullOrThrow } from './errors.ts';
 import { plainValue } from './leaf.ts';
 import { addPath } from '../path.ts';
 import type { Path } from '../path.ts';

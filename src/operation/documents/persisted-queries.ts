@@ -1,6 +1,5 @@
 import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
 import { createError, describe } from '../errors.ts';
-import { sha256 } from './sha256.ts';
 
 /** Where automatic persisted queries are kept. */
 export interface PersistedQuerySettings {
@@ -84,4 +83,15 @@ async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: strin
 async function keep({ memory, shared, ttl }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
   const options = { ttl };
   await Promise.all([memory.set(hash, query, options), shared?.set(hash, query, options)]);
+}
+
+/** The hash of a text in lower-case hexadecimal digits. Loads node:crypto when it is first asked; elsewhere the platform's own does it. */
+export function sha256(text: string): string | Promise<string> {
+  const crypto = globalThis.process?.getBuiltinModule?.('node:crypto');
+  return crypto === undefined ? digest(text) : crypto.createHash('sha256').update(text).digest('hex');
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

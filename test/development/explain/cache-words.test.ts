@@ -30,7 +30,7 @@ describe('a miss says what became of the response', () => {
     [
       'is not stored: private, and nobody in particular asks',
       { headers: { 'cache-control': 'private, max-age=60' }, body },
-      'Not stored: the origin said private, and without Authorization or Cookie nobody knows whose response it is.',
+      'Not stored: the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity).',
     ],
     ['is stored by a ttl', { headers: { 'cache-control': 'max-age=1' }, body }, 'Stored for 30 s: a ttl of 30 s was set in its place.', 30],
     ['is not stored: a ttl of 0', { headers: { 'cache-control': 'max-age=60' }, body }, 'Not stored: a ttl of 0 s was set.', 0],

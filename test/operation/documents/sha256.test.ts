@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 
-import { sha256 } from '../../../src/operation/documents/sha256.ts';
+import { sha256 } from '../../../src/operation/documents/persisted-queries.ts';
 
 for (const text of ['', '{ hello }', 'ä🦊', 'x'.repeat(100_000)]) {
   const expected = createHash('sha256').update(text).digest('hex');

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import { sha256 } from '../../../operation/documents/sha256.ts';
+import { sha256 } from '../../../operation/documents/persisted-queries.ts';
 import { PersistedQueryNotFoundError, PersistedQueryNotSupportedError } from '../errors/apollo-error.ts';
 import type { GraphQLRequest, GraphQLRequestMetrics } from '../types.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EventStream } from '../../src/http/event-stream.ts';
-import { SourcedPayloads } from '../../src/operation/delivery/payload-stream.ts';
-import { createEventSource } from '../support/event-source.ts';
-import type { EventSource } from '../support/event-source.ts';
+import { EventStream } from '../../../src/http/streams/event-stream.ts';
+import { SourcedPayloads } from '../../../src/operation/delivery/payload-stream.ts';
+import { createEventSource } from '../../support/event-source.ts';
+import type { EventSource } from '../../support/event-source.ts';
 
 /** A stream of the numbers that a test pushes, whose silence a test makes last. */
 function openStream(first?: string): {

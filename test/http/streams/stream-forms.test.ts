@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { parseAccept } from '../../src/http/accept.ts';
-import { chooseForms } from '../../src/http/stream-forms.ts';
+import { parseAccept } from '../../../src/http/accept.ts';
+import { chooseForms } from '../../../src/http/streams/stream-forms.ts';
 
 const apollo = 'application/graphql-response+json,application/json;q=0.9';
 const urql = 'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';

@@ -1,6 +1,6 @@
-import type { Delivery } from '../operation/delivery/delivery.ts';
-import { chooseFrom, preference } from './accept.ts';
-import type { MediaRange, ResponseMediaType } from './accept.ts';
+import type { Delivery } from '../../operation/delivery/delivery.ts';
+import { chooseFrom, preference } from '../accept.ts';
+import type { MediaRange, ResponseMediaType } from '../accept.ts';
 
 /** The forms in which a client reads answers, where streams are carried. */
 export interface Forms {

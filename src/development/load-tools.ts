@@ -1,0 +1,63 @@
+import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
+import { requireOwn } from './own-package.ts';
+import type { ExplainSettings } from '../http/http-call.ts';
+import type { Logger } from '../operation/logger.ts';
+
+type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
+
+/**
+ * Renders the page that a server has in development when none of its plugins has one: `landingPage()`, which loads when
+ * the first browser asks for it. Undefined where it cannot be found, as on platforms without Node.
+ */
+export function createDefaultPage(context: ServerStartContext): Render {
+  let finding: Promise<Render> | undefined;
+  return async () => (await (finding ??= findPage(context)))();
+}
+
+async function findPage(context: ServerStartContext): Promise<Render> {
+  try {
+    const { landingPage } = requireOwn('landing-page') as { landingPage: () => ServerPlugin };
+    const listener = await landingPage().serverWillStart?.(context);
+    return () => listener?.renderLandingPage?.();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    context.logger.warn(
+      `There is no page for browsers: ${reason}. Put landingPage() of graphql-functions/landing-page into plugins, or set landingPage: false.`,
+    );
+    return () => undefined;
+  }
+}
+
+type Explain = NonNullable<ExplainSettings['explain']>;
+
+/**
+ * Explains the operations of requests that ask for it. What explains loads with the first of them: it is a tool for
+ * development, and none of it is in a bundle. Where it cannot be found, operations run unexplained.
+ */
+export function createExplain(logger: Logger): Explain {
+  let found: Explain | undefined;
+  return (asked) => {
+    if (asked.request.headers.get('graphql-functions-explain') !== '1') return undefined;
+    return (found ??= findExplain(logger))(asked);
+  };
+}
+
+function findExplain(logger: Logger): Explain {
+  try {
+    return (requireOwn('explain') as { explainOperation: Explain }).explainOperation;
+  } catch (error) {
+    logger.warn('Operations cannot be explained here.', error);
+    return () => undefined;
+  }
+}
+
+type CheckPlugins = (plugins: readonly ServerPlugin[], logger: Logger) => readonly ServerPlugin[];
+
+/** The same plugins, with a warning of each hook whose name is misspelt: for development. As they are where what looks at them cannot be found. */
+export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): readonly ServerPlugin[] {
+  try {
+    return (requireOwn('plugin-check') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);
+  } catch {
+    return plugins;
+  }
+}
