@@ -1,22 +1,23 @@
-import type { Context, HandlerContext, HandlerEvent, HandlerResponse } from '@netlify/functions';
-
 import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler/handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
+import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify-types.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
 import { ping } from './platform/ping.ts';
 import type { OptionsSource } from './server/start.ts';
 
+export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify-types.ts';
+
 /** What Netlify calls a function with: a `Request`, or the event of `export const handler`. */
-export type NetlifyEvent = Request | HandlerEvent;
+export type NetlifyEvent = Request | NetlifyHandlerEvent;
 
 /** A handler for both generations of Netlify Functions. */
 export interface NetlifyHandler {
-  (request: Request, context?: Context): Promise<Response>;
-  (event: HandlerEvent, context?: HandlerContext): Promise<HandlerResponse>;
-  fetch(request: Request, context?: Context): Promise<Response>;
+  (request: Request, context?: NetlifyContext): Promise<Response>;
+  (event: NetlifyHandlerEvent, context?: NetlifyHandlerContext): Promise<NetlifyHandlerResponse>;
+  fetch(request: Request, context?: NetlifyContext): Promise<Response>;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface NetlifyHandler {
  * createHandler(…)` for the older form. Throws for wrong options and wrong schema text.
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, Context | HandlerContext>> &
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext>> &
     ContextFits<TContext, TDataSources>,
 ): NetlifyHandler {
   return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>, streaming) as NetlifyHandler;

@@ -22,7 +22,7 @@ const table: Readonly<Record<string, LayerRule>> = {
     packages: ['graphql'],
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
-  'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:@netlify/functions', 'type:node:http'] },
+  'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:node:http'] },
   'extensions/': { layers: ['http/', 'operation/'], types: ['message/'], packages: ['graphql', '@opentelemetry/api'] },
   // A server of its own over the line: it takes whole stages of it, and the line knows nothing of it.
   'extensions/v3/': {
@@ -43,11 +43,11 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
   'handler/': {
     layers: ['server/', 'http/', 'operation/', 'platform/', 'message/'],
-    packages: ['type:aws-lambda', 'type:@netlify/functions'],
+    packages: ['type:aws-lambda'],
   },
 
   'aws-lambda.ts': { layers: ['handler/', 'platform/'], types: ['server/'], packages: ['type:aws-lambda'] },
-  'netlify.ts': { layers: ['handler/', 'http/', 'platform/'], types: ['server/'], packages: ['type:@netlify/functions'] },
+  'netlify.ts': { layers: ['handler/', 'http/', 'platform/'], types: ['server/'] },
   'fetch.ts': { layers: ['handler/', 'http/', 'platform/'], types: ['server/'] },
   'incremental.ts': { layers: ['extensions/'] },
   'v3.ts': { layers: ['extensions/v3/'] },

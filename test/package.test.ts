@@ -107,7 +107,15 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type LambdaStreamingHandler',
     'type ResponseStream',
   ],
-  './netlify': ['createHandler', 'type NetlifyEvent', 'type NetlifyHandler'],
+  './netlify': [
+    'createHandler',
+    'type NetlifyContext',
+    'type NetlifyEvent',
+    'type NetlifyHandler',
+    'type NetlifyHandlerContext',
+    'type NetlifyHandlerEvent',
+    'type NetlifyHandlerResponse',
+  ],
   './fetch': ['createHandler', 'type FetchHandler'],
   './node': ['createListener', 'serve', 'type ListenOptions', 'type NodeExchange', 'type NodeListener', 'type RunningServer'],
   './datasource': [

@@ -11,13 +11,14 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context as LambdaContext,
 } from 'aws-lambda';
-import type { HandlerContext, HandlerEvent, Context as NetlifyContext } from '@netlify/functions';
+import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler as NetlifyV1Handler } from '@netlify/functions';
 
 import { createHandler as createLambdaHandler } from '../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../src/fetch.ts';
 import { createHandler, DataSource, RESTDataSource } from '../src/index.ts';
 import type { ContextFits, Handler, HTTPRequest, ResponseHead, ServerOptions, ServerPlugin } from '../src/index.ts';
 import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
+import type * as Netlify from '../src/netlify.ts';
 import { serve } from '../src/node.ts';
 import type { NodeExchange } from '../src/node.ts';
 
@@ -257,13 +258,21 @@ function platforms(): void {
   createNetlifyHandler({
     typeDefs,
     context: ({ event, context }) => {
-      exactly<Request | HandlerEvent>()(event);
-      exactly<NetlifyContext | HandlerContext>()(context);
+      exactly<Request | Netlify.NetlifyHandlerEvent>()(event);
+      exactly<Netlify.NetlifyContext | Netlify.NetlifyHandlerContext>()(context);
       // @ts-expect-error: only a Request comes with a place.
       void context.geo;
       return { country: 'geo' in context ? context.geo.country?.code : undefined };
     },
   });
+  // Netlify's own types and ours say the same.
+  const same = (theirs: NetlifyContext, ours: Netlify.NetlifyContext, context: HandlerContext): void => {
+    is<Netlify.NetlifyContext>(theirs);
+    is<NetlifyContext>(ours);
+    is<Netlify.NetlifyHandlerContext>(context);
+  };
+  void same;
+  is<NetlifyV1Handler>(createNetlifyHandler({ typeDefs }));
   createFetchHandler({
     typeDefs,
     context: ({ event }) => {

@@ -1,5 +1,4 @@
 import type { Context as LambdaContext } from 'aws-lambda';
-import type { Context as NetlifyContext } from '@netlify/functions';
 
 import type { ContextFits } from '../server/context-types.ts';
 import { createHandlerFor } from './handler.ts';
@@ -7,6 +6,7 @@ import { streaming } from '../http/streams/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
+import type { NetlifyContext } from '../platform/netlify-types.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
 import type { OptionsSource } from '../server/start.ts';
 

@@ -1,5 +1,3 @@
-import type { HandlerResponse } from '@netlify/functions';
-
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { HTTPResponse } from '../message/http-response.ts';
 import { methodAt, textAt } from './adapter.ts';
@@ -7,12 +5,13 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
+import type { NetlifyHandlerResponse } from './netlify-types.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { netlifyTimeLimit } from './netlify-time.ts';
 import { bodyOf, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
-export const netlifyV1: PlatformAdapter<UnknownEvent, HandlerResponse> = {
+export const netlifyV1: PlatformAdapter<UnknownEvent, NetlifyHandlerResponse> = {
   name: 'Netlify Functions (1)',
   recognises: (event) => ('httpMethod' in event || 'rawUrl' in event) && !('requestContext' in event),
   toRequest,
@@ -37,7 +36,7 @@ function toRequest(event: UnknownEvent): HTTPRequest {
 }
 
 /** Lists are refused in `headers`, and a name in both maps is sent twice by some runtimes: cookies go into one of them only. */
-function toResult(response: HTTPResponse): HandlerResponse {
+function toResult(response: HTTPResponse): NetlifyHandlerResponse {
   const cookies = response.headers.getSetCookie();
   return {
     statusCode: response.status,
