@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-import type { NetlifyHandlerEvent } from '../../platform/netlify-types.ts';
+import type { HandlerEvent } from '@netlify/functions';
 
 import type { WireRequest, WireResponse } from './wire.ts';
 
 /** A request as `export const handler` gets it, with the oddities that Netlify's local server has. */
-export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): NetlifyHandlerEvent {
+export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): HandlerEvent {
   const { pathname, search, searchParams } = new URL(url);
   const isText = body !== undefined && textType.test(new Map(headers).get('content-type') ?? '');
   return {
@@ -19,7 +19,7 @@ export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): N
     isBase64Encoded: !isText,
     rawUrl: url,
     rawQuery: search.slice(1),
-  } as NetlifyHandlerEvent;
+  } as HandlerEvent;
 }
 
 /** What Netlify hands over as text; every other body arrives in base64. */
