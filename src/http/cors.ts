@@ -56,7 +56,7 @@ async function allowedOrigin({ origin = '*', credentials }: CORSOptions, request
 }
 
 /** Whether an origin is the one, or one of those, that are let in. */
-export function matches(origin: CORSOrigin, asking: string): boolean {
+function matches(origin: CORSOrigin, asking: string): boolean {
   if (typeof origin === 'string') return origin === asking;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
   if (origin instanceof RegExp) return new RegExp(origin.source, origin.flags.replaceAll(/[gy]/g, '')).test(asking);

@@ -132,7 +132,7 @@ function jsonParameter(name: string, found: ReadonlyMap<string, string>): unknow
 }
 
 /** The wanted parameters of a query string, decoded. Throws a 4xx for what does not decode, and for one that stands there twice. */
-export function parseQueryString(queryString: string, wanted: readonly string[], maxLength: number): ReadonlyMap<string, string> {
+function parseQueryString(queryString: string, wanted: readonly string[], maxLength: number): ReadonlyMap<string, string> {
   if (queryString.length > maxLength) throw queryStringTooLong(maxLength, queryString.length);
   const found = new Map<string, string>();
   let parameters = 0;

@@ -22,7 +22,7 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
 }
 
 /** An event of a shape nobody knows: a 400 in the most common result shape, which says what came and what is known. */
-export function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
+function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
   const names = known.map(({ name }) => name);
   // The one shape that people write by hand, and misspell.
   const hint = names.includes('direct invocation') ? ' A direct invocation has a key called query: { "query": "{ … }" }.' : '';

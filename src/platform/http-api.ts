@@ -21,12 +21,12 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
 };
 
 /** Whether an event has the payload format 2.0, which function URLs send too. */
-export function isPayloadV2(event: UnknownEvent): boolean {
+function isPayloadV2(event: UnknownEvent): boolean {
   return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
 }
 
 /** Their domain is the only difference. */
-export function isFromFunctionURL(event: UnknownEvent): boolean {
+function isFromFunctionURL(event: UnknownEvent): boolean {
   return textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.');
 }
 

@@ -34,7 +34,7 @@ export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, p
 }
 
 /** A null at a position that does not allow it. */
-export function nullError(field: PlannedField): Error {
+function nullError(field: PlannedField): Error {
   return new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`);
 }
 

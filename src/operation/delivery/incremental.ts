@@ -157,7 +157,7 @@ function endedBy({ incremental }: Delivery, { ids }: PendingParts, errors: Subse
 const answers = new WeakMap<OperationDefinitionNode, boolean>();
 
 /** Whether an operation has `@defer` or `@stream` in it, in its fragments too. What their `if` comes to is another matter. */
-export function asksForParts(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+function asksForParts(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const known = answers.get(operation);
   if (known !== undefined) return known;
   const answer = hasParts(operation.selectionSet, fragmentsOf(document), new Set());

@@ -154,7 +154,7 @@ function fieldOf(type: GraphQLNamedType | undefined, name: string): GraphQLField
 }
 
 /** Reads how many items a field is asked for, from arguments such as `first`. */
-export class SizeArguments {
+class SizeArguments {
   readonly #names: ReadonlySet<string>;
   readonly #variables: Readonly<Record<string, unknown>>;
   readonly #defaults = new Map<string, ValueNode>();

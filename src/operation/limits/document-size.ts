@@ -153,7 +153,7 @@ function sum(one: Size, other: Size): Size {
  * itself for every level, validators and executors alike, and 1,800 fragments that each spread the next one fit into
  * 15,000 tokens: enough to exhaust the stack of some. Circular fragments nest without end.
  */
-export class FragmentNesting {
+class FragmentNesting {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #limit: number;
   readonly #known = new Map<string, number>();

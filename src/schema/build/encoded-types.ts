@@ -1,4 +1,4 @@
-import type { Place, Span } from '../sdl/place.ts';
+import type { DefinitionLocation, Span } from '../sdl/location.ts';
 import { partsOf, type SchemaIndex, type TypeEntry, type TypeEntries } from '../sdl/schema-index.ts';
 import type { ScannedMember, TypeKind } from '../sdl/sdl-scanner.ts';
 
@@ -10,7 +10,7 @@ export class EncodedTypes implements TypeEntries {
   readonly #lines: ReadonlyMap<string, string>;
   readonly #memberLines: ReadonlyMap<string, string>;
   readonly #entries = new Map<string, TypeEntry>();
-  readonly #members = new Map<Place, string>();
+  readonly #members = new Map<DefinitionLocation, string>();
 
   constructor(types: string, members: string) {
     this.#lines = byName(types);
@@ -37,7 +37,7 @@ export class EncodedTypes implements TypeEntries {
   }
 
   /** Undefined: they must be looked for. */
-  membersAt(at: Place): readonly ScannedMember[] | undefined {
+  membersAt(at: DefinitionLocation): readonly ScannedMember[] | undefined {
     const line = this.#members.get(at);
     return line === undefined ? undefined : decodeMembers(line, (at as Span)[0]);
   }

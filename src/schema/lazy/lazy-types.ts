@@ -14,7 +14,7 @@ import { createType } from './create-type.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
-import { isParsed } from '../sdl/place.ts';
+import { isParsed } from '../sdl/location.ts';
 import { partsOf, type SchemaIndex } from '../sdl/schema-index.ts';
 import { mentions } from '../sdl/sdl-cursor.ts';
 import { argumentConfigs, type TypeLookup } from './type-configs.ts';

@@ -10,7 +10,7 @@ import type {
 } from 'graphql';
 
 import { membersOf, parseDefinition, parseExtension, parseMember, type MemberNode } from '../sdl/parse-sdl.ts';
-import { isParsed, type Place } from '../sdl/place.ts';
+import { isParsed, type DefinitionLocation } from '../sdl/location.ts';
 import { partsOf, type SchemaIndex, type TypeEntry } from '../sdl/schema-index.ts';
 import { membersAt, type FoundMember } from '../sdl/sdl-definitions.ts';
 
@@ -20,7 +20,7 @@ export class TypeText {
   readonly #index: SchemaIndex;
   #definition: TypeDefinitionNode | undefined;
   #extensions: readonly TypeExtensionNode[] | undefined;
-  #fieldPlaces: ReadonlyMap<string, Place<MemberNode>> | undefined;
+  #fieldPlaces: ReadonlyMap<string, DefinitionLocation<MemberNode>> | undefined;
 
   constructor(entry: TypeEntry, index: SchemaIndex) {
     this.entry = entry;
@@ -52,18 +52,18 @@ export class TypeText {
 
   /** One field, parsed alone. */
   field(name: string): FieldDefinitionNode {
-    const at = this.#fields().get(name) as Place<MemberNode>;
+    const at = this.#fields().get(name) as DefinitionLocation<MemberNode>;
     return parseMember(this.#index, this.entry.kind, at) as FieldDefinitionNode;
   }
 
-  #fields(): ReadonlyMap<string, Place<MemberNode>> {
+  #fields(): ReadonlyMap<string, DefinitionLocation<MemberNode>> {
     const members = (): readonly FoundMember[] => partsOf(this.entry).flatMap((part) => membersAt(this.#index, part));
     return (this.#fieldPlaces ??= new Map(members().map(({ name, at }) => [name, at])));
   }
 }
 
 /** A field takes 80 characters or more, with its description. */
-function sizeOf(part: Place): number {
+function sizeOf(part: DefinitionLocation): number {
   return isParsed(part) ? membersOf(part).length * 80 : part[1] - part[0];
 }
 

@@ -3,7 +3,7 @@ import { Kind, type DefinitionNode, type DirectiveDefinitionNode, type DocumentN
 import { didYouMean, listOf } from '../did-you-mean.ts';
 import { mergeDefinitions, mergeDirectiveDefinitions, type IsRepeatable } from './merge-definitions.ts';
 import { parseDefinition, type IndexedText } from './parse-sdl.ts';
-import { isParsed, type Place, type Span } from './place.ts';
+import { isParsed, type DefinitionLocation, type Span } from './location.ts';
 import type { RootNames, SchemaIndex, TypeEntry } from './schema-index.ts';
 import { definitionsIn, definitionsOf, membersAt } from './sdl-definitions.ts';
 import type { FoundDefinition, TypeKind } from './sdl-scanner.ts';
@@ -43,7 +43,7 @@ function findDefinitions(source: string | DocumentNode, number: number, { source
   return definitions.map((definition) => ({ ...definition, at: moved(definition.at, offset) }));
 }
 
-function moved(at: Place, offset: number): Place {
+function moved(at: DefinitionLocation, offset: number): DefinitionLocation {
   return isParsed(at) ? at : [at[0] + offset, at[1] + offset];
 }
 
@@ -110,14 +110,14 @@ function isDisjoint(indexed: IndexedText, definition: FoundDefinition, parts: re
   return new Set(names).size === names.length;
 }
 
-function directivePlace(indexed: IndexedText, parts: readonly FoundDefinition[]): Place<DirectiveDefinitionNode> {
-  const places = parts.map(({ at }) => at as Place<DirectiveDefinitionNode>);
+function directivePlace(indexed: IndexedText, parts: readonly FoundDefinition[]): DefinitionLocation<DirectiveDefinitionNode> {
+  const places = parts.map(({ at }) => at as DefinitionLocation<DirectiveDefinitionNode>);
   const [first] = places;
   if (first !== undefined && places.length === 1) return first;
   return mergeDirectiveDefinitions(places.map((at) => parseDefinition(indexed, at)));
 }
 
-function repeatableAmong(indexed: IndexedText, directives: readonly Place<DirectiveDefinitionNode>[]): IsRepeatable {
+function repeatableAmong(indexed: IndexedText, directives: readonly DefinitionLocation<DirectiveDefinitionNode>[]): IsRepeatable {
   return (directive) => directives.some((at) => isRepeatable(parseDefinition(indexed, at), directive));
 }
 
@@ -125,7 +125,7 @@ function isRepeatable({ name, repeatable }: DirectiveDefinitionNode, directive: 
   return repeatable && name.value === directive;
 }
 
-function schemaPlace(merge: Merge, parts: readonly FoundDefinition[]): Place | undefined {
+function schemaPlace(merge: Merge, parts: readonly FoundDefinition[]): DefinitionLocation | undefined {
   const definitions = parts.filter((part) => !part.extends);
   return definitions.length < 2 ? definitions[0]?.at : mergeParts(merge, definitions);
 }
@@ -135,8 +135,8 @@ type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 /** The root types: as a schema definition says, else the types with the usual names (specification, 3.3.1). */
 function rootNames(
   indexed: IndexedText,
-  schema: Place | undefined,
-  extensions: readonly Place[],
+  schema: DefinitionLocation | undefined,
+  extensions: readonly DefinitionLocation[],
   types: ReadonlyMap<string, TypeEntry>,
 ): RootNames {
   const roots: Mutable<RootNames> = {};

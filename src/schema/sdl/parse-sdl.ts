@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 
 import { untold } from '../../tracing/channels.ts';
-import { isParsed, type Place, type Span } from './place.ts';
+import { isParsed, type DefinitionLocation, type Span } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import type { TypeKind } from './sdl-scanner.ts';
 
@@ -21,14 +21,14 @@ export type IndexedText = Pick<SchemaIndex, 'text' | 'sources' | 'members'>;
 export type MemberNode = FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode;
 
 /** The definition at a place. */
-export function parseDefinition<Node extends DefinitionNode>(indexed: IndexedText, at: Place<Node>): Node {
+export function parseDefinition<Node extends DefinitionNode>(indexed: IndexedText, at: DefinitionLocation<Node>): Node {
   if (isParsed<Node>(at)) return at;
   const [start, end] = at as Span;
   return definitionIn(parseFragment(indexed, indexed.text.slice(start, end), start)) as Node;
 }
 
 /** The extension at a place, where a second definition of a type's name may stand instead. */
-export function parseExtension(indexed: IndexedText, at: Place): DefinitionNode {
+export function parseExtension(indexed: IndexedText, at: DefinitionLocation): DefinitionNode {
   if (isParsed(at)) return { ...at, kind: at.kind.replace('Definition', 'Extension') } as DefinitionNode;
   const [start, end] = at;
   if (indexed.text.startsWith('extend', start)) return parseDefinition(indexed, at);
@@ -37,7 +37,7 @@ export function parseExtension(indexed: IndexedText, at: Place): DefinitionNode 
 }
 
 /** The member at a place, which the parser takes for all there is in a definition of its type's kind. */
-export function parseMember(indexed: IndexedText, kind: TypeKind, at: Place<MemberNode>): MemberNode {
+export function parseMember(indexed: IndexedText, kind: TypeKind, at: DefinitionLocation<MemberNode>): MemberNode {
   if (isParsed(at)) return at;
   const [start, end] = at;
   const opening = `${kind} T{`;

@@ -1,6 +1,6 @@
 import type { DirectiveDefinitionNode } from 'graphql';
 
-import type { Place, Span } from './place.ts';
+import type { DefinitionLocation, Span } from './location.ts';
 import type { ScannedMember, TypeKind } from './sdl-scanner.ts';
 
 /**
@@ -16,13 +16,13 @@ export interface SchemaIndex {
   /** In the order of their first definition; each name once. */
   readonly types: TypeEntries;
   /** Directive definitions; each name once. */
-  readonly directives: readonly Place<DirectiveDefinitionNode>[];
+  readonly directives: readonly DefinitionLocation<DirectiveDefinitionNode>[];
   /** The `schema { … }` definition. */
-  readonly schema?: Place;
-  readonly schemaExtensions: readonly Place[];
+  readonly schema?: DefinitionLocation;
+  readonly schemaExtensions: readonly DefinitionLocation[];
   readonly roots: RootNames;
   /** The members of a definition in the text, where they are known; undefined: they must be looked for. */
-  readonly members?: (at: Place) => readonly ScannedMember[] | undefined;
+  readonly members?: (at: DefinitionLocation) => readonly ScannedMember[] | undefined;
 }
 
 /** Types by their names: what is needed of a Map. */
@@ -35,9 +35,9 @@ export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get'> & {
 export interface TypeEntry {
   readonly name: string;
   readonly kind: TypeKind;
-  readonly at: Place;
+  readonly at: DefinitionLocation;
   /** Extensions, and further definitions that add nothing but members. */
-  readonly extensions: readonly Place[];
+  readonly extensions: readonly DefinitionLocation[];
   /** What the type and its extensions implement, each name once. */
   readonly interfaces: readonly string[];
 }
@@ -50,6 +50,6 @@ export interface RootNames {
 }
 
 /** Every part of a type in the order of the schema: its definition, then its extensions. */
-export function partsOf(entry: TypeEntry): readonly Place[] {
+export function partsOf(entry: TypeEntry): readonly DefinitionLocation[] {
   return [entry.at, ...entry.extensions];
 }

@@ -1,14 +1,14 @@
 import { Kind, type DefinitionNode, type DocumentNode } from 'graphql';
 
 import { membersOf, parseDefinition, parseSource, type IndexedText, type MemberNode } from './parse-sdl.ts';
-import { isParsed, type Place } from './place.ts';
+import { isParsed, type DefinitionLocation } from './location.ts';
 import { UnexpectedSDL } from './sdl-cursor.ts';
 import { scanDefinitions, scanMembers, type DefinitionKind, type FoundDefinition } from './sdl-scanner.ts';
 
 /** A field, input field or enum value, and where it is. */
 export interface FoundMember {
   readonly name: string;
-  readonly at: Place<MemberNode>;
+  readonly at: DefinitionLocation<MemberNode>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function definitionsOf({ definitions }: DocumentNode): FoundDefinition[] 
 }
 
 /** The members of one definition or extension. */
-export function membersAt(indexed: IndexedText, at: Place): readonly FoundMember[] {
+export function membersAt(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
   const known = membersByPlace.get(at);
   if (known !== undefined) return known;
   const members = indexed.members?.(at) ?? findMembers(indexed, at);
@@ -42,9 +42,9 @@ export function membersAt(indexed: IndexedText, at: Place): readonly FoundMember
  * The root types' members are asked for twice at start, when their resolvers are checked and when their first
  * field is made. A place belongs to one index and one text, so it is enough of a key.
  */
-const membersByPlace = new WeakMap<Place, readonly FoundMember[]>();
+const membersByPlace = new WeakMap<DefinitionLocation, readonly FoundMember[]>();
 
-function findMembers(indexed: IndexedText, at: Place): readonly FoundMember[] {
+function findMembers(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
   if (isParsed(at)) return membersOf(at).map((node) => ({ name: node.name.value, at: node }));
   return scanOr<readonly FoundMember[]>(
     () => scanMembers(indexed.text, at),

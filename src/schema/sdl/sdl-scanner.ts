@@ -1,4 +1,4 @@
-import type { Place, Span } from './place.ts';
+import type { DefinitionLocation, Span } from './location.ts';
 import { SDLCursor, UnexpectedSDL } from './sdl-cursor.ts';
 
 /** What a definition defines, by its keyword in the text. */
@@ -8,7 +8,7 @@ export type DefinitionKind = TypeKind | 'schema' | 'directive';
 export type TypeKind = 'type' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
 
 /** One definition or extension, in the text or in a document. */
-export interface FoundDefinition<At extends Place = Place> {
+export interface FoundDefinition<At extends DefinitionLocation = DefinitionLocation> {
   readonly kind: DefinitionKind;
   /** Empty for `schema`. */
   readonly name: string;

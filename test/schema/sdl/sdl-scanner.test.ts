@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 
 import { parse, type ASTNode, type DocumentNode } from 'graphql';
 
-import type { Place, Span } from '../../../src/schema/sdl/place.ts';
+import type { DefinitionLocation, Span } from '../../../src/schema/sdl/location.ts';
 import { UnexpectedSDL } from '../../../src/schema/sdl/sdl-cursor.ts';
 import { definitionsOf, membersAt } from '../../../src/schema/sdl/sdl-definitions.ts';
 import { scanDefinitions, scanMembers } from '../../../src/schema/sdl/sdl-scanner.ts';
@@ -120,11 +120,11 @@ function parsedDefinitions(text: string): unknown[] {
 
 function parsedMembers(text: string, at: Span): unknown[] {
   const [definition] = (parse(text.slice(...at)) satisfies DocumentNode).definitions;
-  const members = definition?.kind.startsWith('Schema') ? [] : membersAt({ text, sources: [] }, definition as Place);
+  const members = definition?.kind.startsWith('Schema') ? [] : membersAt({ text, sources: [] }, definition as DefinitionLocation);
   return members.map((member) => ({ ...member, at: spanOf(member.at).map((position) => position + at[0]) }));
 }
 
-function spanOf(place: Place<ASTNode>): number[] {
+function spanOf(place: DefinitionLocation<ASTNode>): number[] {
   const { loc } = place as ASTNode;
   return [loc?.start ?? 0, loc?.end ?? 0];
 }
