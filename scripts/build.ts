@@ -45,7 +45,7 @@ const groups = [
   },
   {
     name: 'platform',
-    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify-time|not-http|ping|result-[\w-]+|unknown-event|url)\.ts$/,
+    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify|not-http|ping|result)\.ts$/,
   },
 ];
 

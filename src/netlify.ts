@@ -3,12 +3,12 @@ import { createHandlerFor } from './handler/handler.ts';
 import { streaming } from './http/streams/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
-import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify-types.ts';
+import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
 import { ping } from './platform/ping.ts';
 import type { OptionsSource } from './server/start.ts';
 
-export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify-types.ts';
+export type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';
 
 /** What Netlify calls a function with: a `Request`, or the event of `export const handler`. */
 export type NetlifyEvent = Request | NetlifyHandlerEvent;

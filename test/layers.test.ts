@@ -107,6 +107,13 @@ test('the root of src/ holds the entries of the package, and nothing else', () =
   );
 });
 
+test('a folder has at most 20 files: more are divided by what they are for', () => {
+  const folders = [...new Set(files.map((file) => posix.dirname(file)))];
+  const full = folders.filter((folder) => files.filter((file) => posix.dirname(file) === folder).length > 20);
+
+  deepEqual(full, []);
+});
+
 test('every file of src/ belongs to a layer of the table', () => {
   const homeless = files.filter((file) => !(layerOf(file) in table) && !top.includes(layerOf(file)));
 

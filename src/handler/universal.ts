@@ -6,7 +6,7 @@ import { streaming } from '../http/streams/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
-import type { NetlifyContext } from '../platform/netlify-types.ts';
+import type { NetlifyContext } from '../platform/netlify.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
 import type { OptionsSource } from '../server/start.ts';
 

@@ -3,7 +3,7 @@ import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import { bodyTaken } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { netlifyTimeLimitOf } from './netlify-time.ts';
+import { netlifyTimeLimitOf } from './netlify.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { splitURL } from './event-query.ts';
 

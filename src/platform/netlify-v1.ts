@@ -5,9 +5,9 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
-import type { NetlifyHandlerResponse } from './netlify-types.ts';
+import type { NetlifyHandlerResponse } from './netlify.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
-import { netlifyTimeLimit } from './netlify-time.ts';
+import { netlifyTimeLimit } from './netlify.ts';
 import { bodyOf, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
