@@ -5,7 +5,7 @@ import { checkResolvers } from '../../schema/resolvers/check-resolvers.ts';
 import { createSchemaIndex } from '../../schema/sdl/create-index.ts';
 import { LazySchema } from '../../schema/lazy/lazy-schema.ts';
 import { isScalarType, mergeResolvers } from '../../schema/resolvers/merge-resolvers.ts';
-import { isParsed } from '../../schema/sdl/place.ts';
+import { isParsed } from '../../schema/sdl/location.ts';
 import { partsOf } from '../../schema/sdl/schema-index.ts';
 import type { SchemaIndex } from '../../schema/sdl/schema-index.ts';
 import { sourcesOf } from '../../schema/sdl/type-defs.ts';

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 
-import type { HandlerEvent } from '@netlify/functions';
+import type { NetlifyHandlerEvent } from '../../platform/netlify.ts';
 
 import type { WireRequest, WireResponse } from './wire.ts';
 
 /** A request as `export const handler` gets it, with the oddities that Netlify's local server has. */
-export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): HandlerEvent {
+export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): NetlifyHandlerEvent {
   const { pathname, search, searchParams } = new URL(url);
   const isText = body !== undefined && textType.test(new Map(headers).get('content-type') ?? '');
   return {
@@ -19,7 +19,7 @@ export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): H
     isBase64Encoded: !isText,
     rawUrl: url,
     rawQuery: search.slice(1),
-  } as HandlerEvent;
+  } as NetlifyHandlerEvent;
 }
 
 /** What Netlify hands over as text; every other body arrives in base64. */

@@ -5,8 +5,8 @@ import { artefactFormat, sealOf } from '../../schema/build/build-artefact.ts';
 import type { BuildArtefact, BuildSources } from '../../schema/build/build-artefact.ts';
 import { createSchemaIndex } from '../../schema/sdl/create-index.ts';
 import { encodeMembers, encodeTypes } from '../../schema/build/encoded-types.ts';
-import { isParsed } from '../../schema/sdl/place.ts';
-import type { Place, Span } from '../../schema/sdl/place.ts';
+import { isParsed } from '../../schema/sdl/location.ts';
+import type { DefinitionLocation, Span } from '../../schema/sdl/location.ts';
 import { graphqlVersion } from '../../schema/build/read-build.ts';
 import { partsOf } from '../../schema/sdl/schema-index.ts';
 import type { SchemaIndex, TypeEntry } from '../../schema/sdl/schema-index.ts';
@@ -43,7 +43,7 @@ export function makeArtefact(
 function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
   const pieces: string[] = [];
   let end = 0;
-  const move = (place: Place): Span => {
+  const move = (place: DefinitionLocation): Span => {
     const piece = pieceAt(index.text, place, descriptions);
     const start = end === 0 ? 0 : end + 1;
     pieces.push(piece);
@@ -60,7 +60,7 @@ function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
   return { text, sources: [[0, text.length]], types, directives, ...(schema && { schema }), schemaExtensions, roots: index.roots };
 }
 
-function pieceAt(text: string, place: Place, descriptions: boolean): string {
+function pieceAt(text: string, place: DefinitionLocation, descriptions: boolean): string {
   const piece = isParsed(place) ? print(place) : text.slice(...place);
   return stripIgnoredCharacters(descriptions ? piece : print(withoutDescriptions(parse(piece, { noLocation: true }))));
 }
