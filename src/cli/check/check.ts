@@ -4,11 +4,11 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { CheckArguments } from '../arguments.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
-import { checkDocuments, readDocuments } from '../project/check-documents.ts';
+import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
 import { DevError } from '../project/dev-error.ts';
-import { documentsIn } from '../project/embedded-operations.ts';
+import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';

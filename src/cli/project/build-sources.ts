@@ -7,11 +7,11 @@ import type { BuildArtefact, BuildSources } from '../../schema/build/build-artef
 import { isPending, typeDefsMark } from '../../schema/build/read-build.ts';
 import type { PendingBuild } from '../../schema/build/read-build.ts';
 import { sourcesOf } from '../../schema/sdl/type-defs.ts';
-import { filesNamed, readDocuments } from './check-documents.ts';
-import type { DocumentFile } from './check-documents.ts';
+import { filesNamed, readDocuments } from './documents/check-documents.ts';
+import type { DocumentFile } from './documents/check-documents.ts';
 import { DevError } from './dev-error.ts';
-import { isCode } from './embedded-operations.ts';
-import { findKnownDocuments } from './known-documents.ts';
+import { isCode } from './documents/embedded-operations.ts';
+import { findKnownDocuments } from './documents/known-documents.ts';
 import { makeArtefact } from './make-artefact.ts';
 
 /** A file of schema text. */

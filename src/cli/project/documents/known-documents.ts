@@ -1,8 +1,8 @@
 import { isScalarType, isSpecifiedScalarType, getNamedType, parse, print, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
 import type { ASTNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
-import { entriesOf } from '../../operation/documents/trusted-documents.ts';
-import type { TrustedDocumentManifest } from '../../operation/documents/trusted-documents.ts';
+import { entriesOf } from '../../../operation/documents/trusted-documents.ts';
+import type { TrustedDocumentManifest } from '../../../operation/documents/trusted-documents.ts';
 import { collectFragments, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 

@@ -14,8 +14,8 @@ import {
 } from 'graphql';
 import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
 
-import { DevError } from './dev-error.ts';
-import type { Problem } from './problem.ts';
+import { DevError } from '../dev-error.ts';
+import type { Problem } from '../problem.ts';
 
 /** A file of operations and fragments. */
 export interface DocumentFile {
