@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
  * entered here with what it needs, or it is left out of bundles that do not ask for it.
  */
 const allowances: Readonly<Record<string, number>> = {
-  'one handler for every front door, a lazy schema, safe defaults': 25,
+  'one handler for every event source, a lazy schema, safe defaults': 25,
   'limits of depth, cost and size (2.3), persisted queries and trusted documents (0.7)': 4,
   'planned execution (7.2), fast validation (1.9)': 9,
   'deadlines, with partial answers from plans and from graphql-js; one signal for each operation (2.7)': 3,

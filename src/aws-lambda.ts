@@ -50,7 +50,7 @@ export type LambdaStreamingHandler = (
 /**
  * Makes a handler for a Lambda function that streams: behind a function URL with `InvokeMode: RESPONSE_STREAM`, or a
  * REST API whose integration streams. Subscriptions are answered as they come, and large answers pass the 6 MB at which
- * others end. Throws for wrong options and wrong schema text; the handler rejects events of other front doors.
+ * others end. Throws for wrong options and wrong schema text; the handler rejects events of other sources.
  *
  * @example
  * ```ts

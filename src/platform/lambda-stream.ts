@@ -17,12 +17,12 @@ export interface ResponseStream {
   off(event: string, listener: () => void): unknown;
 }
 
-/** The front doors that hand on an answer while it is being written. */
+/** The event sources that hand on an answer while it is being written. */
 const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
 /** What answers with a bare value, without an HTTP head. */
 const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
 
-/** The adapter for an event of a streaming function. Throws for a front door that would take the stream for a broken answer. */
+/** The adapter for an event of a streaming function. Throws for an event source that would take the stream for a broken answer. */
 export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   const adapter = findAdapter(lambdaAdapters, event);
   const known = adapter as PlatformAdapter<never>;

@@ -7,9 +7,9 @@ import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import { frontDoors } from '../support/sources.ts';
 import type { OpenDoor } from '../support/sources.ts';
 
-/** One body of tests for every front door: what a client sees does not depend on the platform. */
+/** One body of tests for every event source: what a client sees does not depend on the platform. */
 for (const door of frontDoors) {
-  describe(`every front door answers alike: ${door.name}`, () => {
+  describe(`every event source answers alike: ${door.name}`, () => {
     let server: EchoServer;
     let open: OpenDoor;
     before(() => {

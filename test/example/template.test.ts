@@ -81,7 +81,7 @@ test('template.yaml has a function that streams, which is one as soon as its com
   assert.match(text, /^        EntryPoints: \[functions\/graphql-stream\.ts\]\n/m);
 });
 
-test('the bundle that template.yaml describes answers the events of both front doors', async (context) => {
+test('the bundle that template.yaml describes answers the events of both event sources', async (context) => {
   const graphql = await loadGraphQL(context);
   const request = post({ query: '{ author(id: "austen") { name books { title } } }' });
 

@@ -69,7 +69,7 @@ export interface OpenDoor {
 
 type CreateHandler = (options: ServerOptions) => (event: unknown, context?: unknown) => Promise<unknown>;
 
-/** All front doors: the universal handler behind every source, the entry points of their own, `fetch`, and node:http. */
+/** All event sources: the universal handler behind every source, the entry points of their own, `fetch`, and node:http. */
 export const frontDoors: readonly FrontDoor[] = [
   ...sources.map((one) => frontDoor('', createHandler as CreateHandler, one)),
   ...lambdaSources.map((one) => frontDoor('/aws-lambda: ', createLambdaHandler as CreateHandler, one)),
@@ -98,7 +98,7 @@ function frontDoor(entry: string, create: CreateHandler, { name, build, read, lo
   };
 }
 
-/** A Lambda function that streams: its answer is read as the front door makes it of the bytes in the stream. */
+/** A Lambda function that streams: its answer is read as the event source makes it of the bytes in the stream. */
 function streamedDoor({ name, build }: Source, contract: ResultContract): FrontDoor {
   return {
     name: `/aws-lambda, streamed: ${name}`,
