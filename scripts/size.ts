@@ -45,6 +45,8 @@ const forbidden = [
   'cli/',
   'testing/',
   'node/',
+  // Whoever does not import it carries nothing of it.
+  'extensions/v3/',
 ];
 
 /** The same, in what is published. */
@@ -143,6 +145,7 @@ function partOf(path: string): string {
   if (dependency !== undefined) return dependency;
   const development = /^src\/(development\/(?:[^/]+\/)?[^/]*?)\.ts$/.exec(path)?.[1];
   if (development !== undefined) return development;
+  if (path.startsWith('src/extensions/v3/')) return 'extensions/v3/';
   const own = /^src\/(?:([^/]+)\/)?/.exec(path);
   if (own === null) return '(the function itself)';
   return own[1] === undefined ? '(entry)' : `${own[1]}/`;
