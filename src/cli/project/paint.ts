@@ -8,9 +8,9 @@ function painter(format: Parameters<typeof styleText>[0]): Paint {
 }
 
 export const bad: Paint = painter('red');
-export const good: Paint = painter('green');
-export const quiet: Paint = painter('dim');
-export const strong: Paint = painter('bold');
+const good: Paint = painter('green');
+const quiet: Paint = painter('dim');
+const strong: Paint = painter('bold');
 
 /** A status as people read it: refused requests and failures stand out. */
 export function statusOf(status: number): string {
