@@ -14,6 +14,7 @@ import { runMigrate } from './migrate/migrate.ts';
 import { UsageError } from './read-options.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
 import { shutDown } from './dev/shut-down.ts';
+import { tsconfigNotice } from './dev/tsconfig-notice.ts';
 import { Reporter } from './reporter.ts';
 import { requirementNotices } from './requirements.ts';
 import type { Terminal } from './project/terminal.ts';
@@ -82,6 +83,8 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     void shutDown(server, 0);
   });
   for (const notice of requirementNotices(process.versions.node)) console.error(notice);
+  const tsconfig = await tsconfigNotice(process.cwd());
+  if (tsconfig !== undefined) console.error(tsconfig);
   const reporter = new Reporter(console, process.cwd());
   server = await startDevServer({
     ...settings,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -376,4 +376,28 @@ test('a browser gets the list of functions at /, and of a broken one a page that
   assert.match(home, /<a href="\/\.netlify\/functions\/graphql">[^]*cannot run[^]*<a href="\/\.netlify\/functions\/other">/);
   assert.match(broken, /http-equiv="refresh"[^]*Unknown type &quot;Bolean|http-equiv="refresh"[^]*Unknown type "Bolean"/);
   assert.match(mended, /GraphQL playground/);
+});
+
+test('what tsc --init writes lacks is said by dev; the tsconfig.json of getting started lacks nothing', async (context) => {
+  // TypeScript 5.9 and 7, shortened.
+  const init = `{
+  // Visit https://aka.ms/tsconfig to read more about this file
+  "compilerOptions": { "module": "nodenext", "types": [], /* "lib": [] */ "strict": true, "verbatimModuleSyntax": true, }
+}`;
+  const page = await readFile(join(root, 'docs/getting-started.md'), 'utf8');
+  const [, ours = ''] = /```json\n(\{\n {2}"compilerOptions"[^]*?)```/.exec(page) ?? [];
+  const say = async (tsconfig: string): Promise<string> => {
+    const project = await createProject(context, { 'functions/graphql.ts': sound, 'tsconfig.json': tsconfig, 'package.json': '{}' });
+    await linkPackage(project, 'graphql');
+    const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
+    await dev.until('Ctrl+C');
+    dev.child.kill();
+    return (await dev.ended).stderr;
+  };
+
+  assert.match(
+    await say(init),
+    /tsconfig\.json lacks:\n {2}"allowImportingTsExtensions"[^]*"types": \["node"\][^]*npm pkg set type=module/,
+  );
+  assert.doesNotMatch(await say(ours), /tsconfig/);
 });

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface CompilerOptions {
+  readonly allowImportingTsExtensions?: boolean;
+  readonly rewriteRelativeImportExtensions?: boolean;
+  readonly verbatimModuleSyntax?: boolean;
+  readonly types?: readonly string[];
+}
+
+/**
+ * What a project's tsconfig.json lacks for functions as the documentation writes them: TypeScript would refuse what runs. Of
+ * `tsc --init` this is most. Undefined: nothing, or there is no such file, or it takes its settings from another one.
+ */
+export async function tsconfigNotice(directory: string): Promise<string | undefined> {
+  const config = await readJSON(join(directory, 'tsconfig.json'));
+  if (config === undefined || 'extends' in config) return undefined;
+  const options = (config['compilerOptions'] ?? {}) as CompilerOptions;
+  const missing: string[] = [];
+  if (options.allowImportingTsExtensions !== true && options.rewriteRelativeImportExtensions !== true)
+    missing.push('"allowImportingTsExtensions": true and "noEmit": true, for imports like \'../graphql/schema.ts\'');
+  if (options.types?.length === 0) missing.push('"types": ["node"], for process and its kind (npm i -D @types/node)');
+  const { type } = (await readJSON(join(directory, 'package.json'))) ?? {};
+  if (options.verbatimModuleSyntax === true && type !== 'module')
+    missing.push('"type": "module" in package.json, for import and export (npm pkg set type=module)');
+  return missing.length === 0 ? undefined : `For tsc and your editor, tsconfig.json lacks:\n${missing.map((one) => `  ${one}`).join('\n')}`;
+}
+
+/** JSON with comments and commas behind the last item, as tsc takes it. Undefined: missing, or not that. */
+async function readJSON(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    const plain = text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (match) => (match.startsWith('"') ? match : ''));
+    return JSON.parse(plain.replaceAll(/,(?=\s*[}\]])/g, '')) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
