@@ -24,8 +24,8 @@ export {
   UserInputError,
   ValidationError,
 } from './extensions/v3/errors/apollo-error.ts';
-export { CacheScope, newCachePolicy } from './extensions/v3/operation/cache-policy.ts';
-export type { CacheAnnotation, CacheHint, CachePolicy } from './extensions/v3/operation/cache-policy.ts';
+export { CacheScope, newCachePolicy } from './extensions/cache-hints/policy.ts';
+export type { CacheAnnotation, CacheHint, CachePolicy } from './extensions/cache-hints/policy.ts';
 export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from './extensions/v3/plugins/cache-control.ts';
 export type { ApolloServerPluginCacheControlOptions } from './extensions/v3/plugins/cache-control.ts';
 export {

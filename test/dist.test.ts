@@ -233,6 +233,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/incremental',
       'graphql-functions/opentelemetry',
       'graphql-functions/cost-line',
+      'graphql-functions/edge',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
       'graphql-functions/plugin-check',

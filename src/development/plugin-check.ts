@@ -12,6 +12,7 @@ const ofPlugin: Level = {
   place: 'a plugin',
   hooks: Object.keys({
     serverWillStart: true,
+    viewRequest: true,
     aroundRequest: true,
     aroundOperation: true,
     dataSourceCallDidStart: true,
@@ -19,7 +20,7 @@ const ofPlugin: Level = {
     contextCreationDidFail: true,
     invalidRequestWasReceived: true,
     startupDidFail: true,
-  } satisfies Readonly<Record<keyof ServerPlugin, true>>),
+  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position'>, true>>),
 };
 const ofServer: Level = {
   place: 'what serverWillStart returns',

@@ -164,9 +164,10 @@ function serveFirst(server: StartedServer, exchange: Exchange): Eventual<HTTPRes
 
 function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
   exchange.server = server;
-  const { wrapRequest, wrapOperation } = server.http;
-  if (wrapRequest === undefined && wrapOperation === undefined) return handle(exchange, undefined);
-  const call = requestCall(server, exchange);
+  const { viewRequest, wrapRequest, wrapOperation } = server.http;
+  if (viewRequest === undefined && wrapRequest === undefined && wrapOperation === undefined) return handle(exchange, undefined);
+  const arrived = requestCall(server, exchange);
+  const call = viewRequest === undefined ? arrived : viewRequest(arrived);
   if (wrapRequest === undefined) return handle(exchange, call);
   // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
   const wrapped = wrapRequest(call, () =>

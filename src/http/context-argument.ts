@@ -29,12 +29,33 @@ export interface CallView {
 }
 
 /** Gathers them. `signal` stays a getter all the way: it is made when somebody reads it. */
-export function createContextArgument(response: ResponseHead, { request, invocation, platform }: CallView): ContextArgument {
+export function createContextArgument(response: ResponseHead, view: CallView): ContextArgument {
+  const { request, invocation, platform } = view;
+  if (platform !== invocation) return createLazyArgument(response, view);
   return {
     request,
     response,
     event: platform.event,
     context: platform.context,
+    env: invocation.env,
+    waitUntil: (work) => invocation.waitUntil(work),
+    get signal() {
+      return invocation.signal;
+    },
+  };
+}
+
+/** A plugin's view may note when the platform's own objects are read. */
+function createLazyArgument(response: ResponseHead, { request, invocation, platform }: CallView): ContextArgument {
+  return {
+    request,
+    response,
+    get event() {
+      return platform.event;
+    },
+    get context() {
+      return platform.context;
+    },
     env: invocation.env,
     waitUntil: (work) => invocation.waitUntil(work),
     get signal() {

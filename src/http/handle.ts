@@ -23,15 +23,16 @@ async function servePage(settings: HTTPSettings, incoming: IncomingRequest): Pro
 }
 
 function serveGraphQL(settings: HTTPSettings, incoming: IncomingRequest): Eventual<HTTPResponse | StreamedResponse> {
-  const { request, streaming } = incoming;
+  const { request, streaming, call } = incoming;
   preventCSRF(settings, request);
   const accept = request.headers.get('accept');
   const negotiation = streaming?.negotiate(accept, settings.multipart);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
   return whenReady(parseGraphQLRequest(settings, request), runParsed, {
     ...incoming,
+    request: call?.request ?? request,
     settings,
-    platform: incoming.invocation,
+    platform: call?.invocation ?? incoming.invocation,
     negotiation,
     mediaType,
   });

@@ -1,7 +1,7 @@
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Invocation } from '../message/invocation.ts';
 import type { OperationSettings, OperationInput } from '../operation/state.ts';
-import type { WrapOperation, WrapRequest } from '../operation/around.ts';
+import type { ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { RequestCall } from '../operation/plugin.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { CORSOptions } from './cors.ts';
@@ -20,6 +20,8 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   readonly cors: CORSOptions | undefined;
   /** Bytes of an answer. */
   readonly maxResultBytes: number;
+  /** Undefined: no plugin has a view of requests. */
+  readonly viewRequest: ViewRequest | undefined;
   /** Undefined: no plugin wraps requests. */
   readonly wrapRequest: WrapRequest | undefined;
   /** Undefined: no plugin wraps operations. */
@@ -33,7 +35,7 @@ export interface IncomingRequest {
   readonly invocation: Invocation;
   /** Undefined: the platform carries no streams. */
   readonly streaming: Streaming | undefined;
-  /** What plugins see of it. Undefined: none wraps requests or operations. */
+  /** What plugins see of it, and `context`. Undefined: none wraps requests or operations, or has a view of them. */
   readonly call: RequestCall | undefined;
 }
 

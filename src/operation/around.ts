@@ -16,6 +16,21 @@ type RunOperation = (input: OperationInput) => OperationOutcome | Promise<Operat
 export type WrapRequest = (call: RequestCall, respond: () => Response | Promise<Response>) => Promise<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
+/** What is seen of a request, instead of the request as it came. */
+export type ViewRequest = (call: RequestCall) => RequestCall;
+
+/** Undefined where no plugin has a view of requests. Each sees the view of the one before. */
+export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest | undefined {
+  const views = plugins.flatMap((plugin) => plugin.viewRequest?.bind(plugin) ?? []);
+  return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => view(seen), call);
+}
+
+/** Those that are to come first do, else the order stays. */
+export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin[] {
+  if (!plugins.some(({ position }) => position === 'first')) return plugins;
+  return [...plugins.filter(({ position }) => position === 'first'), ...plugins.filter(({ position }) => position !== 'first')];
+}
+
 /** Undefined where no plugin wraps requests: then nothing of this is done. */
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const arounds = plugins.flatMap((plugin) => plugin.aroundRequest?.bind(plugin) ?? []);

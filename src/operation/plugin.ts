@@ -130,6 +130,16 @@ export interface ServerPlugin<TContext = unknown> {
   /** Runs once per process, before the first request is served. A failure fails that request and is retried on the next. */
   serverWillStart?(context: ServerStartContext): MaybePromise<ServerListener | void>;
   /**
+   * 'first': the hooks are called before those of plugins without this word, wherever the plugin stands in the list. What it wraps
+   * is wrapped whole. Default: the order of the list.
+   */
+  readonly position?: 'first' | undefined;
+  /**
+   * Returns what `context` and the hooks of all plugins see of a request: the call, or a view of it with the same members. The line
+   * itself reads the request as the platform brought it. Called once for each request, before every other hook of it.
+   */
+  viewRequest?(call: RequestCall): RequestCall;
+  /**
    * Wraps the whole way of one HTTP request, refusals included: from the request as the platform brought it to the response as
    * it will be sent. `next` continues, once; a response returned without calling it is the answer. The first plugin of the
    * list is the outermost. A streamed response has a body that is still to be read.

@@ -9,7 +9,7 @@ import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, watchPlugins } from '../development/load-tools.ts';
 import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
-import { createWrapOperation, createWrapRequest } from '../operation/around.ts';
+import { createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/logger.ts';
@@ -45,7 +45,7 @@ export function createServer(options: ServerOptions): Server {
   assertOptions(options);
   const nodeEnv = options.nodeEnv ?? readNodeEnv();
   const development = nodeEnv === 'development';
-  const given = options.plugins ?? [];
+  const given = inOrder(options.plugins ?? []);
   const plugins = development && given.length > 0 ? watchPlugins(given, options.logger ?? console) : given;
   return {
     http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
@@ -90,6 +90,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     multipart: options.incrementalDelivery?.multipart,
     renderLandingPage: undefined,
     explain: development ? createExplain(operation.logger) : undefined,
+    viewRequest: createViewRequest(operation.plugins),
     wrapRequest: createWrapRequest(operation.plugins),
     wrapOperation: createWrapOperation(operation.plugins),
     operation,

@@ -342,3 +342,101 @@ describe('dataSourceCallDidStart', () => {
     assert.deepEqual(lines, []);
   });
 });
+
+describe('viewRequest', () => {
+  /** A view whose request has one header more. */
+  const adding = (name: string, notes: string[] = []): ServerPlugin => ({
+    viewRequest(call) {
+      notes.push(name);
+      const headers = new HeaderMap([...call.request.headers, ['x-seen', name]]);
+      return { ...call, request: { ...call.request, headers } };
+    },
+  });
+
+  test('is what context and the hooks of all plugins see, also of those before it', async () => {
+    const seen: Record<string, string | null> = {};
+    const looking: ServerPlugin = {
+      aroundRequest: ({ request }, next) => ((seen['aroundRequest'] = request.headers.get('x-seen')), next()),
+      aroundOperation: ({ http }, next) => ((seen['aroundOperation'] = http.request.headers.get('x-seen')), next()),
+      requestDidStart: ({ request }) => void (seen['requestDidStart'] = request.http?.headers.get('x-seen') ?? null),
+    };
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => ((seen['context'] = request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [looking, adding('a')], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual(seen, { aroundRequest: 'a', aroundOperation: 'a', context: 'a', requestDidStart: 'a' });
+  });
+
+  test('is seen by the elements of a batch, too', async () => {
+    const seen: (string | null)[] = [];
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => (seen.push(request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [adding('a')], context } as never)(post([{ query: '{ name }' }, { query: '{ name }' }]));
+
+    assert.deepEqual(seen, ['a', 'a']);
+  });
+
+  test('replaces the event and the context of the platform, which are read when somebody asks for them', async () => {
+    const reads: string[] = [];
+    const view: ServerPlugin = {
+      viewRequest: (call) => ({
+        ...call,
+        invocation: {
+          get event() {
+            reads.push('event');
+            return 'an event';
+          },
+          context: 'a context',
+          env: undefined,
+          signal: call.invocation.signal,
+          waitUntil: (work) => call.invocation.waitUntil(work),
+          deadlineLeft: () => call.invocation.deadlineLeft(),
+        },
+      }),
+    };
+    let found: unknown;
+    const context = (argument: { event: unknown; context: unknown }): object => {
+      assert.deepEqual(reads, []);
+      found = [argument.context, argument.event];
+      return {};
+    };
+
+    await serving({ plugins: [view], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual([found, reads], [['a context', 'an event'], ['event']]);
+  });
+
+  test('changes nothing in what the line itself reads', async () => {
+    const view: ServerPlugin = {
+      viewRequest: (call) => ({ ...call, request: { ...call.request, headers: new HeaderMap(), body: { kind: 'none' } } }),
+    };
+
+    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(json(response), { data: { name: 'x' } });
+  });
+
+  test('that throws fails the request', async () => {
+    const view: ServerPlugin = {
+      viewRequest() {
+        throw new Error('No.');
+      },
+    };
+
+    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
+
+    assert.equal(response.status, 500);
+  });
+});
+
+test('a plugin whose position is first wraps those before it in the list', async () => {
+  const notes: string[] = [];
+  const first: ServerPlugin = { ...noting(notes, 'first'), position: 'first' };
+
+  await serving({ plugins: [noting(notes, 'a'), first, noting(notes, 'b')] })(post({ query: '{ name }' }));
+
+  assert.deepEqual(
+    notes.filter((note) => /POST|200/.test(note)).map((note) => note.split(':')[0]),
+    ['first', 'a', 'b', 'b', 'a', 'first'],
+  );
+});

@@ -10,7 +10,7 @@ import type {
 
 import type { KeyValueCache } from '../../cache/key-value-cache.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
-import type { CachePolicy } from './operation/cache-policy.ts';
+import type { CachePolicy } from '../cache-hints/policy.ts';
 
 export type ValueOrPromise<T> = T | Promise<T>;
 export type BaseContext = Record<string, any>;

@@ -1,6 +1,6 @@
 import { HeaderMap } from '../../../message/header-map.ts';
 import type { GraphQLRequest, GraphQLRequestContext } from '../types.ts';
-import { newCachePolicy } from './cache-policy.ts';
+import { newCachePolicy } from '../../cache-hints/policy.ts';
 import type { PipelineConfig } from './operation.ts';
 
 /** What a request context is made from. */

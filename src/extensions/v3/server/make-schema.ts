@@ -2,6 +2,7 @@ import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, vis
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../schema/create-schema.ts';
+import { cacheControlDefinitions } from '../../cache-hints/definitions.ts';
 import type { Logger } from '../types.ts';
 import type { Config, GraphQLSchemaModule } from './config.ts';
 import { loadPeer } from './load-peer.ts';
@@ -44,10 +45,6 @@ function definesCacheControl(source: string | DocumentNode, text: string): boole
   if (typeof source === 'string') return /directive\s+@cacheControl\b/.test(text);
   return source.definitions.some((one) => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === 'cacheControl');
 }
-
-const cacheControlDefinitions =
-  'enum CacheControlScope { PUBLIC PRIVATE }\n' +
-  'directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION';
 
 function fromModules(modules: readonly GraphQLSchemaModule[]): { typeDefs: DocumentNode[]; resolvers: Record<string, any>[] } {
   const parts = modules.map((module) => ('kind' in module ? { typeDefs: module as unknown as DocumentNode } : module));

@@ -5,18 +5,28 @@ import type {
   GraphQLField,
   GraphQLFieldResolver,
   GraphQLNamedType,
+  GraphQLResolveInfo,
   GraphQLSchema,
   SelectionSetNode,
 } from 'graphql';
 
-import type { GraphQLFieldResolverParams, GraphQLRequestListenerDidResolveField } from '../types.ts';
-
 type Field = GraphQLField<unknown, unknown>;
+
+/** What a resolver is called with. */
+export interface ResolverCall {
+  readonly source: any;
+  readonly args: any;
+  readonly context: any;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** Called when the value of a field has come, or its error. */
+export type FieldEnd = (error: Error | null, result?: unknown) => void;
 
 /** What the resolvers of one operation are surrounded by. */
 export interface FieldHooks {
   /** Called before each field, returns what is called with its value. Undefined: fields are not watched. */
-  readonly willResolveField: ((params: GraphQLFieldResolverParams) => GraphQLRequestListenerDidResolveField) | undefined;
+  readonly willResolveField: ((params: ResolverCall) => FieldEnd | void) | undefined;
   /** Resolves fields without a resolver. Undefined: graphql-js's own. */
   readonly fieldResolver: GraphQLFieldResolver<any, any> | undefined;
 }
@@ -77,7 +87,7 @@ function resolverAround(original: GraphQLFieldResolver<any, any> | undefined): G
   return (source, args, context, info) => {
     const hooks = typeof context === 'object' && context !== null ? hooksOf.get(context as object) : undefined;
     const resolve = original ?? hooks?.fieldResolver ?? defaultFieldResolver;
-    const ended = hooks?.willResolveField?.({ source, args, context: context as never, info });
+    const ended = hooks?.willResolveField?.({ source, args, context, info });
     if (ended === undefined) return resolve(source, args, context, info);
     try {
       const result = resolve(source, args, context, info);
@@ -91,7 +101,7 @@ function resolverAround(original: GraphQLFieldResolver<any, any> | undefined): G
 }
 
 /** Calls back when a value, a promise, or a list with promises in it has come. */
-function whenFinished(value: unknown, ended: GraphQLRequestListenerDidResolveField): void {
+function whenFinished(value: unknown, ended: FieldEnd): void {
   const waiting = isPromise(value) ? value : Array.isArray(value) && value.some(isPromise) ? Promise.all(value) : undefined;
   if (waiting === undefined) ended(null, value);
   else

@@ -1,0 +1,49 @@
+import type { ConstDirectiveNode, GraphQLCompositeType, GraphQLField } from 'graphql';
+
+import type { CacheAnnotation, CacheHint, CacheScope } from './policy.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+const ofTypes = new WeakMap<GraphQLCompositeType, CacheAnnotation>();
+const ofFields = new WeakMap<Field, CacheAnnotation>();
+
+/** The `@cacheControl` of a type, or of its first extension that has one. */
+export function annotationOfType(type: GraphQLCompositeType): CacheAnnotation {
+  return remembered(ofTypes, type, () => {
+    const nodes = [type.astNode, ...type.extensionASTNodes];
+    return nodes.map((node) => readAnnotation(node?.directives)).find((found) => found !== undefined) ?? {};
+  });
+}
+
+/** The `@cacheControl` of a field. */
+export function annotationOfField(field: Field): CacheAnnotation {
+  return remembered(ofFields, field, () => readAnnotation(field.astNode?.directives) ?? {});
+}
+
+function remembered<T extends object>(known: WeakMap<T, CacheAnnotation>, key: T, read: () => CacheAnnotation): CacheAnnotation {
+  const found = known.get(key) ?? read();
+  known.set(key, found);
+  return found;
+}
+
+function readAnnotation(directives: readonly ConstDirectiveNode[] | undefined): CacheAnnotation | undefined {
+  const args = directives?.find(({ name }) => name.value === 'cacheControl')?.arguments;
+  if (args === undefined) return undefined;
+  const valueOf = (name: string): unknown => args.find((argument) => argument.name.value === name)?.value;
+  const maxAge = valueOf('maxAge') as { kind: string; value: string } | undefined;
+  const scope = valueOf('scope') as { kind: string; value: CacheScope } | undefined;
+  const inherit = valueOf('inheritMaxAge') as { kind: string; value: boolean } | undefined;
+  const scopeValue = scope?.kind === 'EnumValue' ? scope.value : undefined;
+  if (inherit?.kind === 'BooleanValue' && inherit.value) return { inheritMaxAge: true, scope: scopeValue };
+  return { maxAge: maxAge?.kind === 'IntValue' ? Number(maxAge.value) : undefined, scope: scopeValue };
+}
+
+/** Whether a lifetime or a scope is given. */
+export function hasHint({ maxAge, scope }: CacheHint): boolean {
+  return maxAge !== undefined || scope !== undefined;
+}
+
+/** Whether `@cacheControl` says anything. */
+export function hasAnnotation(annotation: CacheAnnotation): boolean {
+  return hasHint(annotation) || annotation.inheritMaxAge === true;
+}

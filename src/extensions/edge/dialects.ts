@@ -1,0 +1,112 @@
+import type { Seconds } from '../../cache/key-value-cache.ts';
+
+/** The store in front of the function: "rfc9213" is any that reads `CDN-Cache-Control`. */
+export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' | 'varnish' | 'rfc9213';
+
+/** What a store reads, and how much of it. */
+export interface Dialect {
+  /** The field with the lifetime for the store alone. Undefined: it reads `s-maxage` of Cache-Control. */
+  readonly lifetime: string | undefined;
+  /** Directives beside the lifetime. */
+  readonly directives: readonly string[];
+  /** Whether it reads stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. */
+  readonly stale: boolean;
+  /** Undefined: it has no tags. */
+  readonly tags: TagDialect | undefined;
+  /** How `Vary` counts. "listed": fields beyond Accept count when the store's own settings name them. "ignored": they never do. */
+  readonly vary: 'honoured' | 'listed' | 'ignored';
+}
+
+/** The tags of a store, with the most of them that it takes. */
+export interface TagDialect {
+  readonly header: string;
+  readonly separator: ',' | ' ';
+  /** Tags of one answer. */
+  readonly maxTags: number;
+  /** Characters of one tag. */
+  readonly maxLength: number;
+  /** Characters of all tags of an answer with their separators. */
+  readonly maxTotal: number;
+}
+
+/** Characters of a field that every host lets through: Node refuses a response head above 16 KiB. */
+const safeTotal = 8_000;
+
+/**
+ * As the vendors documented them in November 2026. A limit that a vendor does not name is ours. Tags are written with letters,
+ * digits and `_ - . :`, which all of them take; where case does not count, more may be purged than was named, never less.
+ */
+export const dialects: Readonly<Record<CDN, Dialect>> = {
+  netlify: {
+    lifetime: 'netlify-cdn-cache-control',
+    directives: ['durable'],
+    stale: true,
+    tags: { header: 'netlify-cache-tag', separator: ',', maxTags: 500, maxLength: 256, maxTotal: safeTotal },
+    vary: 'listed',
+  },
+  cloudflare: {
+    lifetime: 'cloudflare-cdn-cache-control',
+    directives: [],
+    stale: true,
+    tags: { header: 'cache-tag', separator: ',', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
+    vary: 'ignored',
+  },
+  cloudfront: {
+    lifetime: undefined,
+    directives: [],
+    stale: true,
+    tags: { header: 'cache-tag', separator: ',', maxTags: 50, maxLength: 256, maxTotal: safeTotal },
+    vary: 'listed',
+  },
+  vercel: {
+    lifetime: 'vercel-cdn-cache-control',
+    directives: [],
+    stale: true,
+    tags: { header: 'vercel-cache-tag', separator: ',', maxTags: 128, maxLength: 256, maxTotal: safeTotal },
+    vary: 'honoured',
+  },
+  fastly: {
+    lifetime: 'surrogate-control',
+    directives: [],
+    stale: true,
+    tags: { header: 'surrogate-key', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: 16_384 },
+    vary: 'honoured',
+  },
+  varnish: {
+    lifetime: undefined,
+    directives: [],
+    stale: true,
+    // Varnish refuses a field of more than 8 KiB (http_resp_hdr_len).
+    tags: { header: 'xkey', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
+    vary: 'honoured',
+  },
+  rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured' },
+};
+
+/** How long an answer may be kept, and used beyond that. */
+export interface Lifetime {
+  readonly maxAge: Seconds;
+  readonly staleWhileRevalidate: Seconds | undefined;
+  readonly staleIfError: Seconds | undefined;
+  readonly browserMaxAge: Seconds;
+}
+
+/** The fields that say how long. Browsers are told apart: what they hold nobody can purge. */
+export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: Lifetime): [name: string, value: string][] {
+  const browser = given.browserMaxAge === 0 ? 'max-age=0, must-revalidate' : `max-age=${Math.min(given.browserMaxAge, given.maxAge)}`;
+  const after = stale ? staleDirectives(given) : [];
+  if (lifetime === undefined)
+    return [['cache-control', ['public', browser.split(',')[0], `s-maxage=${given.maxAge}`, ...after].join(', ')]];
+  const edge = lifetime === 'surrogate-control' ? [`max-age=${given.maxAge}`] : ['public', ...directives, `max-age=${given.maxAge}`];
+  return [
+    ['cache-control', `public, ${browser}`],
+    [lifetime, [...edge, ...after].join(', ')],
+  ];
+}
+
+function staleDirectives({ staleWhileRevalidate, staleIfError }: Lifetime): string[] {
+  return [
+    ...(staleWhileRevalidate === undefined ? [] : [`stale-while-revalidate=${staleWhileRevalidate}`]),
+    ...(staleIfError === undefined ? [] : [`stale-if-error=${staleIfError}`]),
+  ];
+}

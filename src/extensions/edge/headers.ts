@@ -1,0 +1,32 @@
+import type { HeaderMap } from '../../message/header-map.ts';
+import { addVary } from '../../message/header-map.ts';
+import { dialects, lifetimeFields } from './dialects.ts';
+import type { EdgeDecision, EdgeOptions } from './options.ts';
+import type { ReadingRules } from './watched-request.ts';
+
+/** What the fields of an answer depend on, beside the decision. */
+export interface HeaderSettings {
+  readonly options: EdgeOptions;
+  readonly rules: ReadingRules;
+}
+
+/** Writes what was decided into the fields of an answer. One that is private says so already. */
+export function writeDecision(
+  decision: EdgeDecision,
+  headers: HeaderMap,
+  { options, rules, method }: HeaderSettings & { readonly method: string },
+): void {
+  // The same URL must always send the same, refusals too: Netlify makes its key of the answer it has.
+  if (options.cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
+  if (!decision.public) return;
+  const { browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
+  const dialect = dialects[options.cdn];
+  const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };
+  for (const [name, value] of lifetimeFields(dialect, lifetime)) headers.set(name, value);
+  for (const name of rules.varyHeaders) addVary(headers, name);
+  if (dialect.tags !== undefined && decision.tags.length > 0) headers.set(dialect.tags.header, decision.tags.join(dialect.tags.separator));
+}
+
+function netlifyVary({ queryParameters, varyHeaders }: ReadingRules): string {
+  return `query=${[...queryParameters].join('|')}, header=${['accept', ...varyHeaders].join('|')}`;
+}

@@ -1,0 +1,86 @@
+import type { Seconds } from '../../cache/key-value-cache.ts';
+import type { RequestCall } from '../../operation/plugin.ts';
+import { dialects } from './dialects.ts';
+import type { CDN } from './dialects.ts';
+import type { Purge } from './purge.ts';
+import { harmlessHeaders, ownParameters } from './watched-request.ts';
+import type { ReadingRules } from './watched-request.ts';
+
+/** What {@link edge} takes. */
+export interface EdgeOptions {
+  /** The store in front of the function. */
+  readonly cdn: CDN;
+  /** Seconds that root fields and fields with selections count for when nothing says how long. Default: 0, not kept. */
+  readonly defaultMaxAge?: Seconds | undefined;
+  /** Seconds that browsers may keep a public answer. Nobody can purge them. Default: 0 */
+  readonly browserMaxAge?: Seconds | undefined;
+  /** Seconds after its lifetime in which the store may send an answer while it asks for a new one (RFC 5861). Default: none */
+  readonly staleWhileRevalidate?: Seconds | undefined;
+  /** Seconds after its lifetime in which the store may send an answer when the function fails (RFC 5861). Default: none */
+  readonly staleIfError?: Seconds | undefined;
+  /**
+   * Header fields that `context` may read without making an answer private, for example "accept-language": public answers vary by
+   * them. On CloudFront the cache policy must name them too; on Cloudflare, which has no such key, reading one makes the answer private.
+   */
+  readonly varyHeaders?: readonly string[] | undefined;
+  /** Header fields that change nothing in any answer, for example "x-request-id". Default: none beside those of the transport and of tracing */
+  readonly ignoredHeaders?: readonly string[] | undefined;
+  /** Query parameters, beside GraphQL's own, that are in the store's key. Reading others makes the answer private. */
+  readonly queryParameters?: readonly string[] | undefined;
+  /** Names an object of an answer, by the fields that the answer has of it. Default: its `id` */
+  readonly entity?: ((typename: string, fields: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
+  /** Hashed into the ids of tags, for stores that send their tags on to clients. */
+  readonly salt?: string | undefined;
+  /** A name of the deploy, as one more tag, where the store keeps answers over deploys. Letters, digits and `_ - .` */
+  readonly deploy?: string | undefined;
+  /** Takes answers back. Default: nothing is purged. */
+  readonly purge?: Purge | undefined;
+  /** Tags of one call of `purge`. Default: 30 */
+  readonly purgeBatchSize?: number | undefined;
+  /**
+   * Seconds after which a purge is repeated: another process may have stored what it read before the change. 0: it is not.
+   * Where the platform has no `waitUntil`, as on Lambda, an answer waits for it. Default: 1
+   */
+  readonly purgeAgainAfter?: Seconds | undefined;
+  /** Told for every request whether its answer may be kept, and why not. */
+  readonly onDecision?: ((decision: EdgeDecision, call: RequestCall) => void) | undefined;
+}
+
+/** Whether an answer may be kept by the store. */
+export type EdgeDecision =
+  | { readonly public: true; readonly maxAge: Seconds; readonly tags: readonly string[] }
+  /** The first rule that it does not keep. */
+  | { readonly public: false; readonly reason: string };
+
+/** Throws for options that are not what they should be. */
+export function readingRules(options: EdgeOptions): ReadingRules {
+  const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
+  if (!Object.hasOwn(dialects, cdn))
+    throw new TypeError(`Expected cdn of edge to be one of ${Object.keys(dialects).join(', ')}, got ${cdn}.`);
+  for (const name of seconds) assertSeconds(name, options[name]);
+  if (deploy !== undefined && !/^[\w.-]{1,200}$/.test(deploy))
+    throw new TypeError(`Expected deploy of edge to be letters, digits, "_", "-" and ".", got ${JSON.stringify(deploy)}.`);
+  return {
+    varyHeaders: names('varyHeaders', varyHeaders),
+    ignoredHeaders: new Set([...harmlessHeaders, ...names('ignoredHeaders', ignoredHeaders)]),
+    queryParameters: new Set([...ownParameters, ...queryParameters]),
+  };
+}
+
+const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError', 'purgeAgainAfter'] as const;
+
+function assertSeconds(name: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
+  throw new TypeError(`Expected ${name} of edge to be a number of seconds, 0 or more, got ${String(value)}.`);
+}
+
+/** Those that say who asks, whatever a user thinks of them. */
+const personal = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']);
+
+function names(option: string, given: readonly string[]): Set<string> {
+  const lower = given.map((name) => name.toLowerCase());
+  for (const name of lower)
+    if (personal.has(name) || !/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
+      throw new TypeError(`Expected ${option} of edge to be names of header fields that do not say who asks, got ${JSON.stringify(name)}.`);
+  return new Set(lower);
+}

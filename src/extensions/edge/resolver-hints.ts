@@ -1,0 +1,109 @@
+import type { DocumentNode, GraphQLCompositeType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+
+import { annotationOfType } from '../cache-hints/annotations.ts';
+import { CheckedPolicy } from '../cache-hints/checked-policy.ts';
+import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
+import type { HintedField, ResolveInfoCacheControl } from '../cache-hints/field-policy.ts';
+import { newCachePolicy } from '../cache-hints/policy.ts';
+import type { CacheAnnotation, CacheHint, CachePolicy } from '../cache-hints/policy.ts';
+import { watchFields, wrapSelectedFields } from '../watched-fields.ts';
+import type { ResolverCall } from '../watched-fields.ts';
+import type { Selection } from './selection.ts';
+import { walkAnswer } from './walk-answer.ts';
+import type { Answered } from './walk-answer.ts';
+
+/** What the resolvers of one operation have said. */
+export class ResolverHints {
+  readonly #policies = new Map<string, ResolverPolicy>();
+
+  /** Whether no resolver has said anything: then the hints of the schema are all. */
+  get isEmpty(): boolean {
+    return this.#policies.size === 0;
+  }
+
+  /** The policy of a field, to be changed. */
+  policyAt(info: GraphQLResolveInfo): CachePolicy {
+    const path = pathOf(info);
+    const known = this.#policies.get(path) ?? resolverPolicy(info);
+    this.#policies.set(path, known);
+    return known.policy;
+  }
+
+  /** The strictest of what resolvers have said, and of what the schema says of all other fields of the answer. Null: too large to tell. */
+  overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
+    const overall = newCachePolicy();
+    for (const { policy, hinted, inherits } of this.#policies.values()) {
+      applyDefault(policy, hinted, inherits, defaultMaxAge);
+      overall.restrict(policy);
+    }
+    const isWhole = walkAnswer(selection, data, {
+      withPaths: true,
+      field: ({ selected: { field }, path, isRoot }) => {
+        if (this.#policies.has(path)) return;
+        const hinted = { field, returnType: field.type, isRoot };
+        const { policy, inherits } = policyInSchema(hinted);
+        applyDefault(policy, hinted, inherits, defaultMaxAge);
+        overall.restrict(policy);
+      },
+    });
+    return isWhole ? overall : null;
+  }
+}
+
+interface ResolverPolicy {
+  readonly hinted: HintedField;
+  readonly policy: CachePolicy;
+  readonly inherits: boolean;
+}
+
+function resolverPolicy({ parentType, fieldName, returnType, path }: GraphQLResolveInfo): ResolverPolicy {
+  const hinted = { field: parentType.getFields()[fieldName], returnType, isRoot: path.prev === undefined };
+  const { policy, inherits } = policyInSchema(hinted);
+  return { hinted, policy: new CheckedPolicy(policy), inherits };
+}
+
+function pathOf(info: GraphQLResolveInfo): string {
+  const keys: (string | number)[] = [];
+  for (let at: GraphQLResolveInfo['path'] | undefined = info.path; at !== undefined; at = at.prev) keys.push(at.key);
+  return keys.toReversed().join('.');
+}
+
+const prepared = new WeakSet<DocumentNode>();
+
+/** Gives the resolvers of an operation their `info.cacheControl`. Fields without a resolver of their own are left alone. */
+export function offerCacheControl(
+  { schema, document, contextValue }: { readonly schema: GraphQLSchema; readonly document: DocumentNode; readonly contextValue: unknown },
+  hints: ResolverHints,
+): void {
+  if (typeof contextValue !== 'object' || contextValue === null) return;
+  const willResolveField = ({ info }: ResolverCall): void => {
+    info.cacheControl = new FieldCacheControl(info, hints);
+  };
+  watchFields(contextValue, { willResolveField, fieldResolver: undefined });
+  if (prepared.has(document)) return;
+  wrapSelectedFields(schema, document, (field) => field.resolve !== undefined);
+  prepared.add(document);
+}
+
+/** Works nothing out until a resolver asks for it. */
+class FieldCacheControl implements ResolveInfoCacheControl {
+  readonly #info: GraphQLResolveInfo;
+  readonly #hints: ResolverHints;
+
+  constructor(info: GraphQLResolveInfo, hints: ResolverHints) {
+    this.#info = info;
+    this.#hints = hints;
+  }
+
+  get cacheHint(): CachePolicy {
+    return this.#hints.policyAt(this.#info);
+  }
+
+  setCacheHint(hint: CacheHint): void {
+    this.cacheHint.replace(hint);
+  }
+
+  cacheHintFromType(type: GraphQLCompositeType): CacheAnnotation {
+    return annotationOfType(type);
+  }
+}

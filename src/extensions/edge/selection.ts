@@ -1,0 +1,143 @@
+import { getNamedType, isAbstractType, isListType, isNonNullType, isObjectType, Kind, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql';
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+/** A field as an object of one type answers it. */
+export interface SelectedField {
+  readonly key: string;
+  readonly name: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly hasList: boolean;
+  /** Undefined for leaves. */
+  readonly below: Selection | undefined;
+}
+
+/** What is selected of the objects at one place of an answer. */
+export interface Selection {
+  readonly type: GraphQLNamedType;
+  /** The object types that may stand there. */
+  readonly types: readonly GraphQLObjectType[];
+  /** Keys under which every type that has them answers its name. */
+  readonly typenameKeys: readonly string[];
+  fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
+}
+
+/** An operation whose conditions are decided. */
+export interface Selecting {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Whether `@skip` and `@include` leave a selection in. */
+  readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
+}
+
+/** The selections of an operation, one place after the other, made when they are asked for. Undefined: the schema has no such root. */
+export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
+  const root = selecting.schema.getRootType(operation.operation);
+  return root ? new Place(selecting, root, [operation.selectionSet]) : undefined;
+}
+
+/** The fragments of a document by name. */
+export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  return fragments;
+}
+
+class Place implements Selection {
+  readonly type: GraphQLNamedType;
+  readonly types: readonly GraphQLObjectType[];
+  readonly #selecting: Selecting;
+  readonly #sets: readonly SelectionSetNode[];
+  readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
+  #typenameKeys: readonly string[] | undefined;
+
+  constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
+    this.type = type;
+    this.types = isAbstractType(type) ? selecting.schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
+    this.#selecting = selecting;
+    this.#sets = sets;
+  }
+
+  get typenameKeys(): readonly string[] {
+    return (this.#typenameKeys ??= this.#findTypenameKeys());
+  }
+
+  fieldsFor(type: GraphQLObjectType): readonly SelectedField[] {
+    const known = this.#fields.get(type);
+    if (known !== undefined) return known;
+    const fields = [...this.#nodesFor(type)].flatMap(([key, [first, ...rest]]) => this.#selectedField(type, key, [first!, ...rest]));
+    this.#fields.set(type, fields);
+    return fields;
+  }
+
+  #selectedField(parent: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): SelectedField[] {
+    const name = nodes[0].name.value;
+    const field = name.startsWith('__') ? metaFields.get(name) : parent.getFields()[name];
+    if (field === undefined) return [];
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const below = sets.length === 0 ? undefined : new Place(this.#selecting, getNamedType(field.type), sets);
+    return [{ key, name, field, hasList: hasList(field.type), below }];
+  }
+
+  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], nodes: Map<string, FieldNode[]>): void {
+    for (const selection of selections) {
+      if (!this.#selecting.isIncluded(selection.directives)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const known = nodes.get(key);
+        if (known === undefined) nodes.set(key, [selection]);
+        else known.push(selection);
+        continue;
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#selecting.fragments.get(selection.name.value);
+      if (fragment !== undefined && this.#applies(fragment.typeCondition?.name.value, type))
+        this.#collect(type, fragment.selectionSet.selections, nodes);
+    }
+  }
+
+  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
+    if (condition === undefined || condition === type.name) return true;
+    const named = this.#selecting.schema.getType(condition);
+    return isAbstractType(named) && this.#selecting.schema.isSubType(named, type);
+  }
+
+  /** Under the same key another type may answer a name of its own: then the key says nothing. */
+  #findTypenameKeys(): readonly string[] {
+    const names = new Map<string, Set<string>>();
+    for (const type of this.types)
+      for (const [key, [node]] of this.#nodesFor(type)) {
+        const known = names.get(key) ?? new Set();
+        names.set(key, known.add(node!.name.value));
+      }
+    return [...names].flatMap(([key, set]) => (set.size === 1 && set.has('__typename') ? key : []));
+  }
+
+  #nodesFor(type: GraphQLObjectType): ReadonlyMap<string, readonly FieldNode[]> {
+    const nodes = new Map<string, FieldNode[]>();
+    for (const set of this.#sets) this.#collect(type, set.selections, nodes);
+    return nodes;
+  }
+}
+
+/** Introspection. `__typename` is no field of its own here: it has neither a hint nor an object. */
+const metaFields = new Map<string, GraphQLField<unknown, unknown>>([
+  ['__schema', SchemaMetaFieldDef],
+  ['__type', TypeMetaFieldDef],
+]);
+
+function hasList(type: GraphQLOutputType): boolean {
+  return isListType(type) || (isNonNullType(type) && hasList(type.ofType));
+}

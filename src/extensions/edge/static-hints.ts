@@ -1,0 +1,102 @@
+import { Kind } from 'graphql';
+import type { BooleanValueNode, DirectiveNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
+
+import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
+import { newCachePolicy } from '../cache-hints/policy.ts';
+import type { CachePolicy } from '../cache-hints/policy.ts';
+import { fragmentsOf, selectionOf } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+/** What is known of an operation before it runs. */
+export interface OperationHints {
+  readonly selection: Selection;
+  /** The strictest of all hints of the schema that the operation may meet. */
+  readonly policy: Readonly<Pick<CachePolicy, 'maxAge' | 'scope'>>;
+}
+
+/** What the hints of an operation depend on. */
+export interface HintedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Works out the hints of operations, once for each and for each outcome of its conditions. */
+export class StaticHints {
+  readonly #defaultMaxAge: number;
+  readonly #known = new WeakMap<OperationDefinitionNode, Map<string, OperationHints | undefined>>();
+
+  constructor(defaultMaxAge: number) {
+    this.#defaultMaxAge = defaultMaxAge;
+  }
+
+  /** Undefined: the operation has no root. */
+  of({ schema, document, operation, variables }: HintedOperation): OperationHints | undefined {
+    const known = this.#known.get(operation) ?? new Map<string, OperationHints | undefined>();
+    this.#known.set(operation, known);
+    const conditions = conditionsOf(operation, variables);
+    const key = [...conditions]
+      .filter(([, value]) => value)
+      .map(([name]) => name)
+      .join();
+    if (known.has(key)) return known.get(key);
+    const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => leftIn(directives, conditions);
+    const selection = selectionOf({ schema, fragments: fragmentsOf(document), isIncluded }, operation);
+    const hints = selection && { selection, policy: this.#policyOf(selection) };
+    if (known.size < maxOutcomes) known.set(key, hints);
+    return hints;
+  }
+
+  #policyOf(root: Selection): CachePolicy {
+    const overall = newCachePolicy();
+    const visit = (selection: Selection, isRoot: boolean): void => {
+      for (const type of selection.types)
+        for (const { field, below } of selection.fieldsFor(type)) {
+          // Introspection is no part of what hints are written for.
+          if (field.name.startsWith('__')) continue;
+          const hinted = { field, returnType: field.type, isRoot };
+          const { policy, inherits } = policyInSchema(hinted);
+          applyDefault(policy, hinted, inherits, this.#defaultMaxAge);
+          overall.restrict(policy);
+          // Stricter it cannot become.
+          if (overall.maxAge !== undefined && overall.maxAge <= 0) return;
+          if (below !== undefined) visit(below, false);
+        }
+    };
+    visit(root, true);
+    return overall;
+  }
+}
+
+/** Outcomes of the conditions of one operation that are remembered. */
+const maxOutcomes = 16;
+
+/** The variables of type Boolean, with their defaults: only those can decide a condition. */
+function conditionsOf(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>> | undefined,
+): ReadonlyMap<string, boolean> {
+  const conditions = new Map<string, boolean>();
+  for (const { variable, type, defaultValue } of variableDefinitions) {
+    const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (named.kind !== Kind.NAMED_TYPE || named.name.value !== 'Boolean') continue;
+    const name = variable.name.value;
+    const given = variables !== undefined && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    conditions.set(name, given === undefined ? isTrue(defaultValue) : given === true);
+  }
+  return conditions;
+}
+
+function isTrue(value: ValueNode | undefined): boolean {
+  return value?.kind === Kind.BOOLEAN && value.value;
+}
+
+function leftIn(directives: readonly DirectiveNode[] = [], conditions: ReadonlyMap<string, boolean>): boolean {
+  return directives.every(({ name, arguments: given = [] }) => {
+    if (name.value !== 'skip' && name.value !== 'include') return true;
+    const value = given.find((argument) => argument.name.value === 'if')?.value;
+    const holds = value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) : (value as BooleanValueNode | undefined)?.value;
+    return holds === undefined || holds === (name.value === 'include');
+  });
+}

@@ -1,0 +1,125 @@
+import { isAbstractType, isObjectType } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+
+import { sha256 } from '../document-hash.ts';
+import type { TagDialect } from './dialects.ts';
+import type { Selection } from './selection.ts';
+import { walkAnswer } from './walk-answer.ts';
+import type { Answered } from './walk-answer.ts';
+
+/**
+ * Tags say what an answer was made of. Of an answer that may be kept:
+ *   t:Type     each type of object in it
+ *   e:Type:id  each object with an id
+ *   u:Type     objects of the type are in it that no tag names
+ *   l:Type     a list of the type, or its absence, which a new object would change
+ *   q:field    each field of the root
+ *   d:name     the deploy
+ * A change of one object takes back its e:, its type's u:, and l: of the type and of every interface and union it belongs to.
+ */
+export interface TagSettings {
+  /** The id of an object by the fields that the answer has of it. Undefined: it has none. */
+  readonly entity: (typename: string, fields: Answered) => string | undefined;
+  /** Hashed into ids, so that nobody reads them who reads the tags. */
+  readonly salt: string | undefined;
+  readonly deploy: string | undefined;
+}
+
+/** The tag of one object. */
+export function entityTag(type: string, id: string, salt: string | undefined): string {
+  const isPlain = salt === undefined && /^[\w.-]{1,64}$/.test(id);
+  return `e:${type}:${isPlain ? id : sha256((salt ?? '') + id).slice(0, 24)}`;
+}
+
+/** What is in an answer, by type. */
+class Contents {
+  readonly types = new Set<string>();
+  readonly unnamed = new Set<string>();
+  readonly lists = new Set<string>();
+  readonly fields = new Set<string>();
+  readonly entities = new Map<string, string>();
+}
+
+/** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
+export function tagsOfAnswer(root: Selection, data: Answered, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
+  const contents = contentsOf(root, data, settings);
+  if (contents === undefined) return undefined;
+  const others = [
+    ...(settings.deploy === undefined ? [] : [`d:${settings.deploy}`]),
+    ...Array.from(contents.types, (name) => `t:${name}`),
+    ...Array.from(contents.lists, (name) => `l:${name}`),
+    ...Array.from(contents.fields, (name) => `q:${name}`),
+  ];
+  const named = [...others, ...Array.from(contents.unnamed, (name) => `u:${name}`), ...contents.entities.keys()];
+  if (fits(named, limits)) return named;
+  // No tag is dropped in silence: the objects count as unnamed, so that a change of any takes the answer back.
+  const unnamed = new Set([...contents.unnamed, ...contents.entities.values()]);
+  const short = [...others, ...Array.from(unnamed, (name) => `u:${name}`)];
+  return fits(short, limits) ? short : undefined;
+}
+
+function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDialect): boolean {
+  return tags.length <= maxTags && tags.every(({ length }) => length <= maxLength) && tags.join(',').length <= maxTotal;
+}
+
+function contentsOf(root: Selection, data: Answered, { entity, salt }: TagSettings): Contents | undefined {
+  const contents = new Contents();
+  const isWhole = walkAnswer(root, data, {
+    withPaths: false,
+    object: (types, value, selection) => {
+      for (const type of types) {
+        contents.types.add(type.name);
+        const id = types.length === 1 ? entity(type.name, fieldsByName(selection, type, value)) : undefined;
+        if (id === undefined) contents.unnamed.add(type.name);
+        else contents.entities.set(entityTag(type.name, id, salt), type.name);
+      }
+    },
+    field: ({ selected: { name, hasList, below }, value, isRoot }) => {
+      if (isRoot) contents.fields.add(name);
+      if (below !== undefined && (hasList || value === null)) contents.lists.add(below.type.name);
+    },
+  });
+  return isWhole ? contents : undefined;
+}
+
+/** Aliases do not count; where a field was asked for twice, with other arguments, it is left out. */
+function fieldsByName(selection: Selection, type: GraphQLObjectType, value: Answered): Answered {
+  const fields = new Map<string, unknown>();
+  const doubled = new Set<string>();
+  for (const { key, name } of selection.fieldsFor(type)) {
+    if (!(key in value)) continue;
+    if (fields.has(name) && fields.get(name) !== value[key]) doubled.add(name);
+    fields.set(name, value[key]);
+  }
+  for (const name of doubled) fields.delete(name);
+  return Object.fromEntries(fields);
+}
+
+/** `id`, where the answer has it. */
+export function entityById(_typename: string, { id }: Answered): string | undefined {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** What is to be taken back because of the answer to a mutation. Undefined: too large to tell. */
+export function tagsOfMutation(
+  schema: GraphQLSchema,
+  root: Selection,
+  data: Answered,
+  settings: Pick<TagSettings, 'entity' | 'salt'>,
+): readonly string[] | undefined {
+  const contents = contentsOf(root, data, { ...settings, deploy: undefined });
+  if (contents === undefined) return undefined;
+  const tags = new Set(contents.entities.keys());
+  for (const name of contents.unnamed) tags.add(`t:${name}`);
+  for (const name of contents.types) for (const tag of changeTags(schema, name)) tags.add(tag);
+  return [...tags];
+}
+
+/** Answers that an object of the type may be in without being named, or may come into. */
+export function changeTags(schema: GraphQLSchema | undefined, typename: string): string[] {
+  const type = schema?.getType(typename);
+  const abstract = Object.values(schema?.getTypeMap() ?? {}).filter(
+    (one) => isAbstractType(one) && isObjectType(type) && schema!.isSubType(one, type),
+  );
+  return [`u:${typename}`, `l:${typename}`, ...abstract.map(({ name }) => `l:${name}`)];
+}

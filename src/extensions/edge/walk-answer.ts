@@ -1,0 +1,72 @@
+import type { GraphQLObjectType } from 'graphql';
+
+import type { SelectedField, Selection } from './selection.ts';
+
+/** A field of one object of an answer, for one of the types that the object may have. */
+export interface AnsweredField {
+  readonly selected: SelectedField;
+  readonly value: unknown;
+  /** Keys from the root, joined with dots. Empty unless paths were asked for. */
+  readonly path: string;
+  readonly isRoot: boolean;
+}
+
+/** Told of an answer, piece by piece. */
+export interface AnswerVisitor {
+  /** `types`: all that the object may have; one where the answer says it. */
+  object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
+  field(field: AnsweredField): void;
+  readonly withPaths: boolean;
+}
+
+export type Answered = Readonly<Record<string, unknown>>;
+
+/**
+ * Visits objects and fields of an answer. False when there are more than may be looked at: nothing may be concluded then.
+ * Introspection is left out.
+ */
+export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisitor): boolean {
+  return new Walk(visitor).object(root, data, '', true);
+}
+
+/** Fields that are looked at. Without its type an object is looked at once for each that it may have. */
+const maxVisits = 200_000;
+
+class Walk {
+  readonly #visitor: AnswerVisitor;
+  #left = maxVisits;
+
+  constructor(visitor: AnswerVisitor) {
+    this.#visitor = visitor;
+  }
+
+  object(selection: Selection, value: Answered, path: string, isRoot: boolean): boolean {
+    const types = typesOfObject(selection, value);
+    if (!isRoot) this.#visitor.object?.(types, value, selection);
+    return types.every((type) => selection.fieldsFor(type).every((selected) => this.#field(selected, value, path, isRoot)));
+  }
+
+  #field(selected: SelectedField, object: Answered, parent: string, isRoot: boolean): boolean {
+    const { key, name, below } = selected;
+    // Of a type that the object does not have.
+    if (!(key in object) || name.startsWith('__')) return true;
+    if (--this.#left < 0) return false;
+    const value = object[key];
+    const path = this.#visitor.withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
+    this.#visitor.field({ selected, value, path, isRoot });
+    return below === undefined || this.#value(below, value, path);
+  }
+
+  #value(below: Selection, value: unknown, path: string): boolean {
+    if (Array.isArray(value))
+      return value.every((item, index) => this.#value(below, item, this.#visitor.withPaths ? `${path}.${index}` : ''));
+    return typeof value !== 'object' || value === null || this.object(below, value as Answered, path, false);
+  }
+}
+
+function typesOfObject(selection: Selection, value: Answered): readonly GraphQLObjectType[] {
+  if (selection.types.length < 2) return selection.types;
+  const key = selection.typenameKeys.find((one) => one in value);
+  const found = key === undefined ? undefined : selection.types.find(({ name }) => name === value[key]);
+  return found === undefined ? selection.types : [found];
+}

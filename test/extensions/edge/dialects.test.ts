@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { CDN, EdgeOptions } from '../../../src/edge.ts';
+import { edgeServing } from './serving.ts';
+import type { EdgeServing } from './serving.ts';
+
+const typeDefs = `type Query { hello: String @cacheControl(maxAge: 60) items(first: Int!): [Item!]! @cacheControl(maxAge: 60) personal: String }
+  type Item { id: ID! next: Item @cacheControl(inheritMaxAge: true) }`;
+const items = (_: unknown, { first }: { first: number }): object[] =>
+  Array.from({ length: first }, (__, index) => ({ id: `item-${1_000 + index}` }));
+const serve = (options: Partial<EdgeOptions>): EdgeServing =>
+  edgeServing({ ...options, server: { typeDefs, resolvers: { Query: { items, hello: () => 'world', personal: () => 'me' } } } as never });
+
+/** All fields of a public answer but those that every answer has. */
+const fields: Readonly<Record<CDN, Readonly<Record<string, string>>>> = {
+  netlify: {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'netlify-cdn-cache-control': 'public, durable, max-age=60, stale-while-revalidate=30, stale-if-error=90',
+    'netlify-cache-tag': 'd:v1,q:hello',
+    'netlify-vary': 'query=query|operationName|variables|extensions|documentId|id, header=accept',
+  },
+  cloudflare: {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'cloudflare-cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
+    'cache-tag': 'd:v1,q:hello',
+  },
+  cloudfront: {
+    'cache-control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=30, stale-if-error=90',
+    'cache-tag': 'd:v1,q:hello',
+  },
+  vercel: {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'vercel-cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
+    'vercel-cache-tag': 'd:v1,q:hello',
+  },
+  fastly: {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'surrogate-control': 'max-age=60, stale-while-revalidate=30, stale-if-error=90',
+    'surrogate-key': 'd:v1 q:hello',
+  },
+  varnish: {
+    'cache-control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=30, stale-if-error=90',
+    xkey: 'd:v1 q:hello',
+  },
+  rfc9213: {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'cdn-cache-control': 'public, max-age=60, stale-while-revalidate=30, stale-if-error=90',
+  },
+};
+const common = new Set(['content-type', 'vary', 'x-content-type-options']);
+const ownFields = ({ headers }: Response): object => Object.fromEntries([...headers].filter(([name]) => !common.has(name)));
+
+describe('the dialects', () => {
+  for (const [cdn, expected] of Object.entries(fields)) {
+    test(`a public answer for ${cdn}`, async () => {
+      const { get } = serve({ cdn: cdn as CDN, staleWhileRevalidate: 30, staleIfError: 90, deploy: 'v1' });
+
+      const response = await get('{ hello }');
+
+      assert.deepEqual(ownFields(response), expected);
+    });
+
+    test(`a private one for ${cdn} says nothing else`, async () => {
+      const { get } = serve({ cdn: cdn as CDN });
+
+      const response = await get('{ personal }');
+
+      const { 'netlify-vary': _key, ...rest } = ownFields(response) as Record<string, string>;
+      assert.deepEqual(rest, { 'cache-control': 'private, no-store' });
+    });
+  }
+
+  test('netlify-vary is the same on errors, for the same URL may answer either', async () => {
+    const { get } = serve({ cdn: 'netlify', varyHeaders: ['accept-language'], queryParameters: ['shop'] });
+
+    const answers = await Promise.all([get('{ hello }'), get('{ personal }'), get('{ nothing }'), get('{')]);
+
+    assert.deepEqual(
+      [...new Set(answers.map(({ headers }) => headers.get('netlify-vary')))],
+      ['query=query|operationName|variables|extensions|documentId|id|shop, header=accept|accept-language'],
+    );
+  });
+
+  test('browsers may keep an answer when they are let, but not longer than the store', async () => {
+    const answers = await Promise.all([5, 500].map((browserMaxAge) => serve({ cdn: 'vercel', browserMaxAge }).get('{ hello }')));
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('cache-control')),
+      ['public, max-age=5', 'public, max-age=60'],
+    );
+  });
+});
+
+/** How many items have tags of their own, beside t:Item, l:Item and q:items. */
+const most: Partial<Record<CDN, number>> = { cloudfront: 47, vercel: 125, netlify: 469, varnish: 469, cloudflare: 469, fastly: 962 };
+
+describe('the limits of tags', () => {
+  for (const [cdn, count] of Object.entries(most)) {
+    const { header, separator } = {
+      header: Object.keys(fields[cdn as CDN]).find((name) => /tag|key/.test(name))!,
+      separator: /varnish|fastly/.test(cdn) ? ' ' : ',',
+    };
+    const tagsFor = async (first: number): Promise<string[] | undefined> => {
+      const response = await serve({ cdn: cdn as CDN }).get(`{ items(first: ${first}) { id } }`);
+      return response.headers.get(header)?.split(separator);
+    };
+
+    test(`${cdn} takes ${count} objects`, async () => {
+      const tags = await tagsFor(count);
+
+      assert.equal(tags?.filter((tag) => tag.startsWith('e:Item:item-')).length, count);
+      assert.equal(tags?.includes('u:Item'), false);
+    });
+
+    test(`one more than ${cdn} takes, and all objects count as unnamed: none is dropped in silence`, async () => {
+      assert.deepEqual(await tagsFor(count + 1), ['t:Item', 'l:Item', 'q:items', 'u:Item']);
+    });
+  }
+
+  test('an answer with more types and fields than the store takes tags is not kept', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `f${index}`);
+    const typeDefsOfMany = `type Query { ${names.map((name) => `${name}: String @cacheControl(maxAge: 60)`).join(' ')} }`;
+    const { get, decisions } = edgeServing({ cdn: 'cloudfront', server: { typeDefs: typeDefsOfMany } });
+
+    const response = await get(`{ ${names.join(' ')} }`);
+
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    assert.deepEqual(decisions, [{ public: false, reason: 'its tags are more than the store takes' }]);
+  });
+});
+
+describe('tags', () => {
+  const shop = `type Query { node: Node @cacheControl(maxAge: 60) nodes: [Node] @cacheControl(maxAge: 60) book(id: ID): Book @cacheControl(maxAge: 60) }
+    interface Node { id: ID! } type Book implements Node @cacheControl(maxAge: 60) { id: ID! sku: String author: Author } type Author implements Node @cacheControl(maxAge: 60) { id: ID! }`;
+  const book = { __typename: 'Book', id: 'b 1', sku: 's1', author: { __typename: 'Author', id: 'A1' } };
+  const shelf = { node: book, nodes: [book], book };
+  const tagsOf = async (query: string, options: Partial<EdgeOptions> = {}, rootValue: object = shelf): Promise<string | null> =>
+    (await edgeServing({ ...options, server: { typeDefs: shop, rootValue } }).get(query)).headers.get('xkey');
+
+  const rows: readonly (readonly [name: string, query: string, tags: string, options?: Partial<EdgeOptions>, root?: object])[] = [
+    ['an object is named by its id, whatever the alias', '{ book { author { x: id } } }', 't:Book t:Author q:book u:Book e:Author:A1'],
+    ['characters beyond the common alphabet are hashed', '{ book { id } }', 't:Book q:book e:Book:dc67949bdca3c2e1bb86890c'],
+    [
+      'all ids are, with a salt',
+      '{ book { author { id } } }',
+      't:Book t:Author q:book u:Book e:Author:62ffa48a48dd5f127b131f5a',
+      { salt: 's' },
+    ],
+    ['an object without an id in the answer is unnamed', '{ book { sku } }', 't:Book q:book u:Book'],
+    ['entity names objects otherwise', '{ book { s: sku } }', 't:Book q:book e:Book:s1', { entity: (_type, { sku }) => sku as string }],
+    [
+      'of an interface the type is taken from __typename',
+      '{ node { __typename ... on Author { id } ... on Book { author { id } } } }',
+      't:Book t:Author q:node u:Book e:Author:A1',
+    ],
+    ['without it every type is possible', '{ node { id } }', 't:Book t:Author q:node u:Book u:Author'],
+    [
+      'a name that another type answers under the alias of __typename is not believed',
+      '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
+      't:Book t:Author q:node u:Book u:Author',
+      {},
+      { node: { ...book, sku: 'Author' } },
+    ],
+    ['a list has a tag for what may come into it', '{ nodes { __typename } }', 't:Book l:Node q:nodes u:Book'],
+    ['an empty list has only that', '{ nodes { id } }', 'l:Node q:nodes', {}, { nodes: [] }],
+    ['so has an object that is not there', '{ book { id } }', 'l:Book q:book', {}, { book: null }],
+  ];
+  for (const [name, query, tags, options, root] of rows)
+    test(name, async () => {
+      const found = await tagsOf(query, options, root);
+
+      assert.deepEqual(found?.split(' ').toSorted(), tags.split(' ').toSorted());
+    });
+});

@@ -1,0 +1,73 @@
+import type { CDN } from '../../../src/edge.ts';
+
+/** A shared cache that does what a vendor documents of its key, its fields and its defaults, and otherwise stores all it can. */
+export class ModelCache {
+  readonly #cdn: CDN;
+  /** Header fields that the store's own settings name, on CloudFront. */
+  readonly #policyHeaders: readonly string[];
+  readonly #entries = new Map<
+    string,
+    { readonly response: Response; readonly until: number; readonly vary: readonly [string, string | null][] }[]
+  >();
+  time = 0;
+  hits = 0;
+
+  constructor(cdn: CDN, policyHeaders: readonly string[]) {
+    this.#cdn = cdn;
+    this.#policyHeaders = policyHeaders;
+  }
+
+  async fetch(request: Request, origin: (request: Request) => Promise<Response>): Promise<Response> {
+    if (request.method !== 'GET') return origin(request);
+    const key = this.#keyOf(request);
+    const entries = this.#entries.get(key) ?? [];
+    const hit = entries.find(({ until, vary }) => until > this.time && vary.every(([name, value]) => request.headers.get(name) === value));
+    if (hit !== undefined) {
+      this.hits++;
+      return hit.response.clone();
+    }
+    const response = await origin(request);
+    const lifetime = this.#lifetimeOf(response);
+    if (lifetime > 0) {
+      const vary = this.#varyOf(response).map((name): [string, string | null] => [name, request.headers.get(name)]);
+      this.#entries.set(key, [{ response: response.clone(), until: this.time + lifetime, vary }, ...entries]);
+    }
+    return response;
+  }
+
+  #keyOf(request: Request): string {
+    const { pathname, search, host } = new URL(request.url);
+    return this.#cdn === 'cloudflare' ? pathname + search : host + pathname + search;
+  }
+
+  #varyOf({ headers }: Response): string[] {
+    const list = (text: string | null, separator: string): string[] =>
+      (text ?? '')
+        .split(separator)
+        .map((one) => one.trim())
+        .filter(Boolean);
+    if (this.#cdn === 'cloudflare') return [];
+    if (this.#cdn === 'cloudfront') return [...this.#policyHeaders];
+    if (this.#cdn === 'netlify') return list(/header=([^,]*)/.exec(headers.get('netlify-vary') ?? '')?.[1] ?? null, '|');
+    return list(headers.get('vary'), ',');
+  }
+
+  #lifetimeOf(response: Response): number {
+    const { headers } = response;
+    const fields = {
+      netlify: 'netlify-cdn-cache-control',
+      cloudflare: 'cloudflare-cdn-cache-control',
+      vercel: 'vercel-cdn-cache-control',
+      fastly: 'surrogate-control',
+    };
+    const own = (fields as Partial<Record<CDN, string>>)[this.#cdn];
+    const ownValue = own === undefined ? null : headers.get(own);
+    const targeted = this.#cdn === 'cloudfront' || this.#cdn === 'varnish' ? null : headers.get('cdn-cache-control');
+    const value = ownValue ?? targeted ?? headers.get('cache-control');
+    // A vendor's default, or a heuristic.
+    if (value === null) return this.#cdn === 'cloudfront' ? 86_400 : 7_200;
+    if (/private|no-store|no-cache/.test(value)) return 0;
+    const shared = /s-maxage=(\d+)/.exec(value)?.[1] ?? /(?<!-)max-age=(\d+)/.exec(value)?.[1];
+    return shared === undefined ? 7_200 : Number(shared);
+  }
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+
+import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { edgeServing } from './serving.ts';
+
+const typeDefs = `
+  type Query { hello: String @cacheControl(maxAge: 60) failing: String @cacheControl(maxAge: 60) }
+  type Mutation { hello: String @cacheControl(maxAge: 60) }`;
+const resolvers: any = {
+  Query: {
+    hello: (_: unknown, __: unknown, context: { read?: () => void }) => {
+      context.read?.();
+      return 'world';
+    },
+    failing: () => {
+      throw new Error('No.');
+    },
+  },
+};
+const user = new AsyncLocalStorage<unknown>();
+
+/** Ways to learn who asks. */
+const readings: Readonly<Record<string, (argument: ContextArgument) => unknown>> = {
+  'the header authorization': ({ request }) => request.headers.get('authorization'),
+  'the header Authorization in capitals': ({ request }) => request.headers.get('Authorization'),
+  'whether there is a cookie': ({ request }) => request.headers.has('cookie'),
+  'a header that is not listed': ({ request }) => request.headers.get('x-user'),
+  'all headers, one by one': ({ request }) => [...request.headers],
+  'all headers as a record': ({ request }) => request.headers.toRecord(),
+  'all headers by forEach': ({ request }) => request.headers.forEach(() => undefined),
+  'the names of the headers': ({ request }) => [...request.headers.keys()],
+  'a copy of the headers': ({ request }) => new Headers([...request.headers.entries()]),
+  "the platform's event": ({ event }) => event,
+  "the platform's context": ({ context }) => context,
+  'a copy of the whole argument': (argument) => ({ ...argument }),
+};
+
+describe('who may share', () => {
+  test('an answer of public hints for which nothing was read is public', async () => {
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } });
+
+    const response = await get('{ hello }', { headers: { authorization: 'Bearer x', cookie: 'a=b' } });
+
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=0, s-maxage=60');
+    assert.deepEqual(decisions, [{ public: true, maxAge: 60, tags: ['q:hello'] }]);
+  });
+
+  for (const [name, read] of Object.entries(readings)) {
+    test(`context that reads ${name} makes the answer private`, async () => {
+      const context = (argument: ContextArgument): object => ({ known: typeof read(argument) });
+      const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
+
+      const response = await get('{ hello }', { headers: { authorization: 'Bearer x' } });
+
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
+      assert.equal(response.headers.get('xkey'), null);
+    });
+
+    test(`a resolver that reads ${name} through the context does so, too`, async () => {
+      const argumentOf = (argument: ContextArgument): object => ({ read: () => read(argument) });
+      const { get } = edgeServing({ server: { typeDefs, resolvers, context: argumentOf } as never });
+
+      const response = await get('{ hello }');
+
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    });
+  }
+
+  const readsIn: Readonly<Record<string, ServerPlugin>> = {
+    aroundRequest: { aroundRequest: (call, next) => user.run(call.request.headers.get('authorization'), next) },
+    aroundOperation: { aroundOperation: ({ http }, next) => user.run(http.request.headers.get('cookie'), next) },
+    'aroundRequest, of the event': { aroundRequest: (call, next) => user.run(call.invocation.event, next) },
+    requestDidStart: {
+      requestDidStart: ({ request, contextValue }) => {
+        Object.assign(contextValue as object, { user: request.http?.headers.get('authorization') });
+      },
+    },
+    'a view of its own': {
+      viewRequest: (call: RequestCall) => ({ ...call, user: call.request.headers.get('authorization') }),
+    },
+  };
+  for (const [hook, plugin] of Object.entries(readsIn))
+    test(`a plugin that reads who asks in ${hook} makes the answer private, also before the edge in the list`, async () => {
+      const { get } = edgeServing({ server: { typeDefs, resolvers, plugins: [plugin] } as never });
+
+      assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
+    });
+
+  test('a plugin that sets a cookie on the finished response makes it private', async () => {
+    const cookies: ServerPlugin = {
+      async aroundRequest(_call, next) {
+        const response = await next();
+        response.headers.append('set-cookie', 'session=1');
+        return response;
+      },
+    };
+    const { get } = edgeServing({ server: { typeDefs, resolvers, plugins: [cookies] } });
+
+    assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('a header that is listed becomes Vary, whether it was read or not', async () => {
+    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
+    const { get } = edgeServing({ varyHeaders: ['Accept-Language'], server: { typeDefs, resolvers, context } as never });
+
+    const response = await get('{ hello }');
+
+    assert.equal(response.headers.get('vary'), 'Accept, accept-language');
+    assert.match(response.headers.get('cache-control') ?? '', /^public/);
+  });
+
+  test('where the key has no headers, reading one that is listed makes the answer private', async () => {
+    const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
+    const { get } = edgeServing({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { typeDefs, resolvers, context } as never });
+
+    assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('query parameters beside those of GraphQL make the answer private when they are read and not listed', async () => {
+    const context = ({ request }: ContextArgument): object => ({ query: request.queryString });
+    const server = { typeDefs, resolvers, context } as never;
+
+    const answers = await Promise.all([
+      edgeServing({ server }).get('{ hello }', { search: '&token=1' }),
+      edgeServing({ server }).get('{ hello }', { search: '&%74oken=1' }),
+      edgeServing({ server, queryParameters: ['shop'] }).get('{ hello }', { search: '&shop=1' }),
+      edgeServing({ server }).get('{ hello }'),
+    ]);
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('cache-control')?.split(',')[0]),
+      ['private', 'private', 'public', 'public'],
+    );
+  });
+
+  test('an origin in Vary that is not in the key of the store makes the answer private', async () => {
+    const server = { typeDefs, resolvers, cors: { origin: ['https://shop.example'] } } as Partial<ServerOptions> & { typeDefs: string };
+    const headers = { origin: 'https://shop.example' };
+
+    const answers = await Promise.all(
+      (['cloudflare', 'cloudfront', 'netlify', 'varnish'] as const).map((cdn) =>
+        edgeServing({ cdn, server }).get('{ hello }', { headers }),
+      ),
+    );
+
+    assert.deepEqual(
+      answers.map(({ headers: fields }) => fields.get('cache-control')?.split(',')[0]),
+      ['private', 'private', 'private', 'public'],
+    );
+  });
+
+  test('errors, mutations, POST, batches and refusals are never public', async () => {
+    const { get, post } = edgeServing({ server: { typeDefs, resolvers } });
+
+    const answers = await Promise.all([
+      get('{ failing }'),
+      get('{ hello failing }'),
+      get('{ nothing }'),
+      get('mutation { hello }'),
+      post({ query: '{ hello }' }),
+      post([{ query: '{ hello }' }]),
+      post([{ query: '{ hello }' }, { query: '{ hello }' }]),
+      post({ query: 'mutation { hello }' }),
+    ]);
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('cache-control')),
+      ['no-store', 'no-store', 'no-store', 'no-store', 'private, no-store', 'no-store', 'no-store', 'no-store'],
+    );
+  });
+
+  test('what somebody has set stays', async () => {
+    const context = ({ response }: ContextArgument): object => (response.headers.set('cache-control', 'public, max-age=5'), {});
+    const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
+
+    const response = await get('{ hello }');
+
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=5');
+    assert.equal(response.headers.get('xkey'), null);
+  });
+
+  test('a context value that serves two operations tells neither of them apart: both are private', async () => {
+    class Shared {
+      user = undefined;
+    }
+    const shared = new Shared();
+    const { get } = edgeServing({ server: { typeDefs, resolvers, context: () => shared } as never });
+
+    const answers = [await get('{ hello }'), await get('{ hello }')];
+
+    assert.equal(answers[1]?.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('a hook of the user that fails costs nobody the answer', async () => {
+    const { get, log } = edgeServing({
+      entity: () => {
+        throw new Error('No.');
+      },
+      server: { typeDefs: 'type Query { a: A @cacheControl(maxAge: 9) } type A { id: ID }', rootValue: { a: { id: 1 } } },
+    });
+
+    const response = await get('{ a { id } }');
+
+    assert.deepEqual(await response.json(), { data: { a: { id: '1' } } });
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    assert.deepEqual(
+      log.map(({ message }) => message),
+      ['edge could not decide whether an answer may be kept: it is private.'],
+    );
+  });
+
+  for (const wrong of [
+    { cdn: 'akamai' },
+    { varyHeaders: ['Authorization'] },
+    { ignoredHeaders: ['cookie'] },
+    { varyHeaders: ['a b'] },
+    { defaultMaxAge: -1 },
+    { deploy: 'a,b' },
+  ])
+    test(`the option ${JSON.stringify(wrong)} is refused`, () => {
+      assert.throws(() => edgeServing({ ...(wrong as object), server: { typeDefs } }), /^TypeError: Expected \w+ of edge to be /);
+    });
+});
