@@ -213,9 +213,16 @@ export class Run {
   }
 }
 
+/**
+ * An object that inherits nothing. `Object.create(null)` makes a hash table each time: the three of an execution were a third
+ * of the garbage of the smallest operation.
+ */
+const Bare = function Bare() {} as unknown as new () => object;
+Bare.prototype = Object.freeze(Object.create(null)) as object;
+
 /** By name, as graphql-js has them. (Object.assign takes 0.1 us to copy nothing, a quarter of the smallest operation.) */
 function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, FragmentDefinitionNode> {
-  const record = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  const record = new Bare() as Record<string, FragmentDefinitionNode>;
   for (const fragment of fragments) record[fragment.name.value] = fragment;
   return record;
 }
@@ -257,5 +264,5 @@ export function coercedOf(variableValues: VariableValues): Readonly<Record<strin
 }
 
 function emptyVariableValues(): VariableValues {
-  return (isGraphQL17 ? { sources: Object.create(null) as object, coerced: Object.create(null) as object } : {}) as VariableValues;
+  return (isGraphQL17 ? { sources: new Bare(), coerced: new Bare() } : {}) as VariableValues;
 }
