@@ -32,6 +32,8 @@ export interface Selection {
   /** Keys under which every type that has them answers its name. */
   readonly typenameKeys: readonly string[];
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
+  /** Keys under which objects of the type answer their field `id`. */
+  idKeysFor(type: GraphQLObjectType): readonly string[];
 }
 
 /** An operation whose conditions are decided. */
@@ -62,6 +64,7 @@ class Place implements Selection {
   readonly #selecting: Selecting;
   readonly #sets: readonly SelectionSetNode[];
   readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
+  readonly #idKeys = new Map<GraphQLObjectType, readonly string[]>();
   #typenameKeys: readonly string[] | undefined;
 
   constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
@@ -81,6 +84,14 @@ class Place implements Selection {
     const fields = [...this.#nodesFor(type)].flatMap(([key, [first, ...rest]]) => this.#selectedField(type, key, [first!, ...rest]));
     this.#fields.set(type, fields);
     return fields;
+  }
+
+  idKeysFor(type: GraphQLObjectType): readonly string[] {
+    const known = this.#idKeys.get(type);
+    if (known !== undefined) return known;
+    const keys = this.fieldsFor(type).flatMap(({ key, name }) => (name === 'id' ? key : []));
+    this.#idKeys.set(type, keys);
+    return keys;
   }
 
   #selectedField(parent: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): SelectedField[] {

@@ -15,6 +15,7 @@ export interface AnsweredField {
 export interface AnswerVisitor {
   /** `types`: all that the object may have; one where the answer says it. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
+  /** Without paths, plain fields below the root are left out. */
   field(field: AnsweredField): void;
   readonly withPaths: boolean;
 }
@@ -43,7 +44,9 @@ class Walk {
   object(selection: Selection, value: Answered, path: string, isRoot: boolean): boolean {
     const types = typesOfObject(selection, value);
     if (!isRoot) this.#visitor.object?.(types, value, selection);
-    return types.every((type) => selection.fieldsFor(type).every((selected) => this.#field(selected, value, path, isRoot)));
+    for (const type of types)
+      for (const selected of selection.fieldsFor(type)) if (!this.#field(selected, value, path, isRoot)) return false;
+    return true;
   }
 
   #field(selected: SelectedField, object: Answered, parent: string, isRoot: boolean): boolean {
@@ -51,6 +54,8 @@ class Walk {
     // Of a type that the object does not have.
     if (!(key in object) || name.startsWith('__')) return true;
     if (--this.#left < 0) return false;
+    // Most of an answer.
+    if (below === undefined && !isRoot && !this.#visitor.withPaths) return true;
     const value = object[key];
     const path = this.#visitor.withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
     this.#visitor.field({ selected, value, path, isRoot });

@@ -63,12 +63,12 @@ export function watchedCall(call: RequestCall, readings: Readings, rules: Readin
 
 function watchedRequest(request: HTTPRequest, readings: Readings, rules: ReadingRules): HTTPRequest {
   const { method, path, queryString, headers, body } = request;
-  const hasOtherParameters = parameterNames(queryString).some((name) => !rules.queryParameters.has(name));
   return {
     method,
     path,
     get queryString() {
-      if (hasOtherParameters) readings.personal ??= 'query parameters that are not listed';
+      if (parameterNames(queryString).some((name) => !rules.queryParameters.has(name)))
+        readings.personal ??= 'query parameters that are not listed';
       return queryString;
     },
     headers: watchedHeaders(headers, readings, rules),

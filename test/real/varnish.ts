@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startProgram } from './program.ts';
+
+/** A real Varnish in front of a port of this machine. */
+export interface Varnish {
+  readonly url: string;
+  readonly purge: (tags: readonly string[]) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** Starts it with test/real/varnish.vcl, and resolves when it answers. */
+export async function startVarnish(originPort: number): Promise<Varnish> {
+  const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
+  const vcl = await readFile(join(import.meta.dirname, 'varnish.vcl'), 'utf8');
+  await writeFile(join(folder, 'default.vcl'), vcl.replace('ORIGIN_PORT', String(originPort)));
+  const port = await freePort();
+  const flags = [
+    '-F',
+    '-n',
+    join(folder, 'work'),
+    '-f',
+    join(folder, 'default.vcl'),
+    '-a',
+    `127.0.0.1:${port}`,
+    '-s',
+    'malloc,64m',
+    '-j',
+    'none',
+  ];
+  const program = startProgram('varnishd', flags);
+  const url = `http://127.0.0.1:${port}/graphql`;
+  await answering(url, program.exited);
+  return {
+    url,
+    purge: async (tags) => {
+      const response = await fetch(url, { method: 'PURGE', headers: { 'xkey-purge': tags.join(' ') } });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`Varnish answered ${response.status}.`);
+    },
+    end: async () => {
+      program.signal('SIGTERM');
+      await program.exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
+
+/** Asks until it answers, for 20 seconds at most. */
+async function answering(url: string, ended: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (hasEnded) throw new Error('varnishd ended before it answered.');
+    const response = await fetch(url, { method: 'PURGE', headers: { 'xkey-purge': 'none' } }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok === true) return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+  }
+  throw new Error('varnishd did not answer within 20 seconds.');
+}
