@@ -27,6 +27,10 @@ export function writeDecision(
   if (dialect.tags !== undefined && decision.tags.length > 0) headers.set(dialect.tags.header, decision.tags.join(dialect.tags.separator));
 }
 
-function netlifyVary({ queryParameters, varyHeaders }: ReadingRules): string {
-  return `query=${[...queryParameters].join('|')}, header=${['accept', ...varyHeaders].join('|')}`;
+/**
+ * The whole query string stays in the key, as it is where no parameters are named. With a list of them, a parameter that is
+ * sent twice could stand in the key by one of its values and be run by the other.
+ */
+function netlifyVary({ varyHeaders }: ReadingRules): string {
+  return `header=${['accept', ...varyHeaders].join('|')}`;
 }

@@ -57,6 +57,8 @@ export function readingRules(options: EdgeOptions): ReadingRules {
   const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
   if (!Object.hasOwn(dialects, cdn))
     throw new TypeError(`Expected cdn of edge to be one of ${Object.keys(dialects).join(', ')}, got ${cdn}.`);
+  if (options.purge !== undefined && dialects[cdn].tags === undefined)
+    throw new TypeError(`Expected edge to have no purge option with cdn "${cdn}", which has no tags to purge by.`);
   for (const name of seconds) assertSeconds(name, options[name]);
   if (deploy !== undefined && !/^[\w.-]{1,200}$/.test(deploy))
     throw new TypeError(`Expected deploy of edge to be letters, digits, "_", "-" and ".", got ${JSON.stringify(deploy)}.`);

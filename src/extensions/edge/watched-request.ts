@@ -30,8 +30,8 @@ export const harmlessHeaders: readonly string[] = [
   'x-amzn-trace-id',
 ];
 
-/** The parameters of GraphQL over HTTP, which are in every key. */
-export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id'];
+/** The parameters that name an operation, and its variables: all of them are in every key. */
+export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 
 /** The same call; what is read of it is written down. Path and method are in every key. */
 export function watchedCall(call: RequestCall, readings: Readings, rules: ReadingRules): RequestCall {
