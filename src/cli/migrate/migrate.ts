@@ -15,6 +15,7 @@ import type { Parser } from './parser.ts';
 import { referencesIn } from './references.ts';
 import { rewriteImports } from './rewrite.ts';
 import type { Finding, Rewritten } from './rewrite.ts';
+import { modernizeYoga } from './yoga.ts';
 
 /** A file, as it is and as it is to be. */
 interface Change {
@@ -46,7 +47,7 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
   const before = await readFile(file, 'utf8');
   const nothing = { file, before, after: before, findings: [], modules: [] };
   // Most files of a project name none of these, and need no parser.
-  if (!/apollo-|@apollo\//.test(before)) return nothing;
+  if (!/apollo-|@apollo\/|graphql-yoga/.test(before)) return nothing;
   try {
     const { text, findings, modules } = rewritten(parser, file, before, isModern);
     return { file, before, after: text, findings, modules };
@@ -57,7 +58,7 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
 }
 
 function rewritten(parser: Parser, file: string, before: string, isModern: boolean): Rewritten {
-  const steps = isModern ? [modernizeDataSources, modernise, rewriteImports] : [rewriteImports];
+  const steps = isModern ? [modernizeDataSources, modernise, modernizeYoga, rewriteImports] : [rewriteImports];
   let whole: Rewritten = { text: before, findings: [], modules: [] };
   // Each step reads what the one before has written.
   for (const step of steps) {

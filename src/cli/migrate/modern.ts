@@ -5,7 +5,7 @@ import { applyEdits, lineOf } from './rewrite.ts';
 import type { Edit, Rewritten } from './rewrite.ts';
 
 /** One generation of servers whose handlers can be written with `createHandler`. */
-interface Generation {
+export interface Generation {
   readonly modules: readonly string[];
   /** Names of these modules that the handler may use. */
   readonly names: readonly string[];
@@ -86,17 +86,17 @@ export function modernise(text: string, program: Node): Rewritten {
   return { text: applyEdits(text, edits), findings: [finding], modules: ['graphql-functions'] };
 }
 
-function left(text: string, found: readonly Problem[]): Rewritten {
+export function left(text: string, found: readonly Problem[]): Rewritten {
   const findings = found.map(({ node, why }) => ({ line: lineOf(text, node.start), message: `Not written with createHandler: ${why}.` }));
   return { text, findings, modules: [] };
 }
 
-interface Problem {
+export interface Problem {
   readonly node: Node;
   readonly why: string;
 }
 
-function problemsOfImports(used: readonly ModuleReference[], { names: known }: Generation): Problem[] {
+export function problemsOfImports(used: readonly ModuleReference[], { names: known }: Pick<Generation, 'names'>): Problem[] {
   return used.flatMap(({ module, literal, names, statement }) => {
     if (statement === undefined) return [{ node: literal, why: `${module} is not imported by names alone` }];
     return names
@@ -178,7 +178,11 @@ function namesKept(used: readonly ModuleReference[], { kept }: Generation): stri
   ];
 }
 
-function importEdit(text: string, { kind, statement, literal, declaration }: ModuleReference, names: readonly string[] | undefined): Edit {
+export function importEdit(
+  text: string,
+  { kind, statement, literal, declaration }: ModuleReference,
+  names: readonly string[] | undefined,
+): Edit {
   if (names === undefined) return removal(text, statement!);
   const quote = text[literal.start]!;
   const module = `${quote}graphql-functions${quote}`;
@@ -188,7 +192,7 @@ function importEdit(text: string, { kind, statement, literal, declaration }: Mod
 }
 
 /** With its line's end, so that no empty line stays. */
-function removal(text: string, { start, end }: { readonly start: number; readonly end: number }): Edit {
+export function removal(text: string, { start, end }: { readonly start: number; readonly end: number }): Edit {
   const rest = /^[ \t]*\r?\n?/.exec(text.slice(end))?.[0].length ?? 0;
   return { start, end: end + rest, text: '' };
 }
