@@ -24,6 +24,8 @@ export {
   UserInputError,
   ValidationError,
 } from './extensions/v3/errors/apollo-error.ts';
+// Its module gives `info` of resolvers the type of `cacheControl`.
+export type { ResolveInfoCacheControl } from './extensions/cache-hints/field-policy.ts';
 export { CacheScope, newCachePolicy } from './extensions/cache-hints/policy.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy } from './extensions/cache-hints/policy.ts';
 export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from './extensions/v3/plugins/cache-control.ts';
