@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { listenedChannel, traceMixed } from '../tracing/channels.ts';
+import { isExecutionListened, listenedChannel, traceMixed } from '../tracing/channels.ts';
 import type { TracingChannel } from '../tracing/channels.ts';
 
 /** The channels of one execution that somebody listens to. */
@@ -23,6 +23,7 @@ interface TracedExecution {
 
 /** Undefined where nobody listens. */
 export function executionChannels({ isEvent = false }: TracedExecution): ExecutionChannels | undefined {
+  if (!isExecutionListened()) return undefined;
   const execute = isEvent ? undefined : listenedChannel('execute');
   const variableCoercion = isEvent ? undefined : listenedChannel('variableCoercion');
   const rootSelectionSet = listenedChannel('rootSelectionSet');

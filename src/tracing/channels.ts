@@ -37,6 +37,17 @@ export function listenedChannel(name: ChannelName): TracingChannel | undefined {
   return channel?.hasSubscribers === true ? channel : undefined;
 }
 
+/** Whether somebody listens to one of those that tell of an execution. Asked before each: the list is made once. */
+export function isExecutionListened(): boolean {
+  channels ??= findChannels();
+  ofExecution ??= executionNames.flatMap((name) => channels?.[name] ?? []);
+  for (let at = 0; at < ofExecution.length; at++) if (ofExecution[at]!.hasSubscribers === true) return true;
+  return false;
+}
+
+const executionNames = ['execute', 'variableCoercion', 'rootSelectionSet', 'resolve'] as const;
+let ofExecution: readonly TracingChannel[] | undefined;
+
 let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
 
 /** None where there is no Node to ask, or what stands in for it knows no channels. */
