@@ -1,5 +1,3 @@
-import type { ResolveInfoCacheControl } from './extensions/cache-hints/field-policy.ts';
-
 export { ApolloServerBase } from './extensions/v3/server/apollo-server-base.ts';
 export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
 export type {
@@ -90,10 +88,3 @@ export type {
   ValueOrPromise,
   VariableValues,
 } from './extensions/v3/types.ts';
-
-declare module 'graphql' {
-  // Here too, beside the extension that has it: declarations of an entry are in its own file.
-  interface GraphQLResolveInfo {
-    cacheControl: ResolveInfoCacheControl;
-  }
-}

@@ -1,5 +1,3 @@
-import type { ResolveInfoCacheControl } from './extensions/cache-hints/field-policy.ts';
-
 export { ApolloServer } from './extensions/v3/server/apollo-server.ts';
 export type { LambdaContextFunctionParams } from './extensions/v3/server/apollo-server.ts';
 export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
@@ -19,10 +17,3 @@ export {
   ValidationError,
 } from './extensions/v3/errors/apollo-error.ts';
 export type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, PluginDefinition } from './extensions/v3/types.ts';
-
-declare module 'graphql' {
-  // Here too, beside the extension that has it: declarations of an entry are in its own file.
-  interface GraphQLResolveInfo {
-    cacheControl: ResolveInfoCacheControl;
-  }
-}
