@@ -264,6 +264,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Logger',
     'type PersistedQueryOptions',
     'type PluginDefinition',
+    'type ResolveInfoCacheControl',
     'type SchemaHash',
     'type ValidationRule',
     'type ValueOrPromise',
