@@ -255,6 +255,8 @@ for (const executor of [undefined, 'graphql-js']) {
       it(`from ${where}`, async () => {
         if (where === 'an async iterator' && versionInfo.major < 17) return;
         for (const [what, make] of Object.entries(thrown)) {
+          // graphql-js 16 reads the message of a rejected item where nobody catches: a rejection of its own goes unhandled.
+          if (what === 'an Error whose message throws' && where === 'a list of failures' && versionInfo.major < 17 && executor) continue;
           const { text, ran } = await answerOf(place, make, executor);
 
           assert.ok(ran, `${where} did not run`);
