@@ -1,6 +1,7 @@
 import type { HTTPResponse, StreamedResponse } from '../../message/http-response.ts';
 import type { OperationOutcome } from '../../operation/outcome.ts';
 import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
+import { CallOutcome } from '../call-outcome.ts';
 import { documentHash } from '../document-hash.ts';
 import { byteLength, bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
@@ -58,19 +59,17 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       operation.milliseconds = performance.now() - operation.start;
       return operation.outcome;
     },
-    dataSourceCallDidStart({ request, operation: call }) {
-      const operation = operations.get(call);
+    dataSourceCallDidStart({ request, operation: of }) {
+      const operation = operations.get(of);
       if (operation === undefined) return undefined;
       const start = performance.now();
-      let isShared = false;
+      const call = new CallOutcome(request);
       operation.calls++;
       return {
-        joined: () => {
-          isShared = true;
-        },
+        joined: () => call.joined(),
+        sent: () => call.sent(),
         ended: () => {
-          const outcome = request.outcome === undefined && isShared ? 'shared' : (request.outcome ?? 'none');
-          operation.outcomes[outcome] = (operation.outcomes[outcome] ?? 0) + 1;
+          operation.outcomes[call.answeredBy] = (operation.outcomes[call.answeredBy] ?? 0) + 1;
           operation.callMilliseconds += performance.now() - start;
         },
       };

@@ -2,6 +2,7 @@ import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
 
 import type { DataSourceCall, DataSourceCallListener } from '../../operation/plugin.ts';
+import { CallOutcome } from '../call-outcome.ts';
 import { recordErrors } from './errors.ts';
 import type { Meters } from './meters.ts';
 
@@ -14,26 +15,21 @@ export function followCall(tracer: Tracer, meters: Meters, { dataSource, request
     { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },
     operation,
   );
-  let isShared = false;
-  let tries = 0;
+  const call = new CallOutcome(request);
   let status: number | undefined;
   return {
-    joined: () => {
-      isShared = true;
-    },
-    sent: () => {
-      tries++;
-    },
+    joined: () => call.joined(),
+    sent: () => call.sent(),
     aroundSend: (send) => context.with(trace.setSpan(operation, span), send),
     answered: (code) => {
       status = code;
     },
     ended: (error) => {
-      const outcome = isShared && tries === 0 ? 'shared' : (request.outcome ?? 'none');
+      const outcome = call.answeredBy;
       if (span.isRecording()) {
         span.setAttribute('graphql_functions.cache.outcome', outcome);
         if (status !== undefined) span.setAttribute('http.response.status_code', status);
-        if (tries > 1) span.setAttribute('http.request.resend_count', tries - 1);
+        if (call.tries > 1) span.setAttribute('http.request.resend_count', call.tries - 1);
         if (error !== undefined) recordErrors(span, [error]);
       }
       meters.call(source, outcome);
