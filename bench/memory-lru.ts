@@ -7,8 +7,8 @@
  */
 import { InMemoryLRUCache } from '../src/cache/in-memory.ts';
 
-const BOUND = 30 * 1024 * 1024;
-const ENTRIES = 1_000_000;
+const bound = 30 * 1024 * 1024;
+const entries = 1_000_000;
 
 const { gc } = globalThis;
 if (gc === undefined) throw new Error('Run with --expose-gc');
@@ -16,19 +16,19 @@ if (gc === undefined) throw new Error('Run with --expose-gc');
 async function measure(name: string, keyOf: (index: number) => string, valueOf: (index: number) => string): Promise<void> {
   gc!();
   const before = process.memoryUsage().heapUsed;
-  const cache = new InMemoryLRUCache({ maxSize: BOUND });
+  const cache = new InMemoryLRUCache({ maxSize: bound });
   // Buffer.from makes flat strings of their own: concatenations would share their parts.
-  for (let index = 0; index < ENTRIES; index++) {
+  for (let index = 0; index < entries; index++) {
     await cache.set(Buffer.from(keyOf(index)).toString(), Buffer.from(valueOf(index)).toString(), { ttl: 60.5 });
   }
   gc!();
   const grown = process.memoryUsage().heapUsed - before;
   let kept = 0;
-  for (let index = 0; index < ENTRIES; index++) if ((await cache.get(keyOf(index))) !== undefined) kept++;
+  for (let index = 0; index < entries; index++) if ((await cache.get(keyOf(index))) !== undefined) kept++;
 
   const perEntry = (grown / kept).toFixed(0);
-  console.log(`${name}: ${kept} of ${ENTRIES} kept, ${(grown / 2 ** 20).toFixed(1)} MiB of ${BOUND / 2 ** 20}, ${perEntry} B per entry`);
-  if (grown > BOUND) process.exitCode = 1;
+  console.log(`${name}: ${kept} of ${entries} kept, ${(grown / 2 ** 20).toFixed(1)} MiB of ${bound / 2 ** 20}, ${perEntry} B per entry`);
+  if (grown > bound) process.exitCode = 1;
 }
 
 await measure(

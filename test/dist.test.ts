@@ -39,13 +39,15 @@ const netlifyV1Event = {
 const options = "{ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } }";
 
 const consumer = `
-import { createHandler, RESTDataSource, gql, type Handler } from 'graphql-functions';
+import { createHandler, RESTDataSource, gql } from 'graphql-functions';
+import type { Handler } from 'graphql-functions';
 import { createHandler as lambda } from 'graphql-functions/aws-lambda';
 import { createHandler as netlify } from 'graphql-functions/netlify';
 import { createHandler as fetchHandler } from 'graphql-functions/fetch';
 import { serve } from 'graphql-functions/node';
 import { DataSource } from 'graphql-functions/datasource';
-import { InMemoryLRUCache, type KeyValueCache } from 'graphql-functions/cache';
+import { InMemoryLRUCache } from 'graphql-functions/cache';
+import type { KeyValueCache } from 'graphql-functions/cache';
 
 class Books extends RESTDataSource {
   override baseURL = 'https://example.com/';

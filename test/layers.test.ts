@@ -14,7 +14,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'cache/': { layers: [] },
   'schema/': { layers: ['development/find-check.ts', 'tracing/'], packages: ['graphql'] },
   'validation/': { layers: [], packages: ['graphql'] },
-  'execution/': { layers: ['tracing/'], packages: ['graphql'] },
+  'execution/': { layers: ['tracing/'], types: ['message/'], packages: ['graphql'] },
   'datasource/': { layers: ['cache/'], packages: ['graphql'] },
   'operation/': {
     layers: ['message/', 'tracing/', 'schema/', 'validation/', 'execution/'],

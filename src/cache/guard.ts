@@ -13,10 +13,10 @@ export interface GuardOptions {
 }
 
 /** Deletes that may wait for a store that does not answer; clients queue what they cannot send, without a bound of their own. */
-const MAX_PENDING_DELETES = 100;
+const maxPendingDeletes = 100;
 
 /** Keys that are left alone one by one; the oldest go first. */
-const MAX_TROUBLED_KEYS = 100;
+const maxTroubledKeys = 100;
 
 /**
  * A cache whose calls never fail and never wait long: a store that is slow, broken or gone is one that has nothing.
@@ -33,23 +33,23 @@ export function guardCache(cache: KeyValueCache, options: GuardOptions = {}): Ke
 }
 
 // Registered, not private to this module: the ESM and the CommonJS build may meet in one process.
-const GUARDED = Symbol.for('graphql-functions.guarded-cache');
+const guarded = Symbol.for('graphql-functions.guarded-cache');
 
 type OnError = NonNullable<GuardOptions['onError']>;
 
 /** Whether the calls of a cache are known not to fail or hang. */
 export function isGuarded(cache: object): boolean {
-  return GUARDED in cache;
+  return guarded in cache;
 }
 
 /** Says that the calls of a cache do not fail or hang; `listen` takes who wants to know of what went wrong. */
 export function markGuarded(cache: object, listen: (onError: OnError) => void = () => {}): void {
-  Object.defineProperty(cache, GUARDED, { value: listen });
+  Object.defineProperty(cache, guarded, { value: listen });
 }
 
 /** Tells `onError` of what goes wrong in a guarded cache, where nobody is told yet. */
 export function listenToGuarded(cache: object, onError: OnError): void {
-  (cache as { [GUARDED]?: (onError: OnError) => void })[GUARDED]?.(onError);
+  (cache as { [guarded]?: (onError: OnError) => void })[guarded]?.(onError);
 }
 
 class GuardedCache implements KeyValueCache {
@@ -82,7 +82,7 @@ class GuardedCache implements KeyValueCache {
   /** Sent even while the breaker is open, without waiting: a client that is reconnecting delivers it later. */
   async delete(key: string): Promise<boolean | void> {
     const allowed = this.#breaker.troubleWith(key) === undefined && this.#breaker.allows();
-    if (!allowed && this.#pendingDeletes >= MAX_PENDING_DELETES) return;
+    if (!allowed && this.#pendingDeletes >= maxPendingDeletes) return;
     const deleting = this.#delete(key);
     if (allowed) return this.#breaker.watch(key, () => deleting);
     deleting.catch(() => {});
@@ -187,7 +187,7 @@ class Breaker {
     this.#suspect = key;
     this.#troubled.delete(key);
     this.#troubled.set(key, { trouble, until });
-    if (this.#troubled.size > MAX_TROUBLED_KEYS) this.#troubled.delete(this.#troubled.keys().next().value!);
+    if (this.#troubled.size > maxTroubledKeys) this.#troubled.delete(this.#troubled.keys().next().value!);
   }
 
   #report(error: unknown): void {

@@ -12,18 +12,18 @@ export interface InMemoryLRUCacheOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const DEFAULT_MAX_SIZE = 30 * 1024 * 1024;
+const defaultMaxSize = 30 * 1024 * 1024;
 
 // What an entry takes beside its characters: two string headers, a slot in the Map, and the object below. Measured with
 // bench/memory-lru.ts, which fills a cache with 1,000,000 tiny entries and looks at the heap.
-const ENTRY_OVERHEAD = 240;
+const entryOverhead = 240;
 
 // Registered, not private to this module: the ESM and the CommonJS build may meet in one process.
-const IN_MEMORY = Symbol.for('graphql-functions.in-memory-cache');
+const inMemory = Symbol.for('graphql-functions.in-memory-cache');
 
 /** Whether what a cache holds never leaves the memory of the process. */
 export function isInMemory(cache: object): boolean {
-  return IN_MEMORY in cache;
+  return inMemory in cache;
 }
 
 interface Entry {
@@ -48,13 +48,13 @@ export class InMemoryLRUCache implements KeyValueCache {
   readonly #now: () => number;
   #size = 0;
 
-  constructor({ maxSize = DEFAULT_MAX_SIZE, ttl, now = () => performance.now() }: InMemoryLRUCacheOptions = {}) {
+  constructor({ maxSize = defaultMaxSize, ttl, now = () => performance.now() }: InMemoryLRUCacheOptions = {}) {
     if (!(maxSize > 0)) throw new TypeError(`Expected maxSize to be a positive number of bytes, got ${maxSize}.`);
     this.#maxSize = maxSize;
     this.#ttl = toMilliseconds(ttl);
     this.#now = now;
     markGuarded(this);
-    Object.defineProperty(this, IN_MEMORY, { value: true });
+    Object.defineProperty(this, inMemory, { value: true });
   }
 
   async get(key: string): Promise<string | undefined> {
@@ -101,7 +101,7 @@ export class InMemoryLRUCache implements KeyValueCache {
 }
 
 function sizeOf(key: string, value: string): number {
-  return bytesOf(key) + bytesOf(value) + ENTRY_OVERHEAD;
+  return bytesOf(key) + bytesOf(value) + entryOverhead;
 }
 
 /** V8 keeps a text in one byte per character until one of them needs two. */

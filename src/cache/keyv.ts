@@ -1,4 +1,5 @@
-import { guardCache, listenToGuarded, markGuarded, type GuardOptions } from './guard.ts';
+import { guardCache, listenToGuarded, markGuarded } from './guard.ts';
+import type { GuardOptions } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.ts';
 
 /** What a Keyv has; an instance of Keyv 5 or 6, and anything else with these methods. */

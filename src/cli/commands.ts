@@ -9,7 +9,7 @@ import { readEnvFile } from './environment.ts';
 import { followRunner } from './dev/follow-runner.ts';
 import { openBrowser } from './dev/open-browser.ts';
 import { readOwnVersion } from './own-version.ts';
-import { askFunction } from './dev/query.ts';
+import { askFunction } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { UsageError } from './read-options.ts';
 import { runPrintSchema } from './schema/print-schema.ts';

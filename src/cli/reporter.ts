@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 
 import type { DevServer } from './dev/dev.ts';
 import type { DevEvent } from './dev/local-function.ts';
-import type { Answer } from './dev/query.ts';
-import type { OperationRecord, RequestRecord } from './dev/wire.ts';
+import type { Answer } from './dev/run-query.ts';
+import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
 import type { Terminal } from './project/terminal.ts';
 

@@ -141,8 +141,8 @@ function assertNothingLost(value: unknown, subject: string): void {
   }
 }
 
-const LOST = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Error']);
-const BOXED = new Set(['Number', 'Boolean', 'String']);
+const lost = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'Error']);
+const boxed = new Set(['Number', 'Boolean', 'String']);
 
 function isLost(value: object): boolean {
   if (Array.isArray(value)) return false;
@@ -150,7 +150,7 @@ function isLost(value: object): boolean {
   // A plain object, also one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
   const tag = tagOf(value);
-  return LOST.has(tag) || (Object.keys(value).length === 0 && !BOXED.has(tag));
+  return lost.has(tag) || (Object.keys(value).length === 0 && !boxed.has(tag));
 }
 
 function advice(value: object): string {

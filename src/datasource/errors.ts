@@ -1,4 +1,5 @@
-import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import { GraphQLError } from 'graphql';
+import type { GraphQLErrorOptions } from 'graphql';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from './units.ts';
 

@@ -1,5 +1,5 @@
 /** What may end one taker's wait. */
-export interface Patience {
+export interface WaitOptions {
   readonly signals: readonly (AbortSignal | null | undefined)[];
   /** Milliseconds; undefined, 0 and more than a timer can hold mean no limit. */
   readonly timeout?: number | undefined;
@@ -17,7 +17,7 @@ export interface Waiting {
 }
 
 /** A timer that is set to more than this fires at once. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const maxTimeout = 2 ** 31 - 1;
 
 /**
  * Work that several callers wait for. A caller that gives up leaves alone; only when the last one has
@@ -69,9 +69,9 @@ export class Flight<T> implements Waiting {
   }
 
   /** Waits for the work, as long as the taker's patience lasts. */
-  join({ signals, timeout: limit = 0, onTimeout }: Patience): Promise<T> {
+  join({ signals, timeout: limit = 0, onTimeout }: WaitOptions): Promise<T> {
     this.#takers++;
-    const timeout = limit > 0 && limit <= MAX_TIMEOUT ? limit : undefined;
+    const timeout = limit > 0 && limit <= maxTimeout ? limit : undefined;
     const watched = signals.filter((signal) => signal !== undefined && signal !== null);
     if (watched.length === 0 && timeout === undefined) return this.settled;
 

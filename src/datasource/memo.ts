@@ -1,5 +1,5 @@
 import type { CallAnswer, Take } from './call-answer.ts';
-import type { Flight, Patience } from './flight.ts';
+import type { Flight, WaitOptions } from './flight.ts';
 
 /** A GET that an instance has sent, and what came of it. */
 export class MemoizedResult {
@@ -14,9 +14,9 @@ export class MemoizedResult {
   }
 
   /** A taker's own copy of the value; a promise only while the response is on its way. */
-  take(patience: () => Patience, take: Take): unknown {
+  take(waitOptions: () => WaitOptions, take: Take): unknown {
     if (this.#answer !== undefined) return take(this.#answer, true);
-    return this.flight.join(patience()).then((answer) => take((this.#answer ??= answer), true));
+    return this.flight.join(waitOptions()).then((answer) => take((this.#answer ??= answer), true));
   }
 }
 

@@ -1,5 +1,7 @@
-import { textOf, type CacheEntry } from './http-cache/cache-entry.ts';
-import { JSONResult, ValueResult, type CallResult } from './call-result.ts';
+import { textOf } from './http-cache/cache-entry.ts';
+import type { CacheEntry } from './http-cache/cache-entry.ts';
+import { JSONResult, ValueResult } from './call-result.ts';
+import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
 import type { DataSourceRequest, HeadersSource } from './request.ts';

@@ -5,10 +5,10 @@ import { isImpersonal } from './http-cache/request-identity.ts';
 /** Sends one request to one URL. */
 export type Dispatch = (url: string, init: RequestInit) => Promise<Response>;
 
-const REDIRECTS = [301, 302, 303, 307, 308];
+const redirects = [301, 302, 303, 307, 308];
 
 /** As many as the Fetch standard allows. */
-const MAX_REDIRECTS = 20;
+const maxRedirects = 20;
 
 /**
  * Sends a request and follows its redirects as fetch would, but for one thing: fetch takes away Authorization and Cookie
@@ -16,9 +16,9 @@ const MAX_REDIRECTS = 20;
  */
 export async function followRedirects(dispatch: Dispatch, url: string, init: RequestInit): Promise<Response> {
   let [at, next] = [url, init];
-  for (let count = 0; count <= MAX_REDIRECTS; count++) {
+  for (let count = 0; count <= maxRedirects; count++) {
     const response = await dispatch(at, { ...next, redirect: 'manual' });
-    const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+    const location = redirects.includes(response.status) ? response.headers.get('location') : null;
     if (location === null) return response;
 
     await response.body?.cancel();
@@ -27,7 +27,7 @@ export async function followRedirects(dispatch: Dispatch, url: string, init: Req
     next = toNextInit(next, { status: response.status, leaves: target.origin !== new URL(at).origin });
     at = target.href;
   }
-  throw new RedirectError(`redirected more than ${MAX_REDIRECTS} times`);
+  throw new RedirectError(`redirected more than ${maxRedirects} times`);
 }
 
 function toNextInit(init: RequestInit, { status, leaves }: { status: number; leaves: boolean }): RequestInit {

@@ -1,6 +1,7 @@
 import type { Seconds } from '../cache/key-value-cache.ts';
 import type { CacheOutcome } from './http-cache/cache-outcome.ts';
-import { defaultBodyLimits, type BodyLimits } from './body-limits.ts';
+import { defaultBodyLimits } from './body-limits.ts';
+import type { BodyLimits } from './body-limits.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
@@ -80,7 +81,7 @@ export interface CallDescription {
   readonly init?: DataSourceRequestInit | undefined;
 }
 
-const NONE: readonly string[] = [];
+const none: readonly string[] = [];
 
 /**
  * One outgoing call, as the hooks see and change it.
@@ -112,7 +113,7 @@ export class DataSourceRequest {
   /** Who answered; set when it is known. */
   outcome: CacheOutcome | undefined;
   /** The names of header fields that `httpFetch` has set on the request it was given. */
-  addedFields: readonly string[] = NONE;
+  addedFields: readonly string[] = none;
   /** Follows the call, where somebody wants it explained. */
   watch: CallWatch | undefined;
 

@@ -1,28 +1,27 @@
 import { serializeBody } from './body.ts';
 import { bodyLimitsFor } from './body-limits.ts';
-import { takeBoth, takeHead, takeResult, type CallAnswer, type FetchResult, type Take } from './call-answer.ts';
+import { takeBoth, takeHead, takeResult } from './call-answer.ts';
+import type { CallAnswer, FetchResult, Take } from './call-answer.ts';
 import { ValueResult } from './call-result.ts';
 import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
 import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
-import { Flight, type Patience } from './flight.ts';
-import { findMemoized, memoize, type MemoizedResults } from './memo.ts';
+import { Flight } from './flight.ts';
+import type { WaitOptions } from './flight.ts';
+import { findMemoized, memoize } from './memo.ts';
+import type { MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
-import type { Exchange } from './http-cache/origin-exchange.ts';
-import { fromFetch, type ReceivedResponse, type FetchedResponse } from './received.ts';
+import type { CacheLookup } from './http-cache/origin-fetch.ts';
+import { fromFetch } from './received.ts';
+import type { ReceivedResponse, FetchedResponse } from './received.ts';
 import { identityOf } from './http-cache/request-identity.ts';
-import {
-  DataSourceRequest,
-  type CacheOptions,
-  type CallDescription,
-  type DataSourceRequestInit,
-  type FetchInit,
-  type HTTPMethod,
-  type QueryParams,
-} from './request.ts';
+import { DataSourceRequest } from './request.ts';
+import type { CacheOptions, CallDescription, DataSourceRequestInit, FetchInit, HTTPMethod, QueryParams } from './request.ts';
 import { RESTHooks } from './rest-hooks.ts';
 import type { Milliseconds } from './units.ts';
-import { ResponseCache, type Answered } from './http-cache/response-cache.ts';
-import { sendToOrigin, type HTTPFetch } from './send.ts';
+import { ResponseCache } from './http-cache/response-cache.ts';
+import type { Answered } from './http-cache/response-cache.ts';
+import { sendToOrigin } from './send.ts';
+import type { HTTPFetch } from './send.ts';
 import { resolveCallHref, toRequestURL } from './url.ts';
 
 /** The object form of RESTDataSource's constructor argument. */
@@ -161,7 +160,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
     const memoized = known ?? memoize(this.memoizedResults, key, identity, this.#start([key], request));
-    return memoized.take(() => this.#patience(request), take);
+    return memoized.take(() => this.#waitOptions(request), take);
   }
 
   /** A write makes memoised GETs doubtful when it starts, and those sent meanwhile when it ends. A HEAD changes nothing. */
@@ -187,10 +186,10 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   /** Sends for one taker alone. */
   async #send(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
-    return take(await this.#start(keys, request).join(this.#patience(request)), false);
+    return take(await this.#start(keys, request).join(this.#waitOptions(request)), false);
   }
 
-  #patience(request: DataSourceRequest): Patience {
+  #waitOptions(request: DataSourceRequest): WaitOptions {
     return {
       signals: [request.signal, this.signal],
       timeout: request.timeout ?? this.timeout,
@@ -202,40 +201,40 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   #start([key, ...others]: CallKeys, request: DataSourceRequest): Flight<CallAnswer> {
     request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
     return new Flight(async (flight) => {
-      const exchange = this.#exchangeOf(key, request, flight);
+      const lookup = this.#lookupOf(key, request, flight);
       try {
-        const { received, outcome } = await this.#ask(exchange, others);
+        const { received, outcome } = await this.#ask(lookup, others);
         request.outcome = outcome;
         return await this.#toAnswer(received, request);
       } catch (error) {
         // However the platform words an abort, the reason for it is the error.
         if (flight.abandoned) throw flight.signal.reason;
-        return this.#afterFailure(error, exchange, flight);
+        return this.#afterFailure(error, lookup, flight);
       }
     });
   }
 
   /** A connection that broke may leave an old response to stand in; one that cannot be parsed is not kept for its max-age. */
-  async #afterFailure(error: unknown, exchange: Exchange, flight: Flight<CallAnswer>): Promise<CallAnswer> {
+  async #afterFailure(error: unknown, lookup: CacheLookup, flight: Flight<CallAnswer>): Promise<CallAnswer> {
     const instead = isNetworkError(error) ? flight.standIn?.() : undefined;
     if (instead !== undefined) return instead;
-    if (exchange.request.method === 'GET' && isSyntaxError(error)) this.#responses?.forget(exchange);
+    if (lookup.request.method === 'GET' && isSyntaxError(error)) this.#responses?.forget(lookup);
     throw error;
   }
 
   /** Asks the response cache, or the origin; what a write makes doubtful is dropped on the way. */
-  async #ask(exchange: Exchange, others: readonly string[]): Promise<Answered> {
-    const { key, request } = exchange;
+  async #ask(lookup: CacheLookup, others: readonly string[]): Promise<Answered> {
+    const { key, request } = lookup;
     const responses = this.#responses;
-    if (responses !== undefined && request.method === 'GET') return responses.answer(exchange);
+    if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
 
-    const send = (): Promise<Response> => exchange.send(exchange.patience().signal);
+    const send = (): Promise<Response> => lookup.send(lookup.waiting().signal);
     if (responses === undefined || request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
-    const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...exchange, key: each }, inner);
+    const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...lookup, key: each }, inner);
     return { received: fromFetch(await [key, ...others].reduce(around, send)()), outcome: 'bypass' };
   }
 
-  #exchangeOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): Exchange {
+  #lookupOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): CacheLookup {
     const operation = this.#operation;
     return {
       key,
@@ -246,7 +245,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       sharesInFlight: this.memoizeGetRequests,
       sourceName: this.constructor.name,
       source: this.#httpFetch,
-      patience: () => {
+      waiting: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
         return flight;
       },

@@ -25,7 +25,7 @@ export interface Attempts {
   readonly onTimeout: (timeout: Milliseconds) => Error;
 }
 
-const RETRYABLE = [408, 429, 500, 502, 503, 504];
+const retryable = [408, 429, 500, 502, 503, 504];
 
 /**
  * Sends until there is an answer worth keeping, a limit is reached or nobody waits any more.
@@ -35,7 +35,7 @@ export async function sendWithRetry(
   { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
   options: RetryOptions | number,
 ): Promise<Response> {
-  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = RETRYABLE } = toRetryOptions(options);
+  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = toRetryOptions(options);
   const send =
     attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
   for (let attempt = 0; ; attempt++) {

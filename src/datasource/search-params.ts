@@ -14,7 +14,7 @@ export function toSearchParams(source: object | string | undefined): URLSearchPa
 
 function appendParam(params: URLSearchParams, name: string, value: unknown): void {
   if (value === undefined || value === null) return;
-  if (typeof value === 'object' && INIT_NAMES.has(name)) assertNoInit(name, value);
+  if (typeof value === 'object' && initNames.has(name)) assertNoInit(name, value);
   if (!Array.isArray(value)) {
     params.append(name, toText(value));
     return;
@@ -24,7 +24,7 @@ function appendParam(params: URLSearchParams, name: string, value: unknown): voi
   }
 }
 
-const INIT_NAMES = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions']);
+const initNames = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions']);
 
 /** Not in development alone: what it stops is a token on its way into URLs, and into every log that has them. */
 function assertNoInit(name: string, value: object): void {

@@ -1,9 +1,11 @@
 import { isStream } from './body.ts';
 import { CallError, createNetworkError, createTimeoutError } from './errors.ts';
-import { followRedirects, type Dispatch } from './redirect.ts';
+import { followRedirects } from './redirect.ts';
+import type { Dispatch } from './redirect.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
-import { sendWithRetry, type RetryOptions } from './retry.ts';
+import { sendWithRetry } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
 import type { Milliseconds } from './units.ts';
 
 /** A replacement for the platform's fetch: one `Request` in, a `Response` out. */

@@ -46,14 +46,14 @@ export function resolveCallHref(baseURL: string | undefined, path: string): stri
 
 const hrefs = new Map<string | undefined, Map<string, string>>();
 let remembered = 0;
-const MAX_REMEMBERED = 1000;
-const MAX_REMEMBERED_LENGTH = 500;
+const maxRemembered = 1000;
+const maxRememberedLength = 500;
 
 /** All of it is dropped when it is full: paths are made out of requests, and some come only once. */
 function remember(baseURL: string | undefined, path: string, href: string): void {
   // The path may be longer than its URL: of a fragment, of tabs and of slashes in front nothing is left.
-  if (href.length + path.length + (baseURL?.length ?? 0) > 2 * MAX_REMEMBERED_LENGTH) return;
-  if (remembered >= MAX_REMEMBERED) {
+  if (href.length + path.length + (baseURL?.length ?? 0) > 2 * maxRememberedLength) return;
+  if (remembered >= maxRemembered) {
     hrefs.clear();
     remembered = 0;
   }
@@ -83,7 +83,7 @@ function parseAbsolute(path: string): URL {
 
 // A base URL is the same for thousands of calls; unless somebody makes it out of requests.
 const bases = new Map<string, Base>();
-const MAX_BASES = 100;
+const maxBases = 100;
 
 function parseBase(baseURL: string): Base {
   const known = bases.get(baseURL);
@@ -101,8 +101,8 @@ function parseBase(baseURL: string): Base {
   }
 
   const base = { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
-  if (baseURL.length > MAX_REMEMBERED_LENGTH) return base;
-  if (bases.size >= MAX_BASES) bases.clear();
+  if (baseURL.length > maxRememberedLength) return base;
+  if (bases.size >= maxBases) bases.clear();
   bases.set(baseURL, base);
   return base;
 }

@@ -10,7 +10,7 @@
 /** Loads an entry of this package: its file in the folder above, or that of the installed package. Throws when there is neither. */
 export function requireOwn(entry: string): unknown {
   let failure: unknown;
-  for (const { require, extension } of places()) {
+  for (const { require, extension } of origins()) {
     try {
       return require(extension === undefined ? `graphql-functions/${entry}` : `../${entry}${extension}`);
     } catch (error) {
@@ -24,7 +24,7 @@ export function requireOwn(entry: string): unknown {
 export function findBuiltFile(name: string): string | undefined {
   const node = globalThis.process?.getBuiltinModule;
   if (node === undefined) return undefined;
-  for (const { require, extension } of places()) {
+  for (const { require, extension } of origins()) {
     const manifests = extension === undefined ? ['graphql-functions/package.json'] : ['../../package.json', '../../../package.json'];
     for (const manifest of manifests) {
       const file = resolveFrom(require, manifest)?.replace(/package\.json$/, `dist/${name}`);
@@ -34,13 +34,13 @@ export function findBuiltFile(name: string): string | undefined {
   return undefined;
 }
 
-interface Place {
+interface Origin {
   readonly require: NodeJS.Require;
   /** Of this package's files, where this is the package itself. */
   readonly extension: string | undefined;
 }
 
-function places(): readonly Place[] {
+function origins(): readonly Origin[] {
   const nodeModule = globalThis.process?.getBuiltinModule?.('node:module');
   if (nodeModule === undefined) throw new Error('this platform has no node:module');
   const here = ownFile();

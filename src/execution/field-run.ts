@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { isGraphQL17 } from './graphql-js/installed.ts';
+import { isGraphQL17 } from './graphql-js/version.ts';
 import { addPath } from './path.ts';
 import type { Path } from './path.ts';
 import type { FieldRun, PlannedField, Shape } from './plan/planned-field.ts';

@@ -7,7 +7,7 @@ import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './abandon.ts';
 import { completeValue, nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
-import { isGraphQL17 } from './graphql-js/installed.ts';
+import { isGraphQL17 } from './graphql-js/version.ts';
 import { plainValue } from './complete/leaf.ts';
 import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';

@@ -11,16 +11,17 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
+import type { ExecutionInvocation } from '../message/invocation.ts';
 import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
-import { inOnePart } from './graphql-js/in-one-part.ts';
-import { isGraphQL17 } from './graphql-js/installed.ts';
+import { withoutIncrementalDirectives } from './graphql-js/without-incremental-directives.ts';
+import { isGraphQL17 } from './graphql-js/version.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
-import { executeRacing } from './graphql-js/racing.ts';
+import { executeWithDeadline } from './graphql-js/execute-with-deadline.ts';
 import { coercedOf, Run } from './run.ts';
-import type { AnswerLimit, ExecutionLife, VariableValues } from './run.ts';
+import type { AnswerLimit, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, traceExecute, traceStage } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
@@ -41,7 +42,7 @@ export interface PlannedExecution {
   readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
   /** What may end the execution before its time. Default: nothing. */
-  readonly life?: ExecutionLife | undefined;
+  readonly invocation?: ExecutionInvocation | undefined;
   /** How large the answer may become. Default: any size. */
   readonly answerLimit?: AnswerLimit | undefined;
   /**
@@ -137,7 +138,16 @@ function executePlan(plan: Plan, execution: PlannedExecution, channels?: Executi
   const variables = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
   if ('errors' in variables) return { errors: variables.errors };
 
-  const { rootValue, contextValue, fieldResolver, typeResolver, hideSuggestions, rowsBeforeCode = 1_000, life, answerLimit } = execution;
+  const {
+    rootValue,
+    contextValue,
+    fieldResolver,
+    typeResolver,
+    hideSuggestions,
+    rowsBeforeCode = 1_000,
+    invocation,
+    answerLimit,
+  } = execution;
   const run = new Run({
     schema: plan.schema,
     operation: plan.operation,
@@ -149,7 +159,7 @@ function executePlan(plan: Plan, execution: PlannedExecution, channels?: Executi
     typeResolver,
     hideSuggestions,
     rowsBeforeCode,
-    life,
+    invocation,
     answerLimit,
     resolveChannel: channels?.resolve,
   });
@@ -194,7 +204,7 @@ function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Pr
 /** The answer of a run that waits for something: when all of it has come, or the time is up. */
 function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<ExecutionResult> {
   return new Promise((resolve) => {
-    const stop = run.life?.onTimeUp((reason) => {
+    const stop = run.invocation?.onCancel((reason) => {
       // In a turn of its own: a client can leave in the middle of a resolver, whose object is not where it belongs yet.
       queueMicrotask(() => run.endWait(pending, reason));
     });
@@ -256,7 +266,7 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
   const refusal = refuseVariables(execution);
   if (refusal !== undefined) return refusal;
   const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions } =
-    inOnePart(execution);
+    withoutIncrementalDirectives(execution);
   const operationName = operation.name?.value;
   const args = {
     schema,
@@ -270,9 +280,11 @@ export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResu
     hideSuggestions,
   };
   // Undefined means the same as absent.
-  const { life, answerLimit } = execution;
+  const { invocation, answerLimit } = execution;
   const run = (): ReturnType<typeof execute> =>
-    life === undefined ? execute(args as ExecutionArgs) : executeRacing(execute, args as ExecutionArgs, { life, answerLimit });
+    invocation === undefined
+      ? execute(args as ExecutionArgs)
+      : executeWithDeadline(execute, args as ExecutionArgs, { invocation, answerLimit });
   // graphql 17 tells of itself; of what 16 runs there is the whole, and no more.
   const channels = isGraphQL17 ? undefined : executionChannels(execution);
   return channels === undefined ? run() : traceExecute(channels, execution, run);

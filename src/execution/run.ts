@@ -10,19 +10,12 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
-import { isGraphQL17 } from './graphql-js/installed.ts';
+import type { ExecutionInvocation } from '../message/invocation.ts';
+import { isGraphQL17 } from './graphql-js/version.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
 import { abandon } from './abandon.ts';
 import type { TracingChannel } from '../tracing/channels.ts';
-
-/** What may end an execution before everything in it has. */
-export interface ExecutionLife {
-  /** Fires when nobody waits for the rest any more. Made when first read. */
-  readonly signal: AbortSignal;
-  /** Calls back when the answer has to be made of what is there. Returns what takes it back. */
-  onTimeUp(callback: (reason: Error) => void): () => void;
-}
 
 /** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */
 export interface AnswerLimit {
@@ -47,7 +40,7 @@ export interface RunSettings {
   readonly hideSuggestions: boolean;
   /** After how many rows of a selection code is made for the next. */
   readonly rowsBeforeCode: number;
-  readonly life: ExecutionLife | undefined;
+  readonly invocation: ExecutionInvocation | undefined;
   readonly answerLimit: AnswerLimit | undefined;
   /** Is told of each resolver. Undefined: nobody listens. */
   readonly resolveChannel?: TracingChannel | undefined;
@@ -77,7 +70,7 @@ export class Run {
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
   readonly rowsBeforeCode: number;
-  readonly life: ExecutionLife | undefined;
+  readonly invocation: ExecutionInvocation | undefined;
   readonly resolveChannel: TracingChannel | undefined;
   /** Whether the answer is out: what still arrives is dropped. */
   finished = false;
@@ -109,7 +102,7 @@ export class Run {
     this.typeResolver = settings.typeResolver;
     this.hideSuggestions = settings.hideSuggestions;
     this.rowsBeforeCode = settings.rowsBeforeCode;
-    this.life = settings.life;
+    this.invocation = settings.invocation;
     this.#answerLimit = settings.answerLimit;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
     this.resolveChannel = settings.resolveChannel;
@@ -206,7 +199,7 @@ export class Run {
 
   #abortSignal(): AbortSignal {
     // That of the whole operation does not fire when there is an answer: what a resolver began for its own sake goes on.
-    if (this.life !== undefined) return this.life.signal;
+    if (this.invocation !== undefined) return this.invocation.signal;
     this.#abortController ??= new AbortController();
     if (this.finished) this.#abortController.abort();
     return this.#abortController.signal;

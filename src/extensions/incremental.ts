@@ -1,7 +1,7 @@
 import { multipart } from '../http/streams/multipart.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import { executeIncrementally } from '../operation/delivery/incremental.ts';
-import { partDirectives } from './part-directives.ts';
+import { incrementalDirectives } from './incremental-directives.ts';
 
 export type { IncrementalDelivery } from '../http/streams/multipart.ts';
 
@@ -29,5 +29,5 @@ export interface IncrementalDeliveryOptions {
  * ```
  */
 export function incrementalDelivery({ early = false }: IncrementalDeliveryOptions = {}): IncrementalDelivery {
-  return { directives: partDirectives(), execute: (parts) => executeIncrementally({ early }, parts), multipart };
+  return { directives: incrementalDirectives(), execute: (parts) => executeIncrementally({ early }, parts), multipart };
 }

@@ -66,7 +66,7 @@ export async function serveEvent(
 ): Promise<unknown> {
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
-  const exchange: Exchange = {
+  const state: InvocationState = {
     adapter,
     starter,
     invocation: new PlatformInvocation(call, adapter, starter),
@@ -75,23 +75,23 @@ export async function serveEvent(
     server: undefined,
     finished: undefined,
   };
-  return whenReady(answer(exchange), conclude, exchange);
+  return whenReady(answer(state), conclude, state);
 }
 
-function conclude(response: HTTPResponse | StreamedResponse, exchange: Exchange): unknown {
-  const { adapter, invocation } = exchange;
+function conclude(response: HTTPResponse | StreamedResponse, state: InvocationState): unknown {
+  const { adapter, invocation } = state;
   // The rest of the call belongs to the stream, which says when it has ended.
   if (isStreamed(response)) return adapter.toStreamResult?.(response, invocation.event);
   invocation.answered();
-  return invocation.hasWork ? settle(response, exchange) : toResult(response, exchange);
+  return invocation.hasWork ? settle(response, state) : toResult(response, state);
 }
 
-async function settle(response: HTTPResponse, exchange: Exchange): Promise<unknown> {
-  await exchange.invocation.settled();
-  return toResult(response, exchange);
+async function settle(response: HTTPResponse, state: InvocationState): Promise<unknown> {
+  await state.invocation.settled();
+  return toResult(response, state);
 }
 
-function toResult(response: HTTPResponse, { adapter, starter, invocation }: Exchange): unknown {
+function toResult(response: HTTPResponse, { adapter, starter, invocation }: InvocationState): unknown {
   const losses = adapter.losses?.(response, invocation.event);
   if (losses !== undefined) starter.logger().warn(losses);
   return adapter.toResult(response, invocation.event);
@@ -103,7 +103,7 @@ function isStreamed(response: HTTPResponse | StreamedResponse): response is Stre
 }
 
 /** One call, and what is known of it so far. */
-export interface Exchange {
+export interface InvocationState {
   readonly adapter: PlatformAdapter<unknown>;
   readonly starter: Starter;
   readonly invocation: PlatformInvocation;
@@ -116,21 +116,24 @@ export interface Exchange {
 }
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
-export function answer(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  return bounded(whenReady(rescued(respond, refuse, exchange), finish, exchange), exchange);
+export function answer(state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  return bounded(whenReady(rescued(respond, refuse, state), finish, state), state);
 }
 
-function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  return answering instanceof Promise ? answerInTime(answering, exchange) : answering;
+function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  return answering instanceof Promise ? answerWithDeadline(answering, state) : answering;
 }
 
 /** What hangs outside of any operation, as the start of the server, a request's body or a hook, is not waited for beyond the last moment. */
-function answerInTime(answering: Promise<HTTPResponse | StreamedResponse>, exchange: Exchange): Promise<HTTPResponse | StreamedResponse> {
-  const { invocation } = exchange;
+function answerWithDeadline(
+  answering: Promise<HTTPResponse | StreamedResponse>,
+  state: InvocationState,
+): Promise<HTTPResponse | StreamedResponse> {
+  const { invocation } = state;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = invocation.onLastMoment(() => {
-      timer = setTimeout(() => resolve(tooLate(exchange)), operationsTime);
+      timer = setTimeout(() => resolve(tooLate(state)), operationsTime);
     });
     const end = (): void => {
       stop();
@@ -143,59 +146,62 @@ function answerInTime(answering: Promise<HTTPResponse | StreamedResponse>, excha
 /** Milliseconds after the last moment that operations have to make their answers of what they have. */
 const operationsTime = 10;
 
-function tooLate(exchange: Exchange): HTTPResponse {
-  exchange.starter.logger().warn('The deadline came before there was anything to answer with: the request was given up.');
-  return toLateResponse(refusalSettings(exchange), exchange.request);
+function tooLate(state: InvocationState): HTTPResponse {
+  state.starter.logger().warn('The deadline came before there was anything to answer with: the request was given up.');
+  return toLateResponse(refusalSettings(state), state.request);
 }
 
-function respond(exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  const { adapter, starter, invocation } = exchange;
-  exchange.request = adapter.toRequest(invocation.event);
-  if (isHealthCheck(exchange.request)) return healthResponse();
+function respond(state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  const { adapter, starter, invocation } = state;
+  state.request = adapter.toRequest(invocation.event);
+  if (isHealthCheck(state.request)) return healthResponse();
   const server = starter.server(invocation);
-  return server instanceof Promise ? whenReady(server, serveFirst, exchange) : serve(server, exchange);
+  return server instanceof Promise ? whenReady(server, serveFirst, state) : serve(server, state);
 }
 
 /** A request that has waited for the start of the server. */
-function serveFirst(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  exchange.invocation.optionsAreKnown();
-  return serve(server, exchange);
+function serveFirst(server: StartedServer, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  state.invocation.optionsAreKnown();
+  return serve(server, state);
 }
 
-function serve(server: StartedServer, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
-  exchange.server = server;
+function serve(server: StartedServer, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  state.server = server;
   const { viewRequest, wrapRequest, wrapOperation } = server.http;
-  if (viewRequest === undefined && wrapRequest === undefined && wrapOperation === undefined) return handle(exchange, undefined);
-  const arrived = requestCall(server, exchange);
+  if (viewRequest === undefined && wrapRequest === undefined && wrapOperation === undefined) return handle(state, undefined);
+  const arrived = requestCall(server, state);
   const call = viewRequest === undefined ? arrived : viewRequest(arrived);
-  if (wrapRequest === undefined) return handle(exchange, call);
+  if (wrapRequest === undefined) return handle(state, call);
   // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
   const wrapped = wrapRequest(call, () =>
     bounded(
       whenReady(
-        rescued(() => handle(exchange, call), refuse, exchange),
+        rescued(() => handle(state, call), refuse, state),
         finish,
-        exchange,
+        state,
       ),
-      exchange,
+      state,
     ),
   );
   // An answer of a plugin's own is lost on the way, too, if it is too large.
-  return whenReady(wrapped, assertFits, exchange);
+  return whenReady(wrapped, assertFits, state);
 }
 
-function handle(exchange: Exchange, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {
-  const { server, request, invocation, streaming } = exchange;
-  return whenReady(handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call }), assertFits, exchange);
+function handle(state: InvocationState, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {
+  const { server, request, invocation, streaming } = state;
+  return whenReady(handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call }), assertFits, state);
 }
 
-function requestCall({ http }: StartedServer, { adapter, request, invocation }: Exchange): RequestCall {
+function requestCall({ http }: StartedServer, { adapter, request, invocation }: InvocationState): RequestCall {
   const { cache, logger } = http.operation;
   return { request: request!, platform: adapter.name, invocation, cache, logger };
 }
 
 /** What is too large, and could not be known to be so before it was there. The log has it too, for whoever answers for the schema. */
-function assertFits(response: HTTPResponse | StreamedResponse, { adapter, server, starter }: Exchange): HTTPResponse | StreamedResponse {
+function assertFits(
+  response: HTTPResponse | StreamedResponse,
+  { adapter, server, starter }: InvocationState,
+): HTTPResponse | StreamedResponse {
   if (isStreamed(response) || response.body === null) return response;
   const excess = excessOf({ platform: adapter, maxBytes: server!.http.maxResultBytes }, response.body);
   if (excess === undefined) return response;
@@ -204,21 +210,21 @@ function assertFits(response: HTTPResponse | StreamedResponse, { adapter, server
   throw error;
 }
 
-async function refuse(thrown: unknown, exchange: Exchange): Promise<HTTPResponse> {
-  if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) exchange.starter.logger().error(thrown.message);
-  if (exchange.server !== undefined) await reportRefusal(exchange.server.http.operation, thrown);
-  return toErrorResponse(refusalSettings(exchange), exchange.request, thrown);
+async function refuse(thrown: unknown, state: InvocationState): Promise<HTTPResponse> {
+  if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) state.starter.logger().error(thrown.message);
+  if (state.server !== undefined) await reportRefusal(state.server.http.operation, thrown);
+  return toErrorResponse(refusalSettings(state), state.request, thrown);
 }
 
-function finish(response: HTTPResponse | StreamedResponse, exchange: Exchange): Eventual<HTTPResponse | StreamedResponse> {
+function finish(response: HTTPResponse | StreamedResponse, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   // A plugin around the request was given the finished response, and may have made another of its own.
-  if (exchange.request === undefined || exchange.finished === response.headers) return response;
-  exchange.finished = response.headers;
-  return finishResponse(refusalSettings(exchange), exchange.request, response);
+  if (state.request === undefined || state.finished === response.headers) return response;
+  state.finished = response.headers;
+  return finishResponse(refusalSettings(state), state.request, response);
 }
 
 /** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged, and CORS as far as it is known. */
-function refusalSettings({ server, starter }: Exchange): RefusalSettings {
+function refusalSettings({ server, starter }: InvocationState): RefusalSettings {
   if (server !== undefined) return server.http;
   return {
     cors: starter.cors(),

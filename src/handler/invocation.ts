@@ -1,5 +1,5 @@
-import { CallEnding, clientLeft } from './call-ending.ts';
-import type { CallPlatform, CallSettings } from './call-ending.ts';
+import { Cancellation, clientLeft } from './cancellation.ts';
+import type { CallPlatform, CallSettings } from './cancellation.ts';
 import type { ResultLimit } from '../message/answer-size.ts';
 import type { Invocation, Milliseconds } from '../message/invocation.ts';
 
@@ -15,7 +15,7 @@ export class PlatformInvocation implements Invocation {
   readonly #platform: CallPlatform;
   readonly #settings: CallSettings;
   // Made for the first who asks: an operation in which nothing is asynchronous asks for none of it, and does not pay.
-  #ending: CallEnding | undefined = undefined;
+  #ending: Cancellation | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #work: Set<Promise<unknown>> | undefined = undefined;
   #hasAnswer = false;
@@ -48,8 +48,8 @@ export class PlatformInvocation implements Invocation {
     return deadline && deadline.at - Date.now();
   }
 
-  onTimeUp(callback: (reason: Error) => void): () => void {
-    return this.#awaitEnding().onTimeUp(callback);
+  onCancel(callback: (reason: Error) => void): () => void {
+    return this.#awaitEnding().onCancel(callback);
   }
 
   onLastMoment(callback: () => void): () => void {
@@ -77,7 +77,7 @@ export class PlatformInvocation implements Invocation {
 
   left(): void {
     if (this.#hasAnswer) return;
-    this.#makeEnding().timeUp(clientLeft());
+    this.#makeEnding().cancel(clientLeft());
     this.answered();
   }
 
@@ -93,10 +93,10 @@ export class PlatformInvocation implements Invocation {
     const left = deadline === undefined ? Infinity : deadline.lastMoment - Date.now();
     const limit = Math.max(0, Math.min(patience, Math.floor(left)));
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeUp = new Promise<'late'>((resolve) => {
+    const cancel = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), limit);
     });
-    const outcome = await Promise.race([done(this.#work), timeUp]);
+    const outcome = await Promise.race([done(this.#work), cancel]);
     clearTimeout(timer);
     if (outcome === 'late')
       this.#settings.logger().warn(`Work handed to waitUntil was not done ${limit} ms after the answer. The platform may freeze it.`);
@@ -108,18 +108,18 @@ export class PlatformInvocation implements Invocation {
   }
 
   /** The ending, with somebody to watch for it. */
-  #awaitEnding(): CallEnding {
+  #awaitEnding(): Cancellation {
     const ending = this.#makeEnding();
     if (this.#hasAnswer || ending.isAwaited) return ending;
     ending.start();
     this.#platform.onLeave?.(this.event as never, () => {
-      if (!this.#hasAnswer) ending.timeUp(clientLeft());
+      if (!this.#hasAnswer) ending.cancel(clientLeft());
     });
     return ending;
   }
 
-  #makeEnding(): CallEnding {
-    return (this.#ending ??= new CallEnding(this, this.#platform, this.#settings));
+  #makeEnding(): Cancellation {
+    return (this.#ending ??= new Cancellation(this, this.#platform, this.#settings));
   }
 }
 

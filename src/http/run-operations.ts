@@ -75,7 +75,7 @@ function run(
   const input: OperationInput = {
     request: operation,
     contextArgument: settings.operation.context && createContextArgument(head, httpCall),
-    life: invocation,
+    invocation,
     http: request,
     head,
     refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,

@@ -29,7 +29,13 @@ export interface Invocation {
    * Calls back when the answer has to be made of what is there: at the deadline, or when the client has left; at once
    * when it is so already. Returns what takes it back. Ask for it only when something is waited for: it sets a timer.
    */
-  onTimeUp(callback: (reason: Error) => void): () => void;
+  onCancel(callback: (reason: Error) => void): () => void;
   /** Calls back at the last moment at which an answer can still leave, which is later: for what must not hold it up then. */
   onLastMoment(callback: () => void): () => void;
 }
+
+/** An invocation as its operations see it: resolvers and data sources may take part in it this far. */
+export type OperationInvocation = Pick<Invocation, 'signal' | 'waitUntil' | 'isOver' | 'deadlineLeft' | 'onCancel' | 'onLastMoment'>;
+
+/** An invocation as executors see it. */
+export type ExecutionInvocation = Pick<Invocation, 'signal' | 'onCancel'>;

@@ -1,7 +1,7 @@
 import type { CallWatch } from '../datasource/call-watch.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import { deadlineExceeded } from './errors.ts';
-import { inTime } from './in-time.ts';
+import { withDeadline } from './with-deadline.ts';
 import type { OperationOutcome } from './outcome.ts';
 import type { DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
 import type { OperationInput } from './state.ts';
@@ -52,15 +52,18 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
 }
 
 /** A plugin that hangs behind the operation does not keep its answer; one that fails does not leave its stream open. */
-async function wrapOperation(brackets: Brackets<OperationCall, OperationOutcome>, { life }: OperationInput): Promise<OperationOutcome> {
+async function wrapOperation(
+  brackets: Brackets<OperationCall, OperationOutcome>,
+  { invocation }: OperationInput,
+): Promise<OperationOutcome> {
   let answer: OperationOutcome | undefined;
   const innermost = async (): Promise<OperationOutcome> => (answer = await brackets.innermost());
-  const atLastMoment = (): OperationOutcome => {
+  const onLastMoment = (): OperationOutcome => {
     if (answer === undefined) throw deadlineExceeded();
     return answer;
   };
   try {
-    return assertAnswer('aroundOperation', await inTime(nest({ ...brackets, innermost }), life, { atLastMoment }));
+    return assertAnswer('aroundOperation', await withDeadline(nest({ ...brackets, innermost }), invocation, { onLastMoment }));
   } catch (error) {
     void answer?.stream?.return();
     throw error;

@@ -1,25 +1,10 @@
+import type { OperationInvocation } from '../message/invocation.ts';
 import type { DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { describe } from './errors.ts';
 import type { Logger } from './logger.ts';
-
-/** The life of one operation, as far as resolvers and data sources may take part in it. */
-export interface OperationLife {
-  /** Fires at the deadline, and when the client has left. Made when first read: an AbortController per operation has a price. */
-  readonly signal: AbortSignal;
-  /** Keeps the function alive for work that outlasts the answer. */
-  waitUntil(work: Promise<unknown>): void;
-  /** Whether there is an answer already, made without what comes now. */
-  readonly isOver: boolean;
-  /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
-  deadlineLeft(): number | undefined;
-  /** Calls back when that moment has come, or the client has left. Returns what takes it back. It sets a timer: only for who waits. */
-  onTimeUp(callback: (reason: Error) => void): () => void;
-  /** Calls back at the last moment at which an answer can still leave. */
-  onLastMoment(callback: () => void): () => void;
-}
 
 /** What making a context value needs. */
 export interface ContextSettings {
@@ -49,7 +34,7 @@ export function createContextValue(settings: ContextSettings, input: ContextInpu
 export interface ContextInput {
   /** Handed on to `context`, unread. */
   readonly contextArgument: unknown;
-  readonly life: OperationLife;
+  readonly invocation: OperationInvocation;
   /** Undefined: nobody follows the calls of data sources. */
   readonly watchCall?: WatchCall | undefined;
 }
@@ -87,7 +72,7 @@ function ownValue({ context, development, logger }: ContextSettings, value: Reco
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
   assertTakesDataSources(contextValue);
   const dataSources = assertDataSources(settings.dataSources?.());
-  const { life: operation, watchCall } = input;
+  const { invocation: operation, watchCall } = input;
   const warn = settings.development ? (message: string): void => settings.logger.warn(message) : undefined;
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.

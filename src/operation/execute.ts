@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import type { OperationInvocation } from '../message/invocation.ts';
 import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
-import type { OperationLife } from './context.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
@@ -26,7 +26,7 @@ export interface Execution {
   readonly contextValue: unknown;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Ends the execution at the deadline, and when the client has left. */
-  readonly life: OperationLife;
+  readonly invocation: OperationInvocation;
   /** How large its answer may become. */
   readonly answerLimit: AnswerLimit;
   /** The execution is that of an event of a subscription. Default: false */
@@ -35,7 +35,7 @@ export interface Execution {
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables, life, answerLimit, isEvent } = execution;
+  const { document, operation, contextValue, variables, invocation, answerLimit, isEvent } = execution;
   const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -47,7 +47,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     variableValues: variables,
     fieldResolver,
     hideSuggestions,
-    life,
+    invocation,
     answerLimit,
     isEvent,
     onFallback,

@@ -3,7 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
-import { inTime } from './in-time.ts';
+import { withDeadline } from './with-deadline.ts';
 import { tellOfFailure } from './hooks.ts';
 import type { OperationOutcome } from './outcome.ts';
 import type { OperationState } from './state.ts';
@@ -26,9 +26,9 @@ function formatAnswer(state: OperationState): Eventual<OperationOutcome> {
 
 /** A hook that hangs has no word in the answer. */
 function hooksInTime(state: OperationState): Promise<FormattedExecutionResult> {
-  const atLastMoment = (): FormattedExecutionResult =>
+  const onLastMoment = (): FormattedExecutionResult =>
     state.answer ?? formatResult(state.settings, state.result, state.input.budget?.errors);
-  return inTime(finishWithHooks(state), state.input.life, { atLastMoment });
+  return withDeadline(finishWithHooks(state), state.input.invocation, { onLastMoment });
 }
 
 /** A hook or formatError failed: neither is asked again. */

@@ -13,7 +13,7 @@ import type { PayloadStream } from './outcome.ts';
 import { deadlineExceeded, DocumentError, toGraphQLError } from './errors.ts';
 import { executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
-import { inTime } from './in-time.ts';
+import { withDeadline } from './with-deadline.ts';
 import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { OperationOutcome } from './outcome.ts';
@@ -82,7 +82,7 @@ const nothingYet: ExecutionResult = {};
 
 function runInTime(state: OperationState): Eventual<ExecutionResult> {
   // The start of the server, or a body, that came too late.
-  if (state.input.life.isOver) throw deadlineExceeded();
+  if (state.input.invocation.isOver) throw deadlineExceeded();
   const result = runStages(state);
   if (!(result instanceof Promise)) return result;
   return state.isExecuting && state.hooks === undefined ? result : stagesInTime(result, state);
@@ -90,13 +90,13 @@ function runInTime(state: OperationState): Eventual<ExecutionResult> {
 
 /** A context, a data source or a hook that hangs must not take the answer with it, nor those of a batch's neighbours. */
 function stagesInTime(result: Promise<ExecutionResult>, state: OperationState): Promise<ExecutionResult> {
-  return inTime(result, state.input.life, {
-    atTimeUp: (reason) => {
+  return withDeadline(result, state.input.invocation, {
+    onCancel: (reason) => {
       state.timeIsUp = reason;
       if (!state.isExecuting) throw reason;
       return undefined;
     },
-    atLastMoment: () => {
+    onLastMoment: () => {
       if (state.result === nothingYet) throw deadlineExceeded();
       return state.result;
     },
@@ -165,8 +165,8 @@ function chooseOperation(state: OperationState): undefined {
   const operation = resolveOperation({ schema: settings.schema, document, operationName, refuse: input.refuse });
   state.operation = operation;
   const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
-  state.execution = { document, operation, contextValue, variables, life: input.life, answerLimit };
-  if (keep !== undefined) input.life.waitUntil(keep());
+  state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit };
+  if (keep !== undefined) input.invocation.waitUntil(keep());
 }
 
 function checkLimits({ settings, input, execution }: OperationState): undefined {
@@ -201,15 +201,15 @@ function executeNow(state: OperationState): Eventual<ExecutionResult> {
   if (state.timeIsUp !== undefined) throw state.timeIsUp;
   state.isExecuting = true;
   const { settings, input, execution } = state;
-  return input.delivery === undefined ? executeOperation(settings, execution as Execution) : executeInParts(state, input.delivery);
+  return input.delivery === undefined ? executeOperation(settings, execution as Execution) : executeDelivery(state, input.delivery);
 }
 
-function executeInParts(state: OperationState, delivery: Delivery): Eventual<ExecutionResult> {
+function executeDelivery(state: OperationState, delivery: Delivery): Eventual<ExecutionResult> {
   const { settings, input, hooks } = state;
   const open = (stream: PayloadStream): void => {
     state.stream = stream;
   };
-  return delivery.execute({ settings, execution: state.execution as Execution, delivery, life: input.life, hooks, open });
+  return delivery.execute({ settings, execution: state.execution as Execution, delivery, invocation: input.invocation, hooks, open });
 }
 
 function toErrors(thrown: unknown): ExecutionResult {

@@ -1,14 +1,17 @@
-import { assertValidSchema, GraphQLSchema, print, type DocumentNode, type GraphQLDirective } from 'graphql';
+import { assertValidSchema, GraphQLSchema, print } from 'graphql';
+import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { checkResolvers } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { findCheck } from '../development/find-check.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
-import { mergeResolvers, type MergedResolvers } from './resolvers/merge-resolvers.ts';
+import { mergeResolvers } from './resolvers/merge-resolvers.ts';
+import type { MergedResolvers } from './resolvers/merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
 import type { Resolvers } from './resolvers/resolver-map.ts';
 import type { SchemaIndex } from './sdl/schema-index.ts';
-import { sourcesOf, type TypeDefs } from './sdl/type-defs.ts';
+import { sourcesOf } from './sdl/type-defs.ts';
+import type { TypeDefs } from './sdl/type-defs.ts';
 
 /** Either `typeDefs` with `resolvers`, or a ready `schema`. */
 export interface SchemaInput<TContext = any> {

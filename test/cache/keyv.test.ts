@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Keyv } from 'keyv';
 import Keyv5 from 'keyv5';
-import { KeyvAdapter, type KeyvLike } from '../../src/cache/keyv.ts';
+import { KeyvAdapter } from '../../src/cache/keyv.ts';
+import type { KeyvLike } from '../../src/cache/keyv.ts';
 import { createHandler } from '../../src/index.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 

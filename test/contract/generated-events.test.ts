@@ -18,7 +18,7 @@ const events = 5000;
 /** Fixed, so that a failure in one place is a failure everywhere. */
 const seed = 20261120;
 /** Milliseconds after which a call that has not settled counts as hanging. Far above what all of them take. */
-const patience = 60_000;
+const maxWait = 60_000;
 
 const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
 
@@ -56,7 +56,7 @@ async function judge(handler: ReturnType<typeof createHandler>, { event, expecte
 async function watched(state: { readonly step: number; readonly story: string }, run: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const hang = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('It hangs.')), patience);
+    timer = setTimeout(() => reject(new Error('It hangs.')), maxWait);
   });
   try {
     await Promise.race([run(), hang]);

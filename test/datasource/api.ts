@@ -2,9 +2,11 @@ import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
 import type { DataSourceOperation } from '../../src/datasource/data-source.ts';
 import type { CacheOptions, DataSourceRequest, DataSourceRequestInit } from '../../src/datasource/request.ts';
-import { createClock, type Clock } from '../support/clock.ts';
+import { createClock } from '../support/clock.ts';
+import type { Clock } from '../support/clock.ts';
 import type { FetchInit, FetchResult, QueryParams, FetchedResponse } from '../../src/datasource.ts';
-import { RESTDataSource, type RESTDataSourceOptions } from '../../src/datasource/rest-data-source.ts';
+import { RESTDataSource } from '../../src/datasource/rest-data-source.ts';
+import type { RESTDataSourceOptions } from '../../src/datasource/rest-data-source.ts';
 
 /** What the tests' operations know of their user. */
 export interface UserContext {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import { API } from './api.ts';
-import { startOrigin, type Origin } from './origin.ts';
+import { startOrigin } from './origin.ts';
+import type { Origin } from './origin.ts';
 
 /** A data source whose operation sends these header fields. */
 function createAPI(origin: Origin, headers: Record<string, string>): API {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { API } from './api.ts';
-import { startOrigin, type Reply } from './origin.ts';
+import { startOrigin } from './origin.ts';
+import type { Reply } from './origin.ts';
 
 const quick = { limit: 2, delay: 1 };
 

@@ -7,7 +7,7 @@ import type { LogLine } from '../support/recording-logger.ts';
 import { API } from './api.ts';
 import { startOrigin } from './origin.ts';
 
-const SECRET = 'hunter2';
+const secret = 'hunter2';
 
 /** A call that fails, every part of whose URL is secret. */
 interface Failure {
@@ -28,55 +28,55 @@ const broken = (): ReadableStream =>
   new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode('{"a":'));
-      controller.error(new TypeError(`terminated: ${SECRET}`));
+      controller.error(new TypeError(`terminated: ${secret}`));
     },
   });
 
 const failures: readonly Failure[] = [
   ...[400, 401, 403, 404, 422, 429, 500, 503, 599].map((status) => ({
     name: `a status of ${status} with words of its own`,
-    httpFetch: answering(SECRET, { status, statusText: SECRET }),
+    httpFetch: answering(secret, { status, statusText: secret }),
   })),
-  { name: 'a status with a body that is broken JSON', httpFetch: answering(`{${SECRET}`, { ...json, status: 502 }) },
-  { name: 'JSON that cannot be parsed', httpFetch: answering(`{${SECRET}`, json) },
+  { name: 'a status with a body that is broken JSON', httpFetch: answering(`{${secret}`, { ...json, status: 502 }) },
+  { name: 'JSON that cannot be parsed', httpFetch: answering(`{${secret}`, json) },
   {
     name: 'JSON that cannot be parsed and is not stored',
-    httpFetch: answering(`{${SECRET}`, { headers: { 'content-type': 'application/json' } }),
+    httpFetch: answering(`{${secret}`, { headers: { 'content-type': 'application/json' } }),
   },
   {
     name: 'a network that fails',
-    httpFetch: failing(new TypeError('fetch failed', { cause: Object.assign(new Error(SECRET), { code: SECRET }) })),
+    httpFetch: failing(new TypeError('fetch failed', { cause: Object.assign(new Error(secret), { code: secret }) })),
   },
-  { name: 'something thrown that is no Error', httpFetch: failing(SECRET) },
+  { name: 'something thrown that is no Error', httpFetch: failing(secret) },
   {
     name: 'an object thrown that looks like a GraphQLError',
-    httpFetch: failing({ name: 'GraphQLError', message: SECRET, extensions: { code: SECRET } }),
+    httpFetch: failing({ name: 'GraphQLError', message: secret, extensions: { code: secret } }),
   },
   { name: 'a body that breaks off', httpFetch: answering(broken(), json) },
   { name: 'a body that breaks off and is not stored', httpFetch: answering(broken()) },
   { name: 'a call that takes too long', httpFetch: () => new Promise<Response>(() => {}), init: { timeout: 1 } },
-  { name: 'a path that climbs', path: `x/../${SECRET}` },
-  { name: 'a URL of another origin', path: `https://${SECRET}.test/x` },
-  { name: 'no baseURL', baseURL: '', path: `/${SECRET}` },
-  { name: 'a baseURL of another scheme', baseURL: `ftp://${SECRET}.test` },
-  { name: 'a baseURL with a password', baseURL: `https://user:${SECRET}@a.test` },
-  { name: 'a baseURL with a query', baseURL: `https://a.test/?key=${SECRET}` },
-  { name: 'a header field that cannot be sent', init: { headers: { authorization: `${SECRET}\n\u0000` } } },
-  { name: 'a header name that cannot be sent', init: { headers: { [`${SECRET} `]: 'x' } } },
+  { name: 'a path that climbs', path: `x/../${secret}` },
+  { name: 'a URL of another origin', path: `https://${secret}.test/x` },
+  { name: 'no baseURL', baseURL: '', path: `/${secret}` },
+  { name: 'a baseURL of another scheme', baseURL: `ftp://${secret}.test` },
+  { name: 'a baseURL with a password', baseURL: `https://user:${secret}@a.test` },
+  { name: 'a baseURL with a query', baseURL: `https://a.test/?key=${secret}` },
+  { name: 'a header field that cannot be sent', init: { headers: { authorization: `${secret}\n\u0000` } } },
+  { name: 'a header name that cannot be sent', init: { headers: { [`${secret} `]: 'x' } } },
   {
     name: 'a redirect to another scheme',
     init: { headers: { 'x-key': '1' } },
-    httpFetch: answering(null, { status: 302, headers: { location: `${SECRET}://x` } }),
+    httpFetch: answering(null, { status: 302, headers: { location: `${secret}://x` } }),
   },
   {
     name: 'a redirect to nowhere',
     init: { headers: { 'x-key': '1' } },
-    httpFetch: answering(null, { status: 302, headers: { location: `http://${SECRET}:x:y` } }),
+    httpFetch: answering(null, { status: 302, headers: { location: `http://${secret}:x:y` } }),
   },
 ];
 
-function toSource({ baseURL = `https://${SECRET}.test/${SECRET}/`, httpFetch }: Failure): API {
-  return new API(baseURL === '' ? undefined : baseURL, { httpFetch: httpFetch ?? failing(new Error(SECRET)) });
+function toSource({ baseURL = `https://${secret}.test/${secret}/`, httpFetch }: Failure): API {
+  return new API(baseURL === '' ? undefined : baseURL, { httpFetch: httpFetch ?? failing(new Error(secret)) });
 }
 
 /** A server whose field fails as its data source does, in production. */
@@ -86,7 +86,7 @@ function serve(
 ): { ask: (body: object | object[], accept?: string) => Promise<string>; lines: LogLine[] } {
   const [logger, lines] = recordingLogger();
   const call = (_: unknown, _args: unknown, { dataSources }: any): Promise<unknown> =>
-    dataSources.api.read(failure.path ?? `${SECRET}/1`, { key: SECRET }, failure.init);
+    dataSources.api.read(failure.path ?? `${secret}/1`, { key: secret }, failure.init);
   const handler = createHandler({
     typeDefs: 'type Query { a: String b: String } type Mutation { a: String } type Subscription { a: String }',
     dataSources: () => ({ api: toSource(failure) }),
@@ -119,7 +119,7 @@ describe('a client in production is told no word of where an upstream call went,
         ];
 
         for (const answer of answers) assert.match(answer, /"errors":\[/);
-        assert.doesNotMatch(answers.join('\n'), new RegExp(SECRET, 'i'));
+        assert.doesNotMatch(answers.join('\n'), new RegExp(secret, 'i'));
       }
     });
   }
@@ -135,11 +135,11 @@ describe('a client in production is told no word of where an upstream call went,
 
       await ask({ query: '{ a }' });
 
-      assert.equal(seen.pop().url, `https://${SECRET}.test/${SECRET}/${SECRET}/1`, failure.name);
+      assert.equal(seen.pop().url, `https://${secret}.test/${secret}/${secret}/1`, failure.name);
       const lines = all.filter(({ level }) => level === 'error');
       const isCallers = / 40[13] /.test(failure.name);
       assert.equal(lines.length, isCallers ? 0 : 1, failure.name);
-      if (!isCallers) assert.match(lines[0]!.message, new RegExp(`\\(https://${SECRET}\\.test/${SECRET}/${SECRET}/1\\)$`));
+      if (!isCallers) assert.match(lines[0]!.message, new RegExp(`\\(https://${secret}\\.test/${secret}/${secret}/1\\)$`));
     }
   });
 });
@@ -159,14 +159,14 @@ describe('the message of a failed call', () => {
   it('of another kind tells where it went in extensions.response, as that of a status does', async () => {
     const api = new API('http://a.test', { httpFetch: failing(new Error('x')) });
 
-    await assert.rejects(api.read('x', { key: SECRET }), { extensions: { response: { url: 'http://a.test/x', method: 'GET' } } });
+    await assert.rejects(api.read('x', { key: secret }), { extensions: { response: { url: 'http://a.test/x', method: 'GET' } } });
   });
 });
 
 it('a header field that willSendRequest cannot set is not quoted', async () => {
   class Signing extends API {
     protected override willSendRequest(request: DataSourceRequest): void {
-      request.headers.set('authorization', `${SECRET}\n\u0000`);
+      request.headers.set('authorization', `${secret}\n\u0000`);
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RESTDataSource, type CacheOptions, type DataSourceConfig, type DataSourceRequest } from '../../src/datasource.ts';
+import { RESTDataSource } from '../../src/datasource.ts';
+import type { CacheOptions, DataSourceConfig, DataSourceRequest } from '../../src/datasource.ts';
 
 interface Context {
   readonly token: string;

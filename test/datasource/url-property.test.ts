@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { resolveCallURL } from '../../src/datasource/url.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
 
-const BASE = 'https://api.test/v1/users/';
+const base = 'https://api.test/v1/users/';
 
 /** Whatever a URL parser drops, trims, decodes or takes for something else, and what stands for a dot. */
 // oxfmt-ignore
-const PIECES = [
+const pieces = [
   '.', '..', '%2e', '%2E', '%2e%2E', '.%2e', '%252e', '．', '‥', '/', '\\', '//', '%2f', '%5c', '?', '#', ';', '@', ':', '&', '=',
   '\t', '\n', '\r', '\f', '\v', '\0', '\x01', '\x1b', '\x1f', ' ', '\x7f', '\x80', '\u00a0', '\u200b', '\u2028', '\ufeff', '\ud800',
   'a', 'keys', '%', '%0', '%00', '%09', 'http:', 'https://evil.test', 'é', '\u{1f600}',
 ];
 
 function randomPath(random: Random): string {
-  return Array.from({ length: 1 + random.below(7) }, () => random.pick(PIECES)).join('');
+  return Array.from({ length: 1 + random.below(7) }, () => random.pick(pieces)).join('');
 }
 
 /** The path, or undefined where it is refused. */
 function pathnameOf(path: string): string | undefined {
   try {
-    const url = resolveCallURL(BASE, path);
+    const url = resolveCallURL(base, path);
     assert.equal(url.origin, 'https://api.test');
     assert.equal(url.username + url.password, '');
     return url.pathname;

@@ -4,13 +4,15 @@ import { describe, it } from 'node:test';
 import { guardCache } from '../../src/cache/guard.ts';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
-import { createClock, type Clock } from '../support/clock.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createClock } from '../support/clock.ts';
+import type { Clock } from '../support/clock.ts';
+import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
 import { API } from './api.ts';
 
 /** The fields that say who is asking, two of them as every API spells them and the rest as some do. */
-const USER_FIELDS = ['authorization', 'cookie', 'x-api-key', 'x-auth-token', 'x-user-id'];
-const VARY_USER = USER_FIELDS.join(', ');
+const userFields = ['authorization', 'cookie', 'x-api-key', 'x-auth-token', 'x-user-id'];
+const varyUser = userFields.join(', ');
 
 interface Resource {
   control?: string;
@@ -30,13 +32,13 @@ interface Resource {
 }
 
 /** What a resource's responses say about themselves, and whether they differ from user to user. */
-const RESOURCES: Record<string, Resource> = {
+const resources: Record<string, Resource> = {
   public: { control: 'public, max-age=60', personal: false },
-  'public-by-user': { control: 'public, max-age=60', vary: VARY_USER, personal: true },
+  'public-by-user': { control: 'public, max-age=60', vary: varyUser, personal: true },
   plain: { control: 'max-age=60', personal: true },
   'plain-cookie': { control: 'max-age=60', cookie: true, personal: true },
   shared: { control: 's-maxage=60', personal: false },
-  'shared-by-user': { control: 's-maxage=60', vary: VARY_USER, personal: true },
+  'shared-by-user': { control: 's-maxage=60', vary: varyUser, personal: true },
   'shared-cookie': { control: 's-maxage=60', cookie: true, personal: true },
   private: { control: 'private, max-age=60', personal: true },
   'public-and-private': { control: 'public, private, max-age=60', personal: true },
@@ -51,9 +53,9 @@ const RESOURCES: Record<string, Resource> = {
   guessed: { modified: true, personal: true },
   silent: { personal: true },
 };
-const NAMES = Object.keys(RESOURCES);
-const TENANTS = ['t1', 't2'];
-const LANGUAGES = ['de', 'fr', 'el'];
+const names = Object.keys(resources);
+const tenants = ['t1', 't2'];
+const languages = ['de', 'fr', 'el'];
 
 /** A user: the fields that the data source sends, and those that its httpFetch adds, with or without a word on whose they are. */
 interface User {
@@ -62,7 +64,7 @@ interface User {
   readonly cacheIdentity?: string;
 }
 
-const USERS: User[] = [
+const allUsers: User[] = [
   {},
   { sent: { authorization: 'Bearer alice' } },
   { sent: { authorization: 'Bearer bob' } },
@@ -88,7 +90,7 @@ interface Answer {
 }
 
 /** What a personal response is made of: all that a request says about its user. */
-const userOf = (headers: { get(name: string): string | null }): string => USER_FIELDS.map((name) => headers.get(name)).join(' ');
+const userOf = (headers: { get(name: string): string | null }): string => userFields.map((name) => headers.get(name)).join(' ');
 
 /** The API: versioned resources, answered after a random number of turns. */
 class Origin {
@@ -104,7 +106,7 @@ class Origin {
 
   readonly fetch = async (request: Request): Promise<Response> => {
     const path = new URL(request.url).pathname.slice(1);
-    const resource = RESOURCES[path.split('/')[0]!]!;
+    const resource = resources[path.split('/')[0]!]!;
     await this.#turns();
     if (this.#random.chance(0.02)) throw new TypeError('fetch failed');
     if (this.#random.chance(resource.fails ?? 0.02)) return new Response('', { status: 503 });
@@ -184,11 +186,11 @@ interface World {
 /** One operation: a user, an instance, and a handful of calls, one after the other or at once. */
 async function operate(world: World): Promise<void> {
   const { random, origin, clock, cache } = world;
-  const user = random.pick(USERS);
+  const user = random.pick(allUsers);
   const headers = {
     ...user.sent,
-    ...(random.chance(0.5) && { 'x-tenant': random.pick(TENANTS) }),
-    ...(random.chance(0.5) && { 'accept-language': random.pick(LANGUAGES) }),
+    ...(random.chance(0.5) && { 'x-tenant': random.pick(tenants) }),
+    ...(random.chance(0.5) && { 'accept-language': random.pick(languages) }),
   };
   const api = new API('http://api.test', { httpFetch: user.added === undefined ? origin.fetch : world.fetchAsUser, now: clock.now });
   if (user.cacheIdentity !== undefined) api.cacheIdentity = user.cacheIdentity;
@@ -198,7 +200,7 @@ async function operate(world: World): Promise<void> {
   await api.initialize({ context: { headers }, cache, operation: random.chance(0.7) ? operation : undefined });
 
   const mine = new Map<string, number>();
-  const paths = Array.from({ length: 1 + random.below(3) }, () => `${random.pick(NAMES)}/${random.below(2)}`);
+  const paths = Array.from({ length: 1 + random.below(3) }, () => `${random.pick(names)}/${random.below(2)}`);
   for (let left = 1 + random.below(3); left > 0; left--) {
     const act = (): Promise<void> => call(world, api, { ...user, sent: headers }, { path: random.pick(paths), mine });
     await world.users.run(user, () => Promise.all(Array.from({ length: 1 + random.below(3) }, act)));
@@ -215,7 +217,7 @@ async function call(
   world.calls++;
   if (random.chance(0.15)) return write(world, api, path, mine);
 
-  const extra = random.chance(0.2) ? { 'accept-language': random.pick(LANGUAGES) } : {};
+  const extra = random.chance(0.2) ? { 'accept-language': random.pick(languages) } : {};
   const cache = random.chance(0.1) ? random.pick(['reload', 'no-cache', 'no-store'] as const) : undefined;
   const seenByAll = world.written.get(path) ?? 0;
   const seenByMe = mine.get(path) ?? 0;
@@ -248,7 +250,7 @@ function check(
   answer: Answer,
   { path, headers, mayBeNobody, atLeast }: { path: string; headers: Record<string, string>; mayBeNobody: boolean; atLeast: number },
 ): void {
-  const { personal } = RESOURCES[path.split('/')[0]!]!;
+  const { personal } = resources[path.split('/')[0]!]!;
   const sent = new Headers(headers);
   assert.equal(answer.path, path, 'another resource');
   const isNobodys = mayBeNobody && answer.user === userOf(new Headers());

@@ -47,7 +47,7 @@ async function runOnce(seed: number): Promise<void> {
   const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
   const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;
   const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, typeResolver, rowsBeforeCode };
-  const answer = executePlanned({ schema, document, operation, rootValue, ...settings, life: bell.life });
+  const answer = executePlanned({ schema, document, operation, rootValue, ...settings, invocation: bell.invocation });
   for (let turns = 0; turns < 12; turns++) {
     if (turns === ringsAfter) bell.ring();
     await turn();

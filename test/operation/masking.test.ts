@@ -6,58 +6,58 @@ import { GraphQLError, GraphQLScalarType, versionInfo } from 'graphql';
 import { createHandler } from '../../src/index.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-const SECRET = 'hunter2';
+const secret = 'hunter2';
 
 class OwnError extends Error {
-  readonly extensions = { code: SECRET, http: { status: 418, headers: { 'x-secret': SECRET } } };
+  readonly extensions = { code: secret, http: { status: 418, headers: { 'x-secret': secret } } };
 }
 class Impostor {
   readonly name = 'GraphQLError';
-  readonly message = SECRET;
-  readonly extensions = { code: SECRET };
+  readonly message = secret;
+  readonly extensions = { code: secret };
   readonly locations = [{ line: 1, column: 1 }];
   readonly positions = [0];
-  readonly path = [SECRET];
+  readonly path = [secret];
   toString(): string {
-    return SECRET;
+    return secret;
   }
   toJSON(): object {
-    return { message: SECRET };
+    return { message: secret };
   }
 }
 
 /** Everything user code can throw which is no GraphQLError on purpose. */
 const thrown: Readonly<Record<string, () => unknown>> = {
-  'an Error': () => new Error(SECRET),
-  'a TypeError': () => new TypeError(SECRET),
-  'an Error with extensions': () => new OwnError(SECRET),
-  'an Error with a path': () => Object.assign(new Error(SECRET), { path: [SECRET], locations: [] }),
-  'an Error named GraphQLError without extensions': () => Object.assign(new Error(SECRET), { name: 'GraphQLError' }),
-  'an AggregateError': () => new AggregateError([new Error(SECRET), new GraphQLError(SECRET)], SECRET),
-  'an Error with an empty message': () => Object.assign(new Error(''), { detail: SECRET }),
-  'an Error whose message is an object': () => Object.assign(new Error('x'), { message: { toString: () => SECRET } }),
+  'an Error': () => new Error(secret),
+  'a TypeError': () => new TypeError(secret),
+  'an Error with extensions': () => new OwnError(secret),
+  'an Error with a path': () => Object.assign(new Error(secret), { path: [secret], locations: [] }),
+  'an Error named GraphQLError without extensions': () => Object.assign(new Error(secret), { name: 'GraphQLError' }),
+  'an AggregateError': () => new AggregateError([new Error(secret), new GraphQLError(secret)], secret),
+  'an Error with an empty message': () => Object.assign(new Error(''), { detail: secret }),
+  'an Error whose message is an object': () => Object.assign(new Error('x'), { message: { toString: () => secret } }),
   'an Error whose message throws': () =>
     Object.defineProperty(new Error('x'), 'message', {
       get() {
-        throw new Error(SECRET);
+        throw new Error(secret);
       },
     }),
-  'a GraphQLError around an Error': () => new GraphQLError(SECRET, { originalError: new Error(SECRET) }),
-  text: () => SECRET,
+  'a GraphQLError around an Error': () => new GraphQLError(secret, { originalError: new Error(secret) }),
+  text: () => secret,
   null: () => null,
   undefined: () => undefined,
-  'a symbol': () => Symbol(SECRET),
-  'a function': () => () => SECRET,
-  'an object with a message': () => ({ message: SECRET, extensions: { code: SECRET } }),
+  'a symbol': () => Symbol(secret),
+  'a function': () => () => secret,
+  'an object with a message': () => ({ message: secret, extensions: { code: secret } }),
   'an object with a message and a name': () => new Impostor(),
-  'an object without prototype': () => Object.assign(Object.create(null), { message: SECRET }),
-  'an array': () => [SECRET],
+  'an object without prototype': () => Object.assign(Object.create(null), { message: secret }),
+  'an array': () => [secret],
   'a proxy that throws': () =>
     new Proxy(
       {},
       {
         get() {
-          throw new Error(SECRET);
+          throw new Error(secret);
         },
         has: () => true,
       },

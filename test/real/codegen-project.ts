@@ -45,7 +45,8 @@ union Result = Book | Author
 `,
 
   'context.ts': `
-import { type ContextValue, DataSource } from 'graphql-functions';
+import { DataSource } from 'graphql-functions';
+import type { ContextValue } from 'graphql-functions';
 
 export interface BookRow {
   readonly id: string;

@@ -15,10 +15,11 @@ import {
   parse,
   printSchema,
   validate as validateDocument,
-  type ExecutionResult,
 } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 
-import { createSchema, type SchemaInput } from '../../src/schema/create-schema.ts';
+import { createSchema } from '../../src/schema/create-schema.ts';
+import type { SchemaInput } from '../../src/schema/create-schema.ts';
 
 const lazily = { checkWhole: false };
 

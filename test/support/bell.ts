@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 /** The life of an operation whose time is up when the test says so. */
 export interface Bell {
-  readonly life: { readonly signal: AbortSignal; onTimeUp(callback: (reason: Error) => void): () => void };
+  readonly invocation: { readonly signal: AbortSignal; onCancel(callback: (reason: Error) => void): () => void };
   ring(): void;
   /** How many wait for it. */
   waiting(): number;
@@ -12,9 +12,9 @@ export function createBell(): Bell {
   const controller = new AbortController();
   const callbacks = new Set<(reason: Error) => void>();
   return {
-    life: {
+    invocation: {
       signal: controller.signal,
-      onTimeUp(callback) {
+      onCancel(callback) {
         callbacks.add(callback);
         return () => callbacks.delete(callback);
       },

@@ -19,7 +19,7 @@ export interface Running {
 }
 
 /** Milliseconds after which a command that should have ended is killed: a test must fail, not hang. */
-const patience = 60_000;
+const maxWait = 60_000;
 
 /** Starts a script with this Node; it is ended when the test ends. */
 export function startCommand(
@@ -33,7 +33,7 @@ export function startCommand(
     cwd: options.cwd,
     env: { ...environment, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: patience,
+    timeout: maxWait,
   });
   context.after(() => end(child));
   let stdout = '';

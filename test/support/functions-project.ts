@@ -8,7 +8,7 @@ import type { DevServer, DevSettings } from '../../src/cli/dev/dev.ts';
 import type { DevEvent } from '../../src/cli/dev/local-function.ts';
 
 /** Milliseconds after which an event that should have come is missed: a test must fail, not hang. */
-const patience = 30_000;
+const maxWait = 30_000;
 
 /** A folder of its own, gone when the test ends. */
 export interface Project {
@@ -78,7 +78,7 @@ export async function serveProject(
     new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new Error(`No event ${JSON.stringify(expected)} came, only ${JSON.stringify(events)}.`)),
-        patience,
+        maxWait,
       );
       const listener = (event: DevEvent): void => {
         if (!Object.entries(expected).every(([key, value]) => event[key as keyof DevEvent] === value)) return;

@@ -1,4 +1,5 @@
-import { createRandom, type Random } from './random.ts';
+import { createRandom } from './random.ts';
+import type { Random } from './random.ts';
 
 /** How large a generated schema is, and which one of that size. */
 export interface GeneratedSchemaOptions {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerOptions } from '../../server/options.ts';
 import { codeFrame } from '../project/code-frame.ts';
 import type { UserFiles } from '../project/source-search.ts';
-import type { Refusal } from '../dev/wire.ts';
+import type { Refusal } from '../dev/thread-messages.ts';
 import { placeOf, textOf, toPlace } from '../project/user-code.ts';
 
 /** Why a function cannot be loaded, for people: all that is wrong with its server, else the error and the line that it comes from. */

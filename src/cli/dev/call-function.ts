@@ -7,10 +7,10 @@ import type { DevPlatform, PlatformSettings } from './dev-platform.ts';
 import { noFunctionMessage } from '../project/no-function.ts';
 import { createLambdaContext } from '../project/lambda-context.ts';
 import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
-import type { WireRequest, WireResponse } from './wire.ts';
+import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** A function of any of the platform's generations, called in one way. */
-export type Callable = (request: WireRequest) => Promise<WireResponse>;
+export type Callable = (request: ThreadRequest) => Promise<ThreadResponse>;
 
 /**
  * What a module exports → how it is called. As on Netlify, an export named `handler` wins over the default export.
@@ -44,7 +44,7 @@ function callFetch(fetch: FetchFunction): Callable {
     // Netlify takes undefined for "no content".
     if (response === undefined) return { status: 204, headers: [], body: null };
     if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
-    return { status: response.status, headers: [...response.headers], body: response.body as WireResponse['body'] };
+    return { status: response.status, headers: [...response.headers], body: response.body as ThreadResponse['body'] };
   };
 }
 
@@ -59,7 +59,7 @@ function wrongResult(result: unknown): string {
   return `${text} That is the result of a function that takes events, as createHandler of graphql-functions/aws-lambda makes it. Serve it with --platform aws-http, aws-rest, function-url or alb.`;
 }
 
-function toWebRequest({ method, url, headers, body }: WireRequest): Request {
+function toWebRequest({ method, url, headers, body }: ThreadRequest): Request {
   return new Request(url, {
     method,
     headers: headers.map(([name, value]) => [name, value] as [string, string]),
@@ -68,7 +68,7 @@ function toWebRequest({ method, url, headers, body }: WireRequest): Request {
 }
 
 /** The parts of Netlify's context that make sense on a machine with one user. */
-function contextFor({ url }: WireRequest): object {
+function contextFor({ url }: ThreadRequest): object {
   return {
     requestId: randomUUID(),
     url: new URL(url),
@@ -113,7 +113,7 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
     const { status, headers, body } = isStreamingHandler(handler)
       ? await callStreamingHandler({ handler, event, context, readHead })
       : readHead(await (handler as EventHandler)(event as object, context));
-    return { status, headers: [...headers], body: body as WireResponse['body'] };
+    return { status, headers: [...headers], body: body as ThreadResponse['body'] };
   };
 }
 
@@ -122,7 +122,7 @@ interface EventSettings extends PlatformSettings {
 }
 
 /** The stage is in the address; whether it is in the event depends on the platform. */
-function toFields({ method, url, headers, body }: WireRequest, stage: string | undefined): RequestFields {
+function toFields({ method, url, headers, body }: ThreadRequest, stage: string | undefined): RequestFields {
   const { pathname, search } = new URL(url);
   const path = stage === undefined ? pathname : pathname.slice(stage.length + 1);
   return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { importEsbuild } from '../project/bundle.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 import { readEnvFile } from '../environment.ts';
-import { answerRequest } from './exchange.ts';
+import { answerRequest } from './serve-function.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { problemText } from '../project/print-problems.ts';

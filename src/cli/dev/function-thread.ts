@@ -1,7 +1,7 @@
 import { TransformStream } from 'node:stream/web';
 import { Worker } from 'node:worker_threads';
 
-import type { RequestRecord, ThreadData, WireCall, WireMessage, WireRequest, WireResponse } from './wire.ts';
+import type { RequestRecord, ThreadData, ThreadCall, ThreadMessage, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** Milliseconds in which a thread that has been replaced may finish its requests. */
 const retirement = 10_000;
@@ -30,13 +30,13 @@ export class FunctionThread {
   }
 
   /** Rejects with a FunctionError when the function throws, or ends. */
-  call(request: WireRequest): Promise<WireResponse> {
+  call(request: ThreadRequest): Promise<ThreadResponse> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
       this.#wake();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a thread, not to a window
-      this.#worker.postMessage({ id, request } satisfies WireCall);
+      this.#worker.postMessage({ id, request } satisfies ThreadCall);
     });
   }
 
@@ -62,7 +62,7 @@ export class FunctionThread {
     let crash: string | undefined;
     let isReady = false;
     return new Promise((resolve, reject) => {
-      this.#worker.on('message', (message: WireMessage) => {
+      this.#worker.on('message', (message: ThreadMessage) => {
         if (message.kind === 'ready') {
           isReady = true;
           resolve();
@@ -90,7 +90,7 @@ export class FunctionThread {
     });
   }
 
-  #settle(message: Extract<WireMessage, { id: number }>): void {
+  #settle(message: Extract<ThreadMessage, { id: number }>): void {
     const { id } = message;
     const call = this.#calls.get(id);
     if (message.kind === 'error') {
@@ -101,14 +101,14 @@ export class FunctionThread {
     const { body } = message.response;
     if (body === null || body instanceof Uint8Array) {
       this.#finish(id);
-      call?.resolve({ ...message.response, body: body && (new Blob([body]).stream() as WireResponse['body']) });
+      call?.resolve({ ...message.response, body: body && (new Blob([body]).stream() as ThreadResponse['body']) });
       return;
     }
     call?.resolve({ ...message.response, body: this.#watch(id, body) });
   }
 
   /** The body still comes out of the thread: the call lasts until all of it is here, or nobody wants it any more. */
-  #watch(id: number, body: NonNullable<WireResponse['body']>): WireResponse['body'] {
+  #watch(id: number, body: NonNullable<ThreadResponse['body']>): ThreadResponse['body'] {
     const finish = (): void => this.#finish(id);
     return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: finish, cancel: finish }));
   }
@@ -129,7 +129,7 @@ export interface ThreadListeners {
 }
 
 interface PendingCall {
-  readonly resolve: (response: WireResponse) => void;
+  readonly resolve: (response: ThreadResponse) => void;
   readonly reject: (error: FunctionError) => void;
 }
 

@@ -11,7 +11,7 @@ import { pathOf } from './request-path.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';
-import type { OperationRecord, Refusal, ThreadData, WireAnswer, WireCall, WireMessage, WireResponse } from './wire.ts';
+import type { OperationRecord, Refusal, ThreadData, ThreadAnswer, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
 
 const data = workerData as ThreadData;
 const { name, file, code, settings, thaw } = data;
@@ -46,14 +46,14 @@ async function start(): Promise<void> {
       return;
     }
     const callable = toCallable(name, exports, settings);
-    parentPort?.on('message', (call: WireCall) => void answer(callable, call));
+    parentPort?.on('message', (call: ThreadCall) => void answer(callable, call));
     send({ kind: 'ready' });
   } catch (error) {
     send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data), isFunction: true });
   }
 }
 
-async function answer(callable: Callable, { id, request }: WireCall): Promise<void> {
+async function answer(callable: Callable, { id, request }: ThreadCall): Promise<void> {
   received++;
   active++;
   const recording = { operations: [], errors: [] };
@@ -88,7 +88,7 @@ async function lookAtOptions(): Promise<void> {
 }
 
 /** A thread that will sleep sends the whole body before. */
-async function finish(response: WireResponse): Promise<WireAnswer> {
+async function finish(response: ThreadResponse): Promise<ThreadAnswer> {
   if (thaw === undefined || response.body === null) return response;
   return { ...response, body: new Uint8Array(await new Response(response.body as ReadableStream<Uint8Array>).arrayBuffer()) };
 }
@@ -103,6 +103,6 @@ function freeze(counter: Int32Array): void {
   );
 }
 
-function send(message: WireMessage, transfer: readonly Transferable[] = []): void {
+function send(message: ThreadMessage, transfer: readonly Transferable[] = []): void {
   parentPort?.postMessage(message, transfer);
 }

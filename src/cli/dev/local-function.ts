@@ -6,7 +6,7 @@ import { pathOf } from './request-path.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
-import type { RequestRecord, WireRequest, WireResponse } from './wire.ts';
+import type { RequestRecord, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** Something that the user should see in the terminal. */
 export type DevEvent =
@@ -123,7 +123,7 @@ export class LocalFunction {
   }
 
   /** Rejects with a FunctionError that says what the user has to mend. */
-  async call(request: WireRequest): Promise<WireResponse> {
+  async call(request: ThreadRequest): Promise<ThreadResponse> {
     if (this.#problem !== undefined) {
       const { method, url } = request;
       this.#report({
@@ -148,7 +148,7 @@ export class LocalFunction {
     }
   }
 
-  async #callInTime(thread: FunctionThread, request: WireRequest): Promise<WireResponse> {
+  async #callInTime(thread: FunctionThread, request: ThreadRequest): Promise<ThreadResponse> {
     const { timeout } = this.#settings.platform;
     const answer = thread.call(request);
     if (timeout === undefined) return answer;

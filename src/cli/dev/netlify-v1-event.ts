@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 
 import type { NetlifyHandlerEvent } from '../../platform/netlify.ts';
 
-import type { WireRequest, WireResponse } from './wire.ts';
+import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** A request as `export const handler` gets it, with the oddities that Netlify's local server has. */
-export function toNetlifyV1Event({ method, url, headers, body }: WireRequest): NetlifyHandlerEvent {
+export function toNetlifyV1Event({ method, url, headers, body }: ThreadRequest): NetlifyHandlerEvent {
   const { pathname, search, searchParams } = new URL(url);
   const isText = body !== undefined && textType.test(new Map(headers).get('content-type') ?? '');
   return {
@@ -54,7 +54,7 @@ export function toNetlifyV1Context(name: string, timeout: number = ownTimeout): 
 }
 
 /** The handler's result → the response. Throws for what Netlify would refuse, so that it does not first fail there. */
-export function fromNetlifyV1Result(result: unknown): WireResponse {
+export function fromNetlifyV1Result(result: unknown): ThreadResponse {
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = assertResult(result);
   const fields = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(headers ?? {})) fields.set(name.toLowerCase(), [assertSingle(name, value)]);
@@ -64,7 +64,7 @@ export function fromNetlifyV1Result(result: unknown): WireResponse {
   return {
     status: statusCode,
     headers: [...fields].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-    body: bytes === undefined || bytes.length === 0 ? null : (new Blob([bytes]).stream() as WireResponse['body']),
+    body: bytes === undefined || bytes.length === 0 ? null : (new Blob([bytes]).stream() as ThreadResponse['body']),
   };
 }
 

@@ -3,7 +3,7 @@
 import type { ServerPlugin } from '../../operation/plugin.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { OptionsSource } from '../../server/start.ts';
-import type { OperationRecord } from './wire.ts';
+import type { OperationRecord } from './thread-messages.ts';
 
 /** The same options with a plugin more, which reports every operation. What is wrong with options is left for createHandler to say. */
 export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

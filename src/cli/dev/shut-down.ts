@@ -2,7 +2,7 @@ import { importEsbuild } from '../project/bundle.ts';
 import type { DevServer } from './dev.ts';
 
 /** Milliseconds that the end may take. */
-const patience = 2000;
+const maxWait = 2000;
 
 /**
  * Ends the dev server, then the process. esbuild's own process goes first: left to notice that nobody talks to it any
@@ -11,7 +11,7 @@ const patience = 2000;
 export async function shutDown(server: DevServer | undefined, exitCode: number): Promise<void> {
   // Whoever read what is written here may be gone, too.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  setTimeout(() => process.exit(exitCode), patience);
+  setTimeout(() => process.exit(exitCode), maxWait);
   await server?.close().catch(() => {});
   const { stop } = await importEsbuild();
   await stop();

@@ -3,18 +3,18 @@ import type { Seconds } from '../../cache/key-value-cache.ts';
 /** Cache-Control's directives by lower-case name; true for one without a value. */
 export type CacheDirectives = ReadonlyMap<string, string | true>;
 
-const NONE: CacheDirectives = new Map();
-const DIRECTIVE = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;]*)))?/g;
+const none: CacheDirectives = new Map();
+const directive = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;]*)))?/g;
 
 /** About 68 years; RFC 9111 section 1.2.2 lets everything larger count as this. */
-const MAX_DELTA: Seconds = 2 ** 31;
+const maxDelta: Seconds = 2 ** 31;
 
 /** Reads a Cache-Control field: names in any case, values with or without quotes, commas inside quotes. */
 export function parseCacheControl(field: string | null | undefined): CacheDirectives {
-  if (!field) return NONE;
+  if (!field) return none;
 
   const directives = new Map<string, string | true>();
-  for (const [, name, quoted, token] of field.matchAll(DIRECTIVE)) {
+  for (const [, name, quoted, token] of field.matchAll(directive)) {
     const key = name!.toLowerCase();
     const value = quoted ?? token ?? true;
     const present = directives.get(key);
@@ -31,5 +31,5 @@ export function secondsOf(directives: CacheDirectives, name: string): Seconds | 
 }
 
 function toSeconds(value: string | true): Seconds {
-  return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), MAX_DELTA) : 0;
+  return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), maxDelta) : 0;
 }

@@ -41,7 +41,7 @@ export function textOf(body: string | Uint8Array): string {
 }
 
 /** Changes with the format: entries of other versions of this library are no entries. */
-const MAGIC = 'graphql-functions/2 ';
+const magic = 'graphql-functions/2 ';
 
 /**
  * Three lines: a checksum and the head, the header fields, the body as it is. The head alone is parsed for every use; the
@@ -53,29 +53,29 @@ export function encodeEntry(key: string | undefined, { head, headers, body }: Ca
   const headersText = JSON.stringify(headers);
   const sizes: EntrySizes = { headersSize: headersText.length, bodySize: bodyText.length, base64: typeof body !== 'string' };
   const content = [JSON.stringify({ ...head, ...sizes }), headersText, bodyText].join('\n');
-  return `${MAGIC}${checksumOf(key, content, 0)}${content}`;
+  return `${magic}${checksumOf(key, content, 0)}${content}`;
 }
 
 /** Reads the entry of a key; undefined for whatever is not whole, not ours, changed, another key's or of another version. */
 export function decodeEntry(key: string | undefined, text: string): CacheEntry | undefined {
-  if (!text.startsWith(MAGIC)) return undefined;
-  const headStart = MAGIC.length + CHECKSUM_LENGTH;
-  if (text.slice(MAGIC.length, headStart) !== checksumOf(key, text, headStart)) return undefined;
+  if (!text.startsWith(magic)) return undefined;
+  const headStart = magic.length + checksumLength;
+  if (text.slice(magic.length, headStart) !== checksumOf(key, text, headStart)) return undefined;
   const headEnd = text.indexOf('\n', headStart);
   const head = parseHead(text.slice(headStart, headEnd));
   if (head === undefined || text.length !== headEnd + head.headersSize + head.bodySize + 2) return undefined;
   return new DecodedEntry(head, text, headEnd + 1);
 }
 
-const CHECKSUM_LENGTH = 16;
-const NO_CHECKSUM = '-'.repeat(CHECKSUM_LENGTH);
+const checksumLength = 16;
+const noChecksum = '-'.repeat(checksumLength);
 
 /**
  * Tells an entry from a damaged one, and from that of another key, which a store may mix up that cuts keys or ignores case.
  * Two 32-bit lanes of FNV-1a; against accidents, not against attacks. 1 to 2 ms a megabyte.
  */
 function checksumOf(key: string | undefined, text: string, start: number): string {
-  if (key === undefined) return NO_CHECKSUM;
+  if (key === undefined) return noChecksum;
   const first = fold(fold(0x811c9dc5, key, 0), text, start);
   return toHex(first) + toHex(fold(fold(first ^ 0x1b873593, key, 0), text, start));
 }

@@ -23,14 +23,14 @@ function wordFor(value: unknown): string {
 }
 
 /** A URL without what could be a secret in it; short enough for stores that cut keys (memcached: 250 bytes). */
-const READABLE = /^https?:\/\/[^/?#@\s]{1,80}(?:\/[\w\-./~%!$&'()*+,;=:@]{0,80})?(?=\?|$)/i;
+const readableStart = /^https?:\/\/[^/?#@\s]{1,80}(?:\/[\w\-./~%!$&'()*+,;=:@]{0,80})?(?=\?|$)/i;
 
 /**
  * The key for a store that others can read. Origin and path of a URL stay readable, for people who look for an entry, or delete
  * it; query parameters, in which tokens travel, and keys of any other form are hashed.
  */
 export function readableKeyOf(key: string): string {
-  const readable = READABLE.exec(key)?.[0];
+  const readable = readableStart.exec(key)?.[0];
   if (readable === key) return key;
   return readable === undefined ? `#${sha256(key)}` : `${readable}?${sha256(key)}`;
 }

@@ -1,11 +1,12 @@
-import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
+import { parseCacheControl, secondsOf } from './cache-control.ts';
+import type { CacheDirectives } from './cache-control.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { EntryUse } from './cache-outcome.ts';
 import type { DataSourceRequest } from '../request.ts';
 import type { Milliseconds } from '../units.ts';
 
 /** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
-const BYPASS_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+const bypassHeaders = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
 
 /** Whether a GET neither reads nor feeds the cache. */
 export function isBypass(request: DataSourceRequest): boolean {
@@ -13,7 +14,7 @@ export function isBypass(request: DataSourceRequest): boolean {
   // Who asks for redirects as they are asks for another response than who follows them.
   if (cache === 'no-store' || (fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return true;
   const headers = request.headersIfAny;
-  return headers !== undefined && (BYPASS_HEADERS.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
+  return headers !== undefined && (bypassHeaders.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
 }
 
 /** Whether the origin may be asked at all. */
@@ -22,11 +23,11 @@ export function mayAskOrigin(request: DataSourceRequest): boolean {
 }
 
 /** How far the clocks of two instances over one store may be apart. */
-const MAX_SKEW: Milliseconds = 5000;
+const maxSkew: Milliseconds = 5000;
 
 /** Whether an entry's age is known. It is not when the entry is from the future: a clock has been set back. */
 function hasAge(head: EntryHead, now: Milliseconds): boolean {
-  return head.storedAt <= now + MAX_SKEW;
+  return head.storedAt <= now + maxSkew;
 }
 
 /** Whether an entry may be served in place of an answer that the origin fails to give. */

@@ -1,6 +1,7 @@
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { Milliseconds } from '../units.ts';
-import { parseCacheControl, secondsOf, type CacheDirectives } from './cache-control.ts';
+import { parseCacheControl, secondsOf } from './cache-control.ts';
+import type { CacheDirectives } from './cache-control.ts';
 import { parseAge, parseHTTPDate } from './http-date.ts';
 
 /**
@@ -46,16 +47,16 @@ export interface StorageCase {
 }
 
 /** A year: what "for ever" means to most caches. */
-const MAX_LIFE: Seconds = 365 * 24 * 3600;
+const maxLife: Seconds = 365 * 24 * 3600;
 
 /** How long a response that is never fresh is kept for the sake of its ETag or Last-Modified. */
-const REVALIDATION_LIFE: Seconds = 3600;
+const revalidationLife: Seconds = 3600;
 
 /**
  * The final statuses that are stored when the origin gives them a life. No redirect: the one that fetch has not followed
  * was asked for with `redirect: 'manual'`, and is no answer to a call that follows.
  */
-const STORABLE = [200, 203, 204, 300, 404, 405, 410, 414, 501];
+const storable = [200, 203, 204, 300, 404, 405, 410, 414, 501];
 
 /** The terms for storing a response; undefined when it must not or need not be stored. */
 export function storageTermsFor(storage: StorageCase): StorageTerms | undefined {
@@ -96,7 +97,7 @@ function termsOfDeveloper(
     byTTL: true,
     age: parseAge(headers['age']),
     now,
-    fresh: Math.min(ttl, MAX_LIFE),
+    fresh: Math.min(ttl, maxLife),
     whileRevalidate: 0,
     ifError: secondsOf(directives, 'stale-if-error') ?? 0,
     strict: false,
@@ -107,7 +108,7 @@ function termsOfDeveloper(
 /** RFC 9111, without its heuristics: a response that nobody gave a life is never fresh. */
 function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audience: Audience): StorageTerms | undefined {
   const { status, headers, redirected, now } = storage;
-  if (redirected || !STORABLE.includes(status)) return undefined;
+  if (redirected || !storable.includes(status)) return undefined;
 
   const life = lifeOf(storage, directives, audience);
   const age = parseAge(headers['age']);
@@ -117,7 +118,7 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audien
     byTTL: false,
     age,
     now,
-    fresh: Math.min(life ?? 0, MAX_LIFE) - age,
+    fresh: Math.min(life ?? 0, maxLife) - age,
     whileRevalidate: strict || life === undefined ? 0 : (secondsOf(directives, 'stale-while-revalidate') ?? 0),
     ifError: strict ? 0 : (secondsOf(directives, 'stale-if-error') ?? 0),
     strict,
@@ -152,7 +153,7 @@ interface Lifetime extends Pick<StorageTerms, 'audience' | 'byTTL' | 'age' | 'st
 
 function toTerms({ now, fresh, whileRevalidate, ifError, revalidatable, ...said }: Lifetime): StorageTerms | undefined {
   const usable = fresh + Math.max(whileRevalidate, ifError);
-  const kept = Math.max(usable, 0) + (revalidatable ? Math.max(fresh, REVALIDATION_LIFE) : 0);
+  const kept = Math.max(usable, 0) + (revalidatable ? Math.max(fresh, revalidationLife) : 0);
   if (kept <= 0) return undefined;
 
   const freshUntil = now + fresh * 1000;
@@ -161,7 +162,7 @@ function toTerms({ now, fresh, whileRevalidate, ifError, revalidatable, ...said 
     freshUntil,
     staleWhileRevalidateUntil: freshUntil + whileRevalidate * 1000,
     staleIfErrorUntil: freshUntil + ifError * 1000,
-    keepFor: Math.min(Math.ceil(kept), 2 * MAX_LIFE),
+    keepFor: Math.min(Math.ceil(kept), 2 * maxLife),
   };
 }
 

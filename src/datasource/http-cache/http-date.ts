@@ -1,10 +1,10 @@
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { Milliseconds } from '../units.ts';
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 // The three formats of RFC 9110 section 5.6.7, and no other of the many that Date.parse accepts.
-const FORMATS = [
+const formats = [
   /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
@@ -13,7 +13,7 @@ const FORMATS = [
 /** Reads a date of HTTP; undefined when it is none. */
 export function parseHTTPDate(text: string | undefined, now: Milliseconds): Milliseconds | undefined {
   if (text === undefined) return undefined;
-  for (const format of FORMATS) {
+  for (const format of formats) {
     const groups = format.exec(text)?.groups;
     if (groups !== undefined) return toTime(groups, now);
   }
@@ -23,9 +23,9 @@ export function parseHTTPDate(text: string | undefined, now: Milliseconds): Mill
 function toTime({ day, month, year, time }: Record<string, string>, now: Milliseconds): Milliseconds | undefined {
   const [hours, minutes, seconds] = time!.split(':').map(Number) as [number, number, number];
   const fullYear = year!.length === 2 ? toFullYear(Number(year), now) : Number(year);
-  const midnight = Date.UTC(fullYear, MONTHS.indexOf(month!), Number(day));
+  const midnight = Date.UTC(fullYear, months.indexOf(month!), Number(day));
   // Date.UTC takes the 31st of February for the 3rd of March. A 60th second is a leap second.
-  const isReal = MONTHS.includes(month!) && new Date(midnight).getUTCDate() === Number(day) && hours < 24 && minutes < 60 && seconds <= 60;
+  const isReal = months.includes(month!) && new Date(midnight).getUTCDate() === Number(day) && hours < 24 && minutes < 60 && seconds <= 60;
   return isReal ? midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000 : undefined;
 }
 
@@ -37,10 +37,10 @@ function toFullYear(twoDigits: number, now: Milliseconds): number {
 }
 
 /** Age counts up to this; what is larger is this (RFC 9111 section 1.2.2). */
-const MAX_AGE: Seconds = 2 ** 31;
+const maxAge: Seconds = 2 ** 31;
 
 /** Reads an Age field: the first of several values; one that is not a whole number of seconds is ignored (RFC 9111 section 5.1). */
 export function parseAge(field: string | undefined): Seconds {
   const first = field?.split(',', 1)[0]!.trim();
-  return first !== undefined && /^\d+$/.test(first) ? Math.min(Number(first), MAX_AGE) : 0;
+  return first !== undefined && /^\d+$/.test(first) ? Math.min(Number(first), maxAge) : 0;
 }

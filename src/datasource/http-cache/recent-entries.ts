@@ -1,8 +1,9 @@
-import { decodeEntry, type CacheEntry } from './cache-entry.ts';
+import { decodeEntry } from './cache-entry.ts';
+import type { CacheEntry } from './cache-entry.ts';
 
 // A hundred texts of at most 8 KiB, and what was parsed out of them: a few MiB at the most.
-const MAX_ENTRIES = 100;
-const MAX_LENGTH = 8192;
+const maxEntries = 100;
+const maxLength = 8192;
 
 /**
  * Entries that were decoded lately. The store is asked all the same; this only saves reading the same text
@@ -23,8 +24,8 @@ export class RecentEntries {
     if (known?.text === text) return known.entry;
 
     const entry = decodeEntry(this.#inMemory ? undefined : key, text);
-    if (this.#recent.size >= MAX_ENTRIES) this.#recent.clear();
-    if (text.length <= MAX_LENGTH) this.#recent.set(key, { text, entry });
+    if (this.#recent.size >= maxEntries) this.#recent.clear();
+    if (text.length <= maxLength) this.#recent.set(key, { text, entry });
     else this.#recent.delete(key);
     return entry;
   }

@@ -4,18 +4,18 @@ import { sha256 } from './sha256.ts';
 import { parseVary } from './vary.ts';
 
 /** Fields that differ from call to call without asking for another answer. */
-const TRACING =
+const tracing =
   /^(?:traceparent|tracestate|b3|x-b3-.+|(?:x-)?(?:request|correlation)-id|x-amzn-trace-id|x-cloud-trace-context|sentry-trace|x-datadog-.+)$/;
 
 /** Fields that say nothing about who is asking. What a response really depends on among them, Vary tells. */
-const IMPERSONAL = /^(?:accept(?:-.+)?|content-type|content-length|user-agent|cache-control|pragma)$/;
+const impersonal = /^(?:accept(?:-.+)?|content-type|content-length|user-agent|cache-control|pragma)$/;
 
 /** Whether a field says nothing about who is asking, as far as its name tells. */
 export function isImpersonal(name: string): boolean {
-  return IMPERSONAL.test(name) || TRACING.test(name);
+  return impersonal.test(name) || tracing.test(name);
 }
 
-const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
+const credentials = ['authorization', 'cookie', 'proxy-authorization'];
 
 /** Which requests a stored response answers. Holds no secret: what could be one is hashed. */
 export interface Selection {
@@ -28,7 +28,7 @@ export interface Selection {
 
 /** Whether a request can be told from another one by fields that differ from call to call: then no answer is for two. */
 export function variesByCall(vary: Selection['vary']): boolean {
-  for (const name in vary) if (TRACING.test(name)) return true;
+  for (const name in vary) if (tracing.test(name)) return true;
   return false;
 }
 
@@ -50,7 +50,7 @@ export interface SelectionSource {
  * for comparing inside the process only, never to be stored.
  */
 export function identityOf(request: DataSourceRequest, cacheIdentity: string | undefined): string {
-  const fields = textOf(request, (name) => !TRACING.test(name));
+  const fields = textOf(request, (name) => !tracing.test(name));
   const options = request.fetchOptions === undefined ? '' : optionsText(request.fetchOptions);
   return cacheIdentity ? `${fields}${options}=${cacheIdentity}` : fields + options;
 }
@@ -60,7 +60,7 @@ export function namesUser({ request, shareableHeaders, cacheIdentity, hasOwnFetc
   if (cacheIdentity) return true;
   const headers = request.headersIfAny;
   if (headers === undefined) return false;
-  if (CREDENTIALS.some((name) => headers.has(name) && !shareableHeaders.includes(name))) return true;
+  if (credentials.some((name) => headers.has(name) && !shareableHeaders.includes(name))) return true;
   // Where another function sends, the credentials may be its own, and the rest of the fields about something else.
   return !hasOwnFetch && textOf(request, (name) => isPersonal(name, shareableHeaders)) !== '';
 }
@@ -137,7 +137,7 @@ function numberOf(object: object | null): string {
 function describeField(source: SelectionSource, name: string): string | null {
   const { request, shareableHeaders, cacheIdentity } = source;
   const value = request.headersIfAny?.get(name) ?? null;
-  if (value !== null) return IMPERSONAL.test(name) ? `=${value}` : `#${hashOf(source, `${name}: ${value}`)}`;
+  if (value !== null) return impersonal.test(name) ? `=${value}` : `#${hashOf(source, `${name}: ${value}`)}`;
   return !cacheIdentity || !isPersonal(name, shareableHeaders) ? null : `#${hashOf(source, `${name}=${cacheIdentity}`)}`;
 }
 

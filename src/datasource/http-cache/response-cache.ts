@@ -5,8 +5,10 @@ import type { CacheEntry } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { isBypass, judgeEntry, mayAskOrigin, mayStandIn } from './cache-use.ts';
 import { Flight } from '../flight.ts';
-import { OriginExchange, type Exchange, type OriginAnswer } from './origin-exchange.ts';
-import { fromEntry, fromFetch, rebuildResponse, type ReceivedResponse } from '../received.ts';
+import { OriginFetch } from './origin-fetch.ts';
+import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
+import { fromEntry, fromFetch, rebuildResponse } from '../received.ts';
+import type { ReceivedResponse } from '../received.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected, variesByCall } from './request-identity.ts';
 import { RetryPauses, SharingMemory } from './sharing.ts';
@@ -22,7 +24,7 @@ export interface Answered {
 }
 
 /** A GET that has been sent and not been answered. */
-interface Running {
+interface RunningRequest {
   readonly flight: Flight<OriginAnswer>;
   /** What another request must have in common to wait for the same answer; undefined: no other may. */
   readonly identity: string | undefined;
@@ -32,7 +34,7 @@ interface Running {
 }
 
 /** How long a revalidation behind the answer's back may take when the call has no `timeout`. */
-const BACKGROUND_TIMEOUT: Milliseconds = 30_000;
+const backgroundTimeout: Milliseconds = 30_000;
 
 /**
  * The HTTP responses in a KeyValueCache: which of them answers a request, and what is fetched when none does.
@@ -44,7 +46,7 @@ export class ResponseCache {
   static readonly #instances = new WeakMap<KeyValueCache, ResponseCache>();
   readonly #writes: WriteOrder;
   readonly #recent: RecentEntries;
-  readonly #running = new Map<string, Set<Running>>();
+  readonly #running = new Map<string, Set<RunningRequest>>();
   readonly #sharing = new SharingMemory();
   readonly #pauses = new RetryPauses();
 
@@ -63,80 +65,80 @@ export class ResponseCache {
   }
 
   /** Answers a GET. */
-  async answer(exchange: Exchange): Promise<Answered> {
-    const { request } = exchange;
-    if (isBypass(request)) return { received: fromFetch(await exchange.send(exchange.patience().signal)), outcome: 'bypass' };
+  async answer(lookup: CacheLookup): Promise<Answered> {
+    const { request } = lookup;
+    if (isBypass(request)) return { received: fromFetch(await lookup.send(lookup.waiting().signal)), outcome: 'bypass' };
 
-    const text = request.cache === 'reload' ? undefined : await this.#writes.get(exchange.key);
-    const entry = text === undefined ? undefined : this.#select(exchange, text);
-    const now = exchange.now();
+    const text = request.cache === 'reload' ? undefined : await this.#writes.get(lookup.key);
+    const entry = text === undefined ? undefined : this.#select(lookup, text);
+    const now = lookup.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
     if (entry !== undefined && use !== 'none') request.watch?.found(entry, use, now);
     if (entry !== undefined && (use === 'fresh' || use === 'stale'))
       return { received: fromEntry(entry, { url: request.url, now }), outcome: use };
     if (entry !== undefined && use === 'stale-while-revalidate') {
-      this.#revalidateBehind(exchange, entry);
+      this.#revalidateBehind(lookup, entry);
       return { received: fromEntry(entry, { url: request.url, now }), outcome: 'stale' };
     }
-    if (entry !== undefined && mayStandIn(entry.head, now)) offerInstead(exchange, entry);
+    if (entry !== undefined && mayStandIn(entry.head, now)) offerInstead(lookup, entry);
     if (!mayAskOrigin(request)) return { received: fromFetch(createGatewayTimeout(request.url)), outcome: 'miss' };
-    return this.#fetchShared(exchange, entry);
+    return this.#fetchShared(lookup, entry);
   }
 
   /**
    * Runs a call of another method, and drops the response to a GET with the same key when it has gone well; also when it got
    * no answer, because then nobody knows. Resolves when the entry is gone, or the store's deadline over.
    */
-  async invalidateAround(exchange: Exchange, write: () => Promise<Response>): Promise<Response> {
-    this.#overtake(exchange.key);
+  async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
+    this.#overtake(lookup.key);
     let failed = false;
     try {
       const response = await write();
       failed = response.status >= 400;
       return response;
     } finally {
-      this.#overtake(exchange.key);
-      if (!failed) await this.#writes.delete(exchange.key, exchange.now());
+      this.#overtake(lookup.key);
+      if (!failed) await this.#writes.delete(lookup.key, lookup.now());
     }
   }
 
   /** Drops the response to a key: it cannot be read. Whatever comes of the deletion is handed over. */
-  forget(exchange: Exchange): void {
-    handOver(exchange, this.#writes.delete(exchange.key, exchange.now()));
+  forget(lookup: CacheLookup): void {
+    handOver(lookup, this.#writes.delete(lookup.key, lookup.now()));
   }
 
   /** The stored response, if it is for this request. */
-  #select(exchange: Exchange, text: string): CacheEntry | undefined {
-    const entry = this.#recent.decode(exchange.key, text);
-    if (entry === undefined || this.#writes.isVoid(exchange.key, entry)) return undefined;
-    if (isSelected(exchange, entry.head)) return entry;
-    exchange.request.watch?.passedOver(entry);
+  #select(lookup: CacheLookup, text: string): CacheEntry | undefined {
+    const entry = this.#recent.decode(lookup.key, text);
+    if (entry === undefined || this.#writes.isVoid(lookup.key, entry)) return undefined;
+    if (isSelected(lookup, entry.head)) return entry;
+    lookup.request.watch?.passedOver(entry);
     return undefined;
   }
 
   /** Asks the origin, or waits for somebody's equal request that is under way. */
-  async #fetchShared(exchange: Exchange, entry: CacheEntry | undefined): Promise<Answered> {
-    const patience = exchange.patience();
-    if (patience.abandoned) throw patience.reason;
+  async #fetchShared(lookup: CacheLookup, entry: CacheEntry | undefined): Promise<Answered> {
+    const waiting = lookup.waiting();
+    if (waiting.abandoned) throw waiting.reason;
 
-    const identity = this.#isShared(exchange, entry) ? identityOf(exchange.request, exchange.cacheIdentity) : undefined;
-    const known = identity === undefined ? undefined : this.#findRunning(exchange, identity);
+    const identity = this.#isShared(lookup, entry) ? identityOf(lookup.request, lookup.cacheIdentity) : undefined;
+    const known = identity === undefined ? undefined : this.#findRunning(lookup, identity);
     if (known !== undefined) {
-      exchange.request.watch?.joined();
-      const answer = await known.flight.follow(patience);
-      if (answer.entry !== undefined && isSelected(exchange, answer.entry.head)) return this.#settle(exchange, answer, false);
+      lookup.request.watch?.joined();
+      const answer = await known.flight.follow(waiting);
+      if (answer.entry !== undefined && isSelected(lookup, answer.entry.head)) return this.#settle(lookup, answer, false);
       // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
     }
-    const own = this.#depart(exchange, entry, known === undefined ? identity : undefined);
-    return this.#settle(exchange, await own.flight.follow(patience), true);
+    const own = this.#depart(lookup, entry, known === undefined ? identity : undefined);
+    return this.#settle(lookup, await own.flight.follow(waiting), true);
   }
 
   /** Whether it makes sense to wait for an equal request, or to let others wait for this one. What was stored once may be again. */
-  #isShared({ key, request, sharesInFlight }: Exchange, entry: CacheEntry | undefined): boolean {
+  #isShared({ key, request, sharesInFlight }: CacheLookup, entry: CacheEntry | undefined): boolean {
     return sharesInFlight && !isWorkerd() && (entry !== undefined || this.#sharing.expects(key, request.url));
   }
 
-  #findRunning({ key, request, source }: Exchange, identity: string): Running | undefined {
+  #findRunning({ key, request, source }: CacheLookup, identity: string): RunningRequest | undefined {
     // Who asks anew is not helped by an answer that was under way before.
     if (request.cache === 'reload' || request.cache === 'no-cache') return undefined;
     for (const running of this.#running.get(key) ?? []) {
@@ -146,14 +148,14 @@ export class ResponseCache {
   }
 
   /** Sends a request. It counts as running until its response is in the store, so that late comers still find it. */
-  #depart(exchange: Exchange, entry: CacheEntry | undefined, identity: string | undefined): Running {
-    const { key, request, source } = exchange;
+  #depart(lookup: CacheLookup, entry: CacheEntry | undefined, identity: string | undefined): RunningRequest {
+    const { key, request, source } = lookup;
     const end = (): void => this.#end(key, running);
     const flight = new Flight<OriginAnswer>(async ({ signal }) => {
       try {
-        const answer = await new OriginExchange(exchange, signal).ask(entry);
+        const answer = await new OriginFetch(lookup, signal).ask(entry);
         this.#sharing.learn(key, request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
-        const written = running.overtaken ? undefined : this.#write(exchange, answer, entry);
+        const written = running.overtaken ? undefined : this.#write(lookup, answer, entry);
         if (written === undefined) end();
         else written.then(end, end);
         return written === undefined ? answer : { ...answer, written };
@@ -162,26 +164,26 @@ export class ResponseCache {
         throw error;
       }
     });
-    const running: Running = { flight, identity, source, overtaken: false };
+    const running: RunningRequest = { flight, identity, source, overtaken: false };
     const others = this.#running.get(key);
     if (others === undefined) this.#running.set(key, new Set([running]));
     else others.add(running);
     return running;
   }
 
-  #end(key: string, running: Running): void {
+  #end(key: string, running: RunningRequest): void {
     const others = this.#running.get(key);
     others?.delete(running);
     if (others?.size === 0) this.#running.delete(key);
   }
 
   /** Stores what is new. An answer that may not be stored ends the life of the entry in whose place it came. */
-  #write(exchange: Exchange, { fetched, live }: OriginAnswer, entry: CacheEntry | undefined): Promise<unknown> | undefined {
+  #write(lookup: CacheLookup, { fetched, live }: OriginAnswer, entry: CacheEntry | undefined): Promise<unknown> | undefined {
     if (fetched !== undefined) {
-      warnOfUnknownUser(exchange, fetched.entry.head);
-      return this.#writes.set(exchange.key, fetched.entry, fetched.keepFor);
+      warnOfUnknownUser(lookup, fetched.entry.head);
+      return this.#writes.set(lookup.key, fetched.entry, fetched.keepFor);
     }
-    return entry !== undefined && live !== undefined && isLastWord(live) ? this.#writes.delete(exchange.key, exchange.now()) : undefined;
+    return entry !== undefined && live !== undefined && isLastWord(live) ? this.#writes.delete(lookup.key, lookup.now()) : undefined;
   }
 
   #overtake(key: string): void {
@@ -189,32 +191,32 @@ export class ResponseCache {
   }
 
   /** Sees to it that the write is not left behind, and makes a response of the answer. */
-  #settle(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Answered | Promise<Answered> {
+  #settle(lookup: CacheLookup, answer: OriginAnswer, isOwn: boolean): Answered | Promise<Answered> {
     const { written } = answer;
-    if (written !== undefined && !handOver(exchange, written)) return written.then(() => this.#toAnswered(exchange, answer, isOwn));
-    return this.#toAnswered(exchange, answer, isOwn);
+    if (written !== undefined && !handOver(lookup, written)) return written.then(() => this.#toAnswered(lookup, answer, isOwn));
+    return this.#toAnswered(lookup, answer, isOwn);
   }
 
-  #toAnswered(exchange: Exchange, answer: OriginAnswer, isOwn: boolean): Answered {
+  #toAnswered(lookup: CacheLookup, answer: OriginAnswer, isOwn: boolean): Answered {
     const { entry, live, outcome } = answer;
     if (entry === undefined) return { received: fromFetch(live!), outcome };
     // Set-Cookie was meant for the one who asked, and is not in the entry.
     const cookies = isOwn ? answer.fetched?.cookies : undefined;
-    return { received: fromEntry(entry, { url: exchange.request.url, now: exchange.now(), cookies }), outcome };
+    return { received: fromEntry(entry, { url: lookup.request.url, now: lookup.now(), cookies }), outcome };
   }
 
-  #revalidateBehind(exchange: Exchange, entry: CacheEntry): void {
-    if (this.#pauses.isPaused(exchange.key, exchange.now())) return;
-    const identity = identityOf(exchange.request, exchange.cacheIdentity);
-    if (this.#findRunning(exchange, identity) !== undefined) return;
-    const { flight } = this.#depart(exchange, entry, identity);
-    handOver(exchange, this.#endOf(flight, exchange));
+  #revalidateBehind(lookup: CacheLookup, entry: CacheEntry): void {
+    if (this.#pauses.isPaused(lookup.key, lookup.now())) return;
+    const identity = identityOf(lookup.request, lookup.cacheIdentity);
+    if (this.#findRunning(lookup, identity) !== undefined) return;
+    const { flight } = this.#depart(lookup, entry, identity);
+    handOver(lookup, this.#endOf(flight, lookup));
   }
 
   /** The end of a fetch whose response nobody waits for. When it fails, the entry stays as old as it was. */
-  async #endOf(flight: Flight<OriginAnswer>, { key, request, now }: Exchange): Promise<void> {
+  async #endOf(flight: Flight<OriginAnswer>, { key, request, now }: CacheLookup): Promise<void> {
     try {
-      const { live, fetched, written } = await flight.join({ signals: [], timeout: request.timeout ?? BACKGROUND_TIMEOUT });
+      const { live, fetched, written } = await flight.join({ signals: [], timeout: request.timeout ?? backgroundTimeout });
       // One that is not stored would keep its connection, unread.
       await live?.body?.cancel();
       if (fetched === undefined && written === undefined) this.#pauses.failed(key, now());
@@ -231,15 +233,15 @@ function isLastWord({ status }: Response): boolean {
   return status < 500 && status !== 408 && status !== 429;
 }
 
-function offerInstead(exchange: Exchange, entry: CacheEntry): void {
-  exchange.standIn(() => {
-    const now = exchange.now();
-    return mayStandIn(entry.head, now) ? fromEntry(entry, { url: exchange.request.url, now }) : undefined;
+function offerInstead(lookup: CacheLookup, entry: CacheEntry): void {
+  lookup.standIn(() => {
+    const now = lookup.now();
+    return mayStandIn(entry.head, now) ? fromEntry(entry, { url: lookup.request.url, now }) : undefined;
   });
 }
 
 /** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */
-function handOver({ waitUntil }: Exchange, work: Promise<unknown>): boolean {
+function handOver({ waitUntil }: CacheLookup, work: Promise<unknown>): boolean {
   try {
     waitUntil?.(work);
     return waitUntil !== undefined;

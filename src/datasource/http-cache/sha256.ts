@@ -9,7 +9,7 @@
  */
 export function sha256(text: string): string {
   const words = toBlocks(new TextEncoder().encode(text));
-  const state = INITIAL.slice();
+  const state = initial.slice();
   for (let at = 0; at < words.length; at += 16) compress(state, words, at);
 
   let digits = '';
@@ -42,7 +42,7 @@ function compress(state: Int32Array, words: Int32Array, start: number): void {
   let h = state[7]!;
   for (let round = 0; round < 64; round++) {
     const chosen = (e & f) ^ (~e & g);
-    const first = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + chosen + CONSTANTS[round]! + schedule[round]!) | 0;
+    const first = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + chosen + constants[round]! + schedule[round]!) | 0;
     const second = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
     g = f;
@@ -79,9 +79,9 @@ function rotate(word: number, by: number): number {
 }
 
 /** The fractional parts of the square and the cube roots of the first primes, 32 bits of each. */
-const PRIMES = firstPrimes(64);
-const INITIAL = Int32Array.from(PRIMES.slice(0, 8), (prime) => fractionOf(Math.sqrt(prime)));
-const CONSTANTS = Int32Array.from(PRIMES, (prime) => fractionOf(Math.cbrt(prime)));
+const usedPrimes = firstPrimes(64);
+const initial = Int32Array.from(usedPrimes.slice(0, 8), (prime) => fractionOf(Math.sqrt(prime)));
+const constants = Int32Array.from(usedPrimes, (prime) => fractionOf(Math.cbrt(prime)));
 
 function fractionOf(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);

@@ -2,10 +2,10 @@ import { ownCopy } from '../../cache/own-copy.ts';
 import type { Milliseconds } from '../units.ts';
 
 /** How many keys, or origins, are remembered; all of them are forgotten when there are more. */
-const MAX_REMEMBERED = 1000;
+const maxRemembered = 1000;
 
 /** After so many answers in a row that could not be shared, those to keys that nobody has asked for are not expected to be. */
-const LONG_STREAK = 3;
+const longStreak = 3;
 
 /**
  * Which answers are worth waiting for while somebody else's equal request is under way. An answer that may not be stored is for
@@ -20,7 +20,7 @@ export class SharingMemory {
   /** Whether the next answer to this key may well be one for several requests. */
   expects(key: string, url: string): boolean {
     if (this.#unshared.has(key)) return false;
-    return this.#streaks.size === 0 || (this.#streaks.get(originOf(url)) ?? 0) < LONG_STREAK;
+    return this.#streaks.size === 0 || (this.#streaks.get(originOf(url)) ?? 0) < longStreak;
   }
 
   learn(key: string, url: string, isShareable: boolean): void {
@@ -29,11 +29,11 @@ export class SharingMemory {
       if (this.#streaks.size > 0) this.#streaks.delete(originOf(url));
       return;
     }
-    if (this.#unshared.size >= MAX_REMEMBERED) this.#unshared.clear();
-    if (key.length < MAX_REMEMBERED) this.#unshared.add(ownCopy(key));
+    if (this.#unshared.size >= maxRemembered) this.#unshared.clear();
+    if (key.length < maxRemembered) this.#unshared.add(ownCopy(key));
     const origin = ownCopy(originOf(url));
     const streak = (this.#streaks.get(origin) ?? 0) + 1;
-    if (this.#streaks.size >= MAX_REMEMBERED) this.#streaks.clear();
+    if (this.#streaks.size >= maxRemembered) this.#streaks.clear();
     this.#streaks.set(origin, streak);
   }
 }
@@ -43,8 +43,8 @@ function originOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-const FIRST_PAUSE: Milliseconds = 1000;
-const LONGEST_PAUSE: Milliseconds = 60_000;
+const firstPause: Milliseconds = 1000;
+const longestPause: Milliseconds = 60_000;
 
 /**
  * When a failed revalidation is tried again: after a pause that doubles each time. Otherwise every request that is
@@ -60,8 +60,8 @@ export class RetryPauses {
   }
 
   failed(key: string, now: Milliseconds): void {
-    const length = Math.min((this.#pauses.get(key)?.length ?? FIRST_PAUSE / 2) * 2, LONGEST_PAUSE);
-    if (this.#pauses.size >= MAX_REMEMBERED) this.#pauses.clear();
+    const length = Math.min((this.#pauses.get(key)?.length ?? firstPause / 2) * 2, longestPause);
+    if (this.#pauses.size >= maxRemembered) this.#pauses.clear();
     this.#pauses.set(key, { since: now, length });
   }
 

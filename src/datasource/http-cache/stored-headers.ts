@@ -2,7 +2,7 @@
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 // Of one connection (RFC 9110 section 7.6.1), of an encoding that fetch has undone, or of one user alone.
-const UNSTORED = new Set(
+const unstored = new Set(
   (
     'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
     'content-encoding content-length content-range set-cookie set-cookie2'
@@ -21,7 +21,7 @@ export function toRecord(headers: Headers): HeaderRecord {
 export function storedHeadersOf(fields: HeaderRecord, bodyLength: number): HeaderRecord {
   const ofConnection = namesIn(fields['connection']);
   const stored: Record<string, string> = {};
-  for (const name in fields) if (!UNSTORED.has(name) && !ofConnection.includes(name)) stored[name] = fields[name]!;
+  for (const name in fields) if (!unstored.has(name) && !ofConnection.includes(name)) stored[name] = fields[name]!;
   if (fields['content-length'] !== undefined && fields['content-encoding'] === undefined) stored['content-length'] = `${bodyLength}`;
   return stored;
 }

@@ -1,18 +1,19 @@
 import { isInMemory } from '../../cache/in-memory.ts';
 import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
-import { createEntry, encodeEntry, type CacheEntry } from './cache-entry.ts';
+import { createEntry, encodeEntry } from './cache-entry.ts';
+import type { CacheEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
 import type { Milliseconds } from '../units.ts';
 import { isWorkerd } from './workerd.ts';
 
 /** Told apart from other users of the same cache. */
-const PREFIX = 'httpcache:';
+const prefix = 'httpcache:';
 
 /** How many invalidated keys are remembered; the oldest are forgotten first. */
-const MAX_REMEMBERED = 1000;
+const maxRemembered = 1000;
 
 /** Puts what happens in one millisecond in order: a delete, a set after it, the next delete. */
-const TICK: Milliseconds = 0.001;
+const tick: Milliseconds = 0.001;
 
 /**
  * What changes in the store, in order: for each key a set never overtakes a delete that came first, nor the
@@ -32,7 +33,7 @@ export class WriteOrder {
 
   /** In memory nobody reads a key, and nothing changes what is kept there. */
   #storeKeyOf(key: string): string {
-    return PREFIX + (this.#inMemory ? key : readableKeyOf(key));
+    return prefix + (this.#inMemory ? key : readableKeyOf(key));
   }
 
   get(key: string): Promise<string | undefined> {
@@ -46,15 +47,15 @@ export class WriteOrder {
 
   /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
   set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
-    const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + TICK) : entry;
+    const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + tick) : entry;
     return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, valid), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
-    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 2 * TICK);
+    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 2 * tick);
     this.#deletedAt.delete(key);
     this.#deletedAt.set(key, deletedAt);
-    if (this.#deletedAt.size > MAX_REMEMBERED) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
+    if (this.#deletedAt.size > maxRemembered) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
     return this.#enqueue(key, () => this.#store.delete(this.#storeKeyOf(key)));
   }
 

@@ -106,7 +106,7 @@ class Marker {
   }
 }
 
-/** By field, not by resolver: another that is put around a marked one (execution/graphql-js/racing.ts) would be marked again, and so on. */
+/** By field, not by resolver: another that is put around a marked one (execution/graphql-js/execute-with-deadline.ts) would be marked again, and so on. */
 const marked = new WeakSet<Field>();
 
 function mark(field: Field): void {

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } fr
 import type { GraphQLLeafType, GraphQLOutputType } from 'graphql';
 
 import { inspect } from '../inspect.ts';
-import { isGraphQL17 } from '../graphql-js/installed.ts';
+import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Path } from '../path.ts';
 import { Promised } from '../pending.ts';
 import type { FieldRun, Shape } from '../plan/planned-field.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
-import { isGraphQL17 } from '../graphql-js/installed.ts';
+import { isGraphQL17 } from '../graphql-js/version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';

@@ -1,27 +1,27 @@
 import { defaultFieldResolver } from 'graphql';
 import type { ExecutionArgs, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { isGraphQL17 } from './installed.ts';
-import { withOwnOperation } from './racing.ts';
-import type { ExecutionLife } from '../run.ts';
+import type { ExecutionInvocation } from '../../message/invocation.ts';
+import { isGraphQL17 } from './version.ts';
+import { withOwnOperation } from './execute-with-deadline.ts';
 
 /**
  * Gives the resolvers of source streams the operation's signal, as `info.getAbortSignal()`. Not by the argument that
  * graphql 17 has for it: with that it lets go of a source that is promised when the signal fires, and nobody would end it.
  */
-export function withSignal(args: ExecutionArgs, life: ExecutionLife): ExecutionArgs {
+export function withSignal(args: ExecutionArgs, invocation: ExecutionInvocation): ExecutionArgs {
   if (!isGraphQL17) return args;
   giveSignal(args.schema);
-  const document = withOwnOperation(args.document, args.operationName, (operation) => lives.set(operation, life));
+  const document = withOwnOperation(args.document, args.operationName, (operation) => invocations.set(operation, invocation));
   return { ...args, document, subscribeFieldResolver: signalled(defaultFieldResolver) };
 }
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
-const lives = new WeakMap<OperationDefinitionNode, ExecutionLife>();
+const invocations = new WeakMap<OperationDefinitionNode, ExecutionInvocation>();
 const known = new WeakSet<GraphQLSchema>();
 
-/** In the schema itself, for the reason that resolvers race there: see raceResolvers. */
+/** In the schema itself, for the reason that resolvers are guarded there: see guardResolvers. */
 function giveSignal(schema: GraphQLSchema): void {
   if (known.has(schema)) return;
   known.add(schema);
@@ -32,8 +32,8 @@ function giveSignal(schema: GraphQLSchema): void {
 
 function signalled(subscribe: Resolver): Resolver {
   return (source, values, contextValue, info) => {
-    const life = lives.get(info.operation);
-    if (life !== undefined) Reflect.set(info, 'getAbortSignal', () => life.signal);
+    const invocation = invocations.get(info.operation);
+    if (invocation !== undefined) Reflect.set(info, 'getAbortSignal', () => invocation.signal);
     return subscribe(source, values, contextValue, info);
   };
 }

@@ -1,7 +1,7 @@
 import { getArgumentValues, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType, Kind } from 'graphql';
 import type { FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphql';
 
-import { isGraphQL17 } from '../graphql-js/installed.ts';
+import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Run } from '../run.ts';
 
 export type ArgumentValues = Record<string, unknown>;

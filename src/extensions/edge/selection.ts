@@ -47,7 +47,7 @@ export interface Selecting {
 /** The selections of an operation, one place after the other, made when they are asked for. Undefined: the schema has no such root. */
 export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
   const root = selecting.schema.getRootType(operation.operation);
-  return root ? new Place(selecting, root, [operation.selectionSet]) : undefined;
+  return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
 }
 
 /** The fragments of a document by name. */
@@ -58,7 +58,7 @@ export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, Fragmen
   return fragments;
 }
 
-class Place implements Selection {
+class TypedSelection implements Selection {
   readonly type: GraphQLNamedType;
   readonly types: readonly GraphQLObjectType[];
   readonly #selecting: Selecting;
@@ -99,7 +99,7 @@ class Place implements Selection {
     const field = name.startsWith('__') ? metaFields.get(name) : parent.getFields()[name];
     if (field === undefined) return [];
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const below = sets.length === 0 ? undefined : new Place(this.#selecting, getNamedType(field.type), sets);
+    const below = sets.length === 0 ? undefined : new TypedSelection(this.#selecting, getNamedType(field.type), sets);
     return [{ key, name, field, hasList: hasList(field.type), below }];
   }
 

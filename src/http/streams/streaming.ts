@@ -4,11 +4,12 @@ import { capacityOf, excessOf } from '../../message/answer-size.ts';
 import type { AnswerSize } from '../../message/answer-size.ts';
 import { HeaderMap } from '../../message/header-map.ts';
 import type { HTTPResponse, StreamedResponse } from '../../message/http-response.ts';
+import type { Invocation } from '../../message/invocation.ts';
 import type { Delivery } from '../../operation/delivery/delivery.ts';
 import type { PayloadStream } from '../../operation/outcome.ts';
 import { createError, formatFailure, httpExtensionOf } from '../../operation/errors.ts';
 import type { ErrorSettings } from '../../operation/errors.ts';
-import { executeInParts } from '../../operation/delivery/parts.ts';
+import { executeDelivery } from '../../operation/delivery/execute-delivery.ts';
 import type { SubsequentPayload } from '../../operation/outcome.ts';
 import type { OperationOutcome } from '../../operation/outcome.ts';
 import { resultTooLarge } from '../../operation/limits/answer-limit.ts';
@@ -38,7 +39,7 @@ export interface Negotiation {
   readonly mediaType: ResponseMediaType | undefined;
   readonly delivery: Delivery;
   /** The outcome of an operation → its response, a streamed one when there is more to come. */
-  toResponse(settings: StreamSettings, outcome: OperationOutcome, life: StreamLife): HTTPResponse | StreamedResponse;
+  toResponse(settings: StreamSettings, outcome: OperationOutcome, invocation: StreamInvocation): HTTPResponse | StreamedResponse;
 }
 
 export interface StreamSettings extends ResponseSettings {
@@ -49,13 +50,8 @@ export interface StreamSettings extends ResponseSettings {
   readonly multipart: Multipart | undefined;
 }
 
-/** The call that a stream belongs to. */
-export interface StreamLife {
-  /** The last byte has been handed over. */
-  answered(): void;
-  /** The client has left before that. */
-  left(): void;
-}
+/** The call that a stream belongs to: it is told when the last byte is out, or the client has left. */
+type StreamInvocation = Pick<Invocation, 'answered' | 'left'>;
 
 /** Everything that streams: what the entries hand in. */
 export const streaming: Streaming = { negotiate };
@@ -84,18 +80,23 @@ function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
   return (
     forms && {
       mediaType: forms.mediaType,
-      delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeInParts },
-      toResponse: (settings, outcome, life) => toResponse(settings, outcome, forms, life),
+      delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
+      toResponse: (settings, outcome, invocation) => toResponse(settings, outcome, forms, invocation),
     }
   );
 }
 
-function toResponse(settings: StreamSettings, outcome: OperationOutcome, forms: Forms, life: StreamLife): HTTPResponse | StreamedResponse {
+function toResponse(
+  settings: StreamSettings,
+  outcome: OperationOutcome,
+  forms: Forms,
+  invocation: StreamInvocation,
+): HTTPResponse | StreamedResponse {
   const { stream } = outcome;
   try {
     const response = toHTTPResponse(settings, outcome, forms.mediaType ?? 'application/json');
     if (stream === undefined) return toSingle(settings, outcome, forms, response);
-    if (response.body !== null) return toStreamed(settings, { outcome, stream, response, first: response.body }, forms, life);
+    if (response.body !== null) return toStreamed(settings, { outcome, stream, response, first: response.body }, forms, invocation);
     // The user has set a status that has no body.
     void stream.return();
     return response;
@@ -128,14 +129,14 @@ function toStreamed(
   settings: StreamSettings,
   { outcome, stream, response: { status, headers }, first }: Beginning,
   { parts }: Forms,
-  life: StreamLife,
+  invocation: StreamInvocation,
 ): StreamedResponse {
   const { multipart } = settings;
   const excess = excessOf(sizeOf(settings), first);
   if (excess !== undefined) throw resultTooLarge(excess.bytes, excess.capacity);
   const isSubscription = outcome.operation?.operation === 'subscription';
   const toPart = partWriter(settings, stream, isSubscription ? undefined : first);
-  const ends = { onEnd: () => life.answered(), onLeave: () => life.left(), onStop: () => stream.finish(serverStopping()) };
+  const ends = { onEnd: () => invocation.answered(), onLeave: () => invocation.left(), onStop: () => stream.finish(serverStopping()) };
   if (isSubscription) {
     return { status, headers: streamHeaders(headers, eventType), body: new EventStream(stream, { toJSON: toPart, ...ends }) };
   }

@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLDirective } from 'graphql';
 
-import type { OperationLife } from '../context.ts';
+import type { OperationInvocation } from '../../message/invocation.ts';
 import type { ErrorSettings } from '../errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import type { OperationHooks } from '../hooks.ts';
@@ -13,7 +13,7 @@ export interface Delivery {
   /** The format in which @defer and @stream are answered: graphql 17's, or the one before. Undefined: the answer comes whole. */
   readonly incremental: 'current' | 'legacy' | undefined;
   /** In place of `executeOperation`. Returns the result, or the first one, and opens a stream when more will come. */
-  readonly execute: (parts: ExecutionInParts) => ExecutionResult | Promise<ExecutionResult>;
+  readonly execute: (input: DeliveryInput) => ExecutionResult | Promise<ExecutionResult>;
 }
 
 /** What answering in parts takes, handed in by the user: bundles without it contain none of graphql-js's executors for it. */
@@ -30,11 +30,11 @@ export interface IncrementalSettings {
 }
 
 /** One execution that may have several answers. */
-export interface ExecutionInParts {
+export interface DeliveryInput {
   readonly settings: ExecutionSettings & ErrorSettings & IncrementalSettings;
   readonly execution: Execution;
   readonly delivery: Delivery;
-  readonly life: OperationLife;
+  readonly invocation: OperationInvocation;
   readonly hooks: OperationHooks | undefined;
   /** Called at most once, before the result is returned. */
   readonly open: (stream: PayloadStream) => void;

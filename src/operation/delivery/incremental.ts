@@ -8,24 +8,24 @@ import type {
   GraphQLError,
 } from 'graphql';
 
-import { isPartDirective } from '../../execution/graphql-js/in-one-part.ts';
+import type { OperationInvocation } from '../../message/invocation.ts';
+import { isIncrementalDirective } from '../../execution/graphql-js/without-incremental-directives.ts';
 import { createError, deadlineExceeded, formatResult, isGraphQLError, reportUnfinished } from '../errors.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
 import { maxNameLength } from '../limits/nesting.ts';
 
 import * as graphql from 'graphql';
 
-import { startRace } from '../../execution/graphql-js/racing.ts';
-import type { StartedRace } from '../../execution/graphql-js/racing.ts';
-import type { OperationLife } from '../context.ts';
-import type { Delivery, ExecutionInParts } from './delivery.ts';
+import { guardExecution } from '../../execution/graphql-js/execute-with-deadline.ts';
+import type { GuardedExecution } from '../../execution/graphql-js/execute-with-deadline.ts';
+import type { Delivery, DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../outcome.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
-export interface PartSettings {
+export interface IncrementalOptions {
   /** Begin parts at once, beside what does not wait for them; else when that is done. */
   readonly early: boolean;
 }
@@ -34,34 +34,34 @@ export interface PartSettings {
  * Executes an operation with `@defer` or `@stream`: returns its first part, and opens a stream of the others. What has
  * no such directive takes the ordinary way, and graphql 16, which cannot answer in parts, answers everything at once.
  */
-export function executeIncrementally(settings: PartSettings, parts: ExecutionInParts): ExecutionResult | Promise<ExecutionResult> {
-  const { execution, delivery } = parts;
+export function executeIncrementally(settings: IncrementalOptions, input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
+  const { execution, delivery } = input;
   const run = delivery.incremental === 'legacy' ? graphql.legacyExecuteIncrementally : graphql.experimentalExecuteIncrementally;
   // The types are those of 17.
-  if ((run as typeof run | undefined) === undefined || !asksForParts(execution.document, execution.operation)) {
-    return executeOperation(parts.settings, execution);
+  if ((run as typeof run | undefined) === undefined || !usesIncrementalDirectives(execution.document, execution.operation)) {
+    return executeOperation(input.settings, execution);
   }
-  const refusal = refuseHeavyVariables(parts.settings, execution);
-  if (refusal !== undefined) return withCoercionCode(parts.settings, refusal);
-  const args = { ...toExecutionArgs(parts.settings, parts.execution), enableEarlyExecution: settings.early };
+  const refusal = refuseHeavyVariables(input.settings, execution);
+  if (refusal !== undefined) return withCoercionCode(input.settings, refusal);
+  const args = { ...toExecutionArgs(input.settings, input.execution), enableEarlyExecution: settings.early };
   // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
-  const race = startRace(args, execution);
-  const outcome = run(race.args) as Outcome | Promise<Outcome>;
-  return outcome instanceof Promise ? outcome.then((settled) => begin(parts, race, settled)) : begin(parts, race, outcome);
+  const guard = guardExecution(args, execution);
+  const outcome = run(guard.args) as Outcome | Promise<Outcome>;
+  return outcome instanceof Promise ? outcome.then((settled) => begin(input, guard, settled)) : begin(input, guard, outcome);
 }
 
 /** Of either executor: the formats differ in what payloads hold, and nothing here depends on more of it than this. */
 type Outcome = ExecutionResult | IncrementalOutcome;
 
 interface IncrementalOutcome {
-  readonly initialResult: FirstPart;
-  readonly subsequentResults: AsyncGenerator<Part, void, void>;
+  readonly initialResult: InitialResult;
+  readonly subsequentResults: AsyncGenerator<SubsequentResult, void, void>;
 }
 
-type FirstPart = ExecutionResult & Pick<Part, 'pending' | 'hasNext'>;
+type InitialResult = ExecutionResult & Pick<SubsequentResult, 'pending' | 'hasNext'>;
 
 /** What comes after the first part, as graphql-js gives it. */
-interface Part {
+interface SubsequentResult {
   readonly hasNext: boolean;
   /** Parts that have been announced. Not in the legacy format. */
   readonly pending?: readonly { readonly id: string }[];
@@ -73,50 +73,50 @@ interface Entry {
   readonly errors?: readonly GraphQLError[];
 }
 
-function begin(parts: ExecutionInParts, { overflow }: StartedRace, outcome: Outcome): ExecutionResult {
+function begin(input: DeliveryInput, { overflow }: GuardedExecution, outcome: Outcome): ExecutionResult {
   const tooLarge = overflow();
   if (tooLarge !== undefined) {
     if ('subsequentResults' in outcome) void closeSource(outcome.subsequentResults);
     return { errors: [tooLarge] };
   }
-  if (!('initialResult' in outcome)) return withCoercionCode(parts.settings, outcome);
+  if (!('initialResult' in outcome)) return withCoercionCode(input.settings, outcome);
   const { initialResult, subsequentResults } = outcome;
-  const pending = new PendingParts(initialResult);
-  const stream = new SourcedPayloads<Part>({
+  const pending = new PendingResults(initialResult);
+  const stream = new SourcedPayloads<SubsequentResult>({
     source: subsequentResults,
-    toPayload: async (part) => {
+    toPayload: async (result) => {
       const error = overflow();
       if (error !== undefined) throw error;
-      const payload = await toPayload(parts, part);
+      const payload = await toPayload(input, result);
       // Only now: what a part that failed on its way would have completed is still pending for the client.
-      pending.note(part);
+      pending.note(result);
       return payload;
     },
-    toLastPayload: (thrown) => lastPayload(parts, pending, thrown),
+    toLastPayload: (thrown) => lastPayload(input, pending, thrown),
   });
-  endInTime(stream, parts.life);
-  parts.open(stream);
+  endAtDeadline(stream, input.invocation);
+  input.open(stream);
   return initialResult;
 }
 
 /** At the deadline parts end by themselves, and have until the last moment to arrive. */
-function endInTime(stream: PayloadStream, life: OperationLife): void {
-  life.onTimeUp((reason) => {
+function endAtDeadline(stream: PayloadStream, invocation: OperationInvocation): void {
+  invocation.onCancel((reason) => {
     const isDeadline = isGraphQLError(reason) && reason.extensions['code'] === 'DEADLINE_EXCEEDED';
     if (!isDeadline) void stream.return();
   });
-  life.onLastMoment(() => stream.finish(deadlineExceeded()));
+  invocation.onLastMoment(() => stream.finish(deadlineExceeded()));
 }
 
 /** The parts that were announced and have not come. */
-class PendingParts {
+class PendingResults {
   readonly #ids = new Set<string>();
 
-  constructor(first: FirstPart) {
+  constructor(first: InitialResult) {
     for (const { id } of first.pending ?? []) this.#ids.add(id);
   }
 
-  note({ pending = [], completed = [] }: Part): void {
+  note({ pending = [], completed = [] }: SubsequentResult): void {
     for (const { id } of pending) this.#ids.add(id);
     for (const { id } of completed) this.#ids.delete(id);
   }
@@ -126,28 +126,28 @@ class PendingParts {
   }
 }
 
-async function toPayload({ settings, hooks }: ExecutionInParts, part: Part): Promise<SubsequentPayload> {
-  const entries = [...(part.incremental ?? []), ...(part.completed ?? [])];
+async function toPayload({ settings, hooks }: DeliveryInput, result: SubsequentResult): Promise<SubsequentPayload> {
+  const entries = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
   reportUnfinished(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await tellOfErrors(hooks, errors);
   const format = (entry: Entry): object =>
     entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }) };
   const payload = {
-    ...part,
-    ...(part.incremental && { incremental: part.incremental.map(format) }),
-    ...(part.completed && { completed: part.completed.map(format) }),
+    ...result,
+    ...(result.incremental && { incremental: result.incremental.map(format) }),
+    ...(result.completed && { completed: result.completed.map(format) }),
   };
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
 }
 
 /** What is pending will not come, and this is why. */
-async function lastPayload(parts: ExecutionInParts, pending: PendingParts, thrown: unknown): Promise<SubsequentPayload> {
-  const { errors } = await lastResult(parts, thrown);
-  return endedBy(parts.delivery, pending, errors);
+async function lastPayload(input: DeliveryInput, pending: PendingResults, thrown: unknown): Promise<SubsequentPayload> {
+  const { errors } = await lastResult(input, thrown);
+  return endedBy(input.delivery, pending, errors);
 }
 
-function endedBy({ incremental }: Delivery, { ids }: PendingParts, errors: SubsequentPayload['errors']): SubsequentPayload {
+function endedBy({ incremental }: Delivery, { ids }: PendingResults, errors: SubsequentPayload['errors']): SubsequentPayload {
   if (incremental === 'current') return { hasNext: false, completed: ids.map((id) => ({ id, errors })) };
   // The format has no names for pending parts. An object without fields changes nothing of what has come, which null would.
   return { hasNext: false, incremental: [{ data: {}, path: [], errors }] };
@@ -157,10 +157,10 @@ function endedBy({ incremental }: Delivery, { ids }: PendingParts, errors: Subse
 const answers = new WeakMap<OperationDefinitionNode, boolean>();
 
 /** Whether an operation has `@defer` or `@stream` in it, in its fragments too. What their `if` comes to is another matter. */
-function asksForParts(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+function usesIncrementalDirectives(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const known = answers.get(operation);
   if (known !== undefined) return known;
-  const answer = hasParts(operation.selectionSet, fragmentsOf(document), new Set());
+  const answer = containsIncrementalDirective(operation.selectionSet, fragmentsOf(document), new Set());
   if (answer) assertLabels(document);
   answers.set(operation, answer);
   return answer;
@@ -170,7 +170,7 @@ function asksForParts(document: DocumentNode, operation: OperationDefinitionNode
 function assertLabels(document: DocumentNode): void {
   visit(document, {
     Directive({ name, arguments: given }) {
-      const label = isPartDirective(name.value) ? given?.find((argument) => argument.name.value === 'label')?.value : undefined;
+      const label = isIncrementalDirective(name.value) ? given?.find((argument) => argument.name.value === 'label')?.value : undefined;
       if (label?.kind !== Kind.STRING || label.value.length <= maxNameLength) return;
       throw createError(
         'GRAPHQL_VALIDATION_FAILED',
@@ -180,13 +180,17 @@ function assertLabels(document: DocumentNode): void {
   });
 }
 
-function hasParts({ selections }: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, visited: Set<string>): boolean {
+function containsIncrementalDirective(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  visited: Set<string>,
+): boolean {
   return selections.some((selection) => {
-    if (selection.directives?.some(({ name }) => isPartDirective(name.value))) return true;
+    if (selection.directives?.some(({ name }) => isIncrementalDirective(name.value))) return true;
     if (selection.kind !== Kind.FRAGMENT_SPREAD)
-      return selection.selectionSet !== undefined && hasParts(selection.selectionSet, fragments, visited);
+      return selection.selectionSet !== undefined && containsIncrementalDirective(selection.selectionSet, fragments, visited);
     const fragment = visited.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
     visited.add(selection.name.value);
-    return fragment !== undefined && hasParts(fragment.selectionSet, fragments, visited);
+    return fragment !== undefined && containsIncrementalDirective(fragment.selectionSet, fragments, visited);
   });
 }

@@ -1,10 +1,10 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
-import type { OperationLife } from '../context.ts';
-import type { ExecutionInParts } from './delivery.ts';
+import type { OperationInvocation } from '../../message/invocation.ts';
+import type { DeliveryInput } from './delivery.ts';
 import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
-import { inTime } from '../in-time.ts';
+import { withDeadline } from '../with-deadline.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
 import type { SubsequentPayload } from '../outcome.ts';
 
@@ -18,10 +18,10 @@ export async function tellOfErrors({ listeners, context }: OperationHooks, error
  * The result that ends a stream before its time: its source or a hook failed, or it was ended. Never rejects:
  * formatError, which may be what failed, is asked once.
  */
-export async function lastResult({ settings, hooks, life }: ExecutionInParts, thrown: unknown): Promise<FormattedExecutionResult> {
+export async function lastResult({ settings, hooks, invocation }: DeliveryInput, thrown: unknown): Promise<FormattedExecutionResult> {
   const error = toGraphQLError(thrown);
   try {
-    if (hooks !== undefined) await tellOfEnd(hooks, error, life);
+    if (hooks !== undefined) await tellOfEnd(hooks, error, invocation);
     return formatResult(settings, { errors: [error] });
   } catch (failure) {
     return formatFailure(settings, failure);
@@ -29,11 +29,11 @@ export async function lastResult({ settings, hooks, life }: ExecutionInParts, th
 }
 
 /** Does not wait beyond the last moment for a hook that hangs. */
-async function tellOfEnd(hooks: OperationHooks, error: GraphQLError, life: OperationLife): Promise<void> {
-  await inTime(
+async function tellOfEnd(hooks: OperationHooks, error: GraphQLError, invocation: OperationInvocation): Promise<void> {
+  await withDeadline(
     tellOfErrors(hooks, [error]).then(() => true),
-    life,
-    { atLastMoment: () => true },
+    invocation,
+    { onLastMoment: () => true },
   );
 }
 

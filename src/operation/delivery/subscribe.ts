@@ -1,17 +1,17 @@
 import * as graphql from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-import { isGraphQL17 } from '../../execution/graphql-js/installed.ts';
+import type { OperationInvocation } from '../../message/invocation.ts';
+import { isGraphQL17 } from '../../execution/graphql-js/version.ts';
 import { executeContext } from '../../execution/trace-execution.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
 import { listenedChannel, traceMixed } from '../../tracing/channels.ts';
-import type { OperationLife } from '../context.ts';
-import type { ExecutionInParts } from './delivery.ts';
+import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream } from '../outcome.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
-import { inTime } from '../in-time.ts';
+import { withDeadline } from '../with-deadline.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
 import type { SubsequentPayload } from '../outcome.ts';
@@ -20,8 +20,8 @@ import type { SubsequentPayload } from '../outcome.ts';
  * Runs a subscription: opens a stream with one result for each event of its source. The result returned has no entry
  * but the errors of a subscription that did not come about.
  */
-export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResult> {
-  const { settings, execution, life, open } = parts;
+export async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
+  const { settings, execution, invocation, open } = input;
   const refusal = refuseHeavyVariables(settings, execution);
   if (refusal !== undefined) return withCoercionCode(settings, refusal);
   const channel = listenedChannel('subscribe');
@@ -31,20 +31,20 @@ export async function subscribe(parts: ExecutionInParts): Promise<ExecutionResul
       : traceMixed(channel, executeContext({ ...execution, ...settings, variableValues: execution.variables }), () =>
           createEvents(settings, execution),
         );
-  const events = creating instanceof Promise ? await createdInTime(creating, life) : creating;
+  const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
   if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(settings, events);
   const stream = new SourcedPayloads<unknown>({
     source: events[Symbol.asyncIterator](),
-    toPayload: (event) => answerEvent(parts, event),
-    toLastPayload: (thrown) => lastResult(parts, thrown),
+    toPayload: (event) => answerEvent(input, event),
+    toLastPayload: (thrown) => lastResult(input, thrown),
   });
-  endWithSignal(stream, life.signal);
+  endWithSignal(stream, invocation.signal);
   open(stream);
   return {};
 }
 
 /** A source that is not there when the time is up is ended when it comes. */
-function createdInTime<T extends object>(creating: Promise<T>, life: OperationLife): Promise<T> {
+function createWithDeadline<T extends object>(creating: Promise<T>, invocation: OperationInvocation): Promise<T> {
   let isLate = false;
   const giveUp = (reason: Error): never => {
     isLate = true;
@@ -54,12 +54,12 @@ function createdInTime<T extends object>(creating: Promise<T>, life: OperationLi
     if (isLate && Symbol.asyncIterator in events) void closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator]());
   };
   creating.then(closeIfLate, () => {});
-  return inTime(creating, life, { atTimeUp: giveUp, atLastMoment: () => giveUp(deadlineExceeded()) });
+  return withDeadline(creating, invocation, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
 }
 
 /** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
 function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
-  const args = withSignal(toExecutionArgs(settings, execution), execution.life);
+  const args = withSignal(toExecutionArgs(settings, execution), execution.invocation);
   // graphql 17 wants them checked, by a function that 16 does not have. It is read as a property of the module and
   // nowhere else: taken apart in any other way, bundles get the whole of graphql-js (18 KB of gzip).
   const checked = isGraphQL17 ? graphql.validateSubscriptionArgs(args) : args;
@@ -75,7 +75,7 @@ function isOfResolver({ errors }: ExecutionResult): boolean {
 type PromiseOrValue<T> = T | Promise<T>;
 
 /** Each event is executed as an operation whose root value it is. */
-async function answerEvent({ settings, execution, hooks }: ExecutionInParts, event: unknown): Promise<SubsequentPayload> {
+async function answerEvent({ settings, execution, hooks }: DeliveryInput, event: unknown): Promise<SubsequentPayload> {
   // As a function, for an event may be one.
   const result = await executeOperation({ ...settings, rootValue: () => event }, { ...execution, isEvent: true });
   if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);

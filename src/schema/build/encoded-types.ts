@@ -1,5 +1,6 @@
 import type { DefinitionLocation, Span } from '../sdl/location.ts';
-import { partsOf, type SchemaIndex, type TypeEntry, type TypeEntries } from '../sdl/schema-index.ts';
+import { partsOf } from '../sdl/schema-index.ts';
+import type { SchemaIndex, TypeEntry, TypeEntries } from '../sdl/schema-index.ts';
 import type { ScannedMember, TypeKind } from '../sdl/sdl-scanner.ts';
 
 /**

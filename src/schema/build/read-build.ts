@@ -1,6 +1,7 @@
 import { print, version } from 'graphql';
 
-import { artefactFormat, sealOf, type BuildArtefact } from './build-artefact.ts';
+import { artefactFormat, sealOf } from './build-artefact.ts';
+import type { BuildArtefact } from './build-artefact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
 import { describeValue } from '../resolvers/merge-resolvers.ts';

@@ -7,21 +7,25 @@ import {
   GraphQLScalarType,
   GraphQLSpecifiedByDirective,
   GraphQLUnionType,
-  type GraphQLArgumentConfig,
-  type GraphQLEnumValueConfig,
-  type GraphQLFieldConfig,
-  type GraphQLInterfaceType as Interface,
-  type GraphQLNamedType,
-  type GraphQLScalarTypeConfig,
-  type ScalarTypeDefinitionNode,
+} from 'graphql';
+import type {
+  GraphQLArgumentConfig,
+  GraphQLEnumValueConfig,
+  GraphQLFieldConfig,
+  GraphQLInterfaceType as Interface,
+  GraphQLNamedType,
+  GraphQLScalarTypeConfig,
+  ScalarTypeDefinitionNode,
 } from 'graphql';
 
 import { directiveValues } from './directive-values.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
-import { isScalarType, type MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
+import { isScalarType } from '../resolvers/merge-resolvers.ts';
+import type { MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
 import type { TypeKind } from '../sdl/sdl-scanner.ts';
-import { argumentConfigs, enumValueConfig, fieldConfig, type TypeLookup } from './type-configs.ts';
+import { argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
+import type { TypeLookup } from './type-configs.ts';
 import type { EnumNode, FieldsNode, InputNode, TypeText, UnionNode } from './type-text.ts';
 
 /** What a type is made from. */

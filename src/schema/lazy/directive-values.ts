@@ -1,4 +1,5 @@
-import { getDirectiveValues, type ConstDirectiveNode, type GraphQLDirective } from 'graphql';
+import { getDirectiveValues } from 'graphql';
+import type { ConstDirectiveNode, GraphQLDirective } from 'graphql';
 
 /**
  * The arguments of a directive on a definition; undefined without the directive.

@@ -1,4 +1,5 @@
-import { GraphQLObjectType, type GraphQLField, type GraphQLFieldConfig, type GraphQLFieldMap, type GraphQLObjectTypeConfig } from 'graphql';
+import { GraphQLObjectType } from 'graphql';
+import type { GraphQLField, GraphQLFieldConfig, GraphQLFieldMap, GraphQLObjectTypeConfig } from 'graphql';
 
 import { defineLazy } from './lazy-property.ts';
 

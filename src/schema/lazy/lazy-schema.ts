@@ -1,16 +1,13 @@
-import {
-  GraphQLSchema,
-  isInterfaceType,
-  isObjectType,
-  isUnionType,
-  type GraphQLAbstractType,
-  type GraphQLDirective,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type OperationTypeNode,
-  type SchemaDefinitionNode,
-  type SchemaExtensionNode,
+import { GraphQLSchema, isInterfaceType, isObjectType, isUnionType } from 'graphql';
+import type {
+  GraphQLAbstractType,
+  GraphQLDirective,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  OperationTypeNode,
+  SchemaDefinitionNode,
+  SchemaExtensionNode,
 } from 'graphql';
 
 import { defineLazy } from './lazy-property.ts';

@@ -1,23 +1,16 @@
-import {
-  getNamedType,
-  GraphQLDirective,
-  introspectionTypes,
-  specifiedDirectives,
-  specifiedScalarTypes,
-  visit,
-  type DirectiveDefinitionNode,
-  type GraphQLNamedType,
-  type NamedTypeNode,
-} from 'graphql';
+import { getNamedType, GraphQLDirective, introspectionTypes, specifiedDirectives, specifiedScalarTypes, visit } from 'graphql';
+import type { DirectiveDefinitionNode, GraphQLNamedType, NamedTypeNode } from 'graphql';
 
 import { createType } from './create-type.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
 import { isParsed } from '../sdl/location.ts';
-import { partsOf, type SchemaIndex } from '../sdl/schema-index.ts';
+import { partsOf } from '../sdl/schema-index.ts';
+import type { SchemaIndex } from '../sdl/schema-index.ts';
 import { mentions } from '../sdl/sdl-cursor.ts';
-import { argumentConfigs, type TypeLookup } from './type-configs.ts';
+import { argumentConfigs } from './type-configs.ts';
+import type { TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';
 
 /** The types of an index, each made when it is first asked for. */

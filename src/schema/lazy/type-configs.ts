@@ -1,22 +1,17 @@
-import {
-  GraphQLDeprecatedDirective,
-  GraphQLList,
-  GraphQLNonNull,
-  Kind,
-  valueFromAST,
-  versionInfo,
-  type DirectiveDefinitionNode,
-  type EnumValueDefinitionNode,
-  type FieldDefinitionNode,
-  type GraphQLArgumentConfig,
-  type GraphQLEnumValueConfig,
-  type GraphQLFieldConfig,
-  type GraphQLInputType,
-  type GraphQLNamedType,
-  type GraphQLOutputType,
-  type GraphQLType,
-  type InputValueDefinitionNode,
-  type TypeNode,
+import { GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, valueFromAST, versionInfo } from 'graphql';
+import type {
+  DirectiveDefinitionNode,
+  EnumValueDefinitionNode,
+  FieldDefinitionNode,
+  GraphQLArgumentConfig,
+  GraphQLEnumValueConfig,
+  GraphQLFieldConfig,
+  GraphQLInputType,
+  GraphQLNamedType,
+  GraphQLOutputType,
+  GraphQLType,
+  InputValueDefinitionNode,
+  TypeNode,
 } from 'graphql';
 
 import { directiveValues } from './directive-values.ts';

@@ -9,10 +9,14 @@ import type {
   UnionTypeDefinitionNode,
 } from 'graphql';
 
-import { membersOf, parseDefinition, parseExtension, parseMember, type MemberNode } from '../sdl/parse-sdl.ts';
-import { isParsed, type DefinitionLocation } from '../sdl/location.ts';
-import { partsOf, type SchemaIndex, type TypeEntry } from '../sdl/schema-index.ts';
-import { membersAt, type FoundMember } from '../sdl/sdl-definitions.ts';
+import { membersOf, parseDefinition, parseExtension, parseMember } from '../sdl/parse-sdl.ts';
+import type { MemberNode } from '../sdl/parse-sdl.ts';
+import { isParsed } from '../sdl/location.ts';
+import type { DefinitionLocation } from '../sdl/location.ts';
+import { partsOf } from '../sdl/schema-index.ts';
+import type { SchemaIndex, TypeEntry } from '../sdl/schema-index.ts';
+import { membersAt } from '../sdl/sdl-definitions.ts';
+import type { FoundMember } from '../sdl/sdl-definitions.ts';
 
 /** The text of one type: its definition and its extensions, parsed when they are first asked for. */
 export class TypeText {

@@ -1,8 +1,10 @@
 import { specifiedScalarTypes } from 'graphql';
 
 import { didYouMean, listOf } from '../did-you-mean.ts';
-import { describeValue, isScalarType, type MergedResolvers, type MergedTypeResolvers } from './merge-resolvers.ts';
-import { partsOf, type SchemaIndex, type TypeEntry } from '../sdl/schema-index.ts';
+import { describeValue, isScalarType } from './merge-resolvers.ts';
+import type { MergedResolvers, MergedTypeResolvers } from './merge-resolvers.ts';
+import { partsOf } from '../sdl/schema-index.ts';
+import type { SchemaIndex, TypeEntry } from '../sdl/schema-index.ts';
 import { membersAt } from '../sdl/sdl-definitions.ts';
 import type { TypeKind } from '../sdl/sdl-scanner.ts';
 

@@ -1,5 +1,6 @@
 import { fingerprint } from '../build/fingerprint.ts';
-import { isScalarType, type MergedResolvers } from './merge-resolvers.ts';
+import { isScalarType } from './merge-resolvers.ts';
+import type { MergedResolvers } from './merge-resolvers.ts';
 
 /**
  * A mark of everything that checkResolvers looks at: names, and what kind of thing each resolver is. With the same mark and

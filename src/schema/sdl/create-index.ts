@@ -1,9 +1,13 @@
-import { Kind, type DefinitionNode, type DirectiveDefinitionNode, type DocumentNode } from 'graphql';
+import { Kind } from 'graphql';
+import type { DefinitionNode, DirectiveDefinitionNode, DocumentNode } from 'graphql';
 
 import { didYouMean, listOf } from '../did-you-mean.ts';
-import { mergeDefinitions, mergeDirectiveDefinitions, type IsRepeatable } from './merge-definitions.ts';
-import { parseDefinition, type IndexedText } from './parse-sdl.ts';
-import { isParsed, type DefinitionLocation, type Span } from './location.ts';
+import { mergeDefinitions, mergeDirectiveDefinitions } from './merge-definitions.ts';
+import type { IsRepeatable } from './merge-definitions.ts';
+import { parseDefinition } from './parse-sdl.ts';
+import type { IndexedText } from './parse-sdl.ts';
+import { isParsed } from './location.ts';
+import type { DefinitionLocation, Span } from './location.ts';
 import type { RootNames, SchemaIndex, TypeEntry } from './schema-index.ts';
 import { definitionsIn, definitionsOf, membersAt } from './sdl-definitions.ts';
 import type { FoundDefinition, TypeKind } from './sdl-scanner.ts';

@@ -1,11 +1,5 @@
-import {
-  KnownTypeNamesRule,
-  specifiedRules,
-  type ASTVisitor,
-  type NamedTypeNode,
-  type ValidationContext,
-  type ValidationRule,
-} from 'graphql';
+import { KnownTypeNamesRule, specifiedRules } from 'graphql';
+import type { ASTVisitor, NamedTypeNode, ValidationContext, ValidationRule } from 'graphql';
 
 /**
  * graphql-js's rules for documents, and its results, without making a lazy schema whole.

@@ -1,14 +1,13 @@
-import {
-  Kind,
-  print,
-  type ConstDirectiveNode,
-  type DefinitionNode,
-  type DirectiveDefinitionNode,
-  type FieldDefinitionNode,
-  type InputValueDefinitionNode,
-  type NamedTypeNode,
-  type OperationTypeDefinitionNode,
-  type TypeNode,
+import { Kind, print } from 'graphql';
+import type {
+  ConstDirectiveNode,
+  DefinitionNode,
+  DirectiveDefinitionNode,
+  FieldDefinitionNode,
+  InputValueDefinitionNode,
+  NamedTypeNode,
+  OperationTypeDefinitionNode,
+  TypeNode,
 } from 'graphql';
 
 /** Whether a directive may stand several times in one place. */

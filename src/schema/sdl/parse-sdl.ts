@@ -1,16 +1,16 @@
-import {
-  GraphQLError,
-  parse,
-  type ASTNode,
-  type DefinitionNode,
-  type DocumentNode,
-  type EnumValueDefinitionNode,
-  type FieldDefinitionNode,
-  type InputValueDefinitionNode,
+import { GraphQLError, parse } from 'graphql';
+import type {
+  ASTNode,
+  DefinitionNode,
+  DocumentNode,
+  EnumValueDefinitionNode,
+  FieldDefinitionNode,
+  InputValueDefinitionNode,
 } from 'graphql';
 
 import { untold } from '../../tracing/channels.ts';
-import { isParsed, type DefinitionLocation, type Span } from './location.ts';
+import { isParsed } from './location.ts';
+import type { DefinitionLocation, Span } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import type { TypeKind } from './sdl-scanner.ts';
 

@@ -1,9 +1,13 @@
-import { Kind, type DefinitionNode, type DocumentNode } from 'graphql';
+import { Kind } from 'graphql';
+import type { DefinitionNode, DocumentNode } from 'graphql';
 
-import { membersOf, parseDefinition, parseSource, type IndexedText, type MemberNode } from './parse-sdl.ts';
-import { isParsed, type DefinitionLocation } from './location.ts';
+import { membersOf, parseDefinition, parseSource } from './parse-sdl.ts';
+import type { IndexedText, MemberNode } from './parse-sdl.ts';
+import { isParsed } from './location.ts';
+import type { DefinitionLocation } from './location.ts';
 import { UnexpectedSDL } from './sdl-cursor.ts';
-import { scanDefinitions, scanMembers, type DefinitionKind, type FoundDefinition } from './sdl-scanner.ts';
+import { scanDefinitions, scanMembers } from './sdl-scanner.ts';
+import type { DefinitionKind, FoundDefinition } from './sdl-scanner.ts';
 
 /** A field, input field or enum value, and where it is. */
 export interface FoundMember {

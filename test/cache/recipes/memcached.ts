@@ -8,7 +8,7 @@ export interface MemcachedClient {
 }
 
 /** From here on memcached takes a number of seconds for a date. */
-const LONGEST = 30 * 24 * 3600;
+const longest = 30 * 24 * 3600;
 
 /** A KeyValueCache over memcached. */
 export class MemcachedCache implements KeyValueCache {
@@ -24,7 +24,7 @@ export class MemcachedCache implements KeyValueCache {
   }
 
   async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
-    const expires = options?.ttl ? Math.min(Math.ceil(options.ttl), LONGEST) : undefined;
+    const expires = options?.ttl ? Math.min(Math.ceil(options.ttl), longest) : undefined;
     await this.#client.set(await toMemcachedKey(key), value, expires === undefined ? {} : { expires });
   }
 

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { deferred } from '../../support/deferred.ts';
 import { API, Operations } from '../api.ts';
-import { startOrigin, type Call, type Origin } from '../origin.ts';
+import { startOrigin } from '../origin.ts';
+import type { Call, Origin } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
-const FIELDS = ['x-api-key', 'x-auth-token', 'x-user-id', 'x-session', 'x-impersonate', 'x-forwarded-user', 'apikey', 'x-tenant'];
+const fields = ['x-api-key', 'x-auth-token', 'x-user-id', 'x-session', 'x-impersonate', 'x-forwarded-user', 'apikey', 'x-tenant'];
 
 const userOf = ({ headers }: Call): string =>
-  FIELDS.concat('authorization', 'cookie')
+  fields
+    .concat('authorization', 'cookie')
     .map((name) => headers[name] ?? '')
     .join('');
 const forUser = (headers: Record<string, string>) => (call: Call) => ({ headers, body: `for ${userOf(call) || 'nobody'}` });
 
 describe('a header field that could tell one user from another', () => {
-  for (const field of FIELDS) {
+  for (const field of fields) {
     for (const [what, headers] of [
       ['max-age', { 'cache-control': 'max-age=60' }],
       ['Expires', { expires: new Date(Date.now() + 86_400_000).toUTCString() }],

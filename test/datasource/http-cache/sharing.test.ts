@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { deferred } from '../../support/deferred.ts';
 import { API, Operations } from '../api.ts';
-import { startOrigin, type Call, type Origin, type Reply } from '../origin.ts';
+import { startOrigin } from '../origin.ts';
+import type { Call, Origin, Reply } from '../origin.ts';
 import { OpenStore } from './open-store.ts';
 
 /** An origin that lets requests pile up: how many were under way at the same time is how many did not wait for one another. */

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { versionInfo } from 'graphql';
 
 import { randomParts, resolvers, typeDefs } from '../../support/differential/random-parts.ts';
-import { allParts, merge, runInParts } from '../../support/in-parts.ts';
-import type { RunInParts } from '../../support/in-parts.ts';
+import { allPayloads, merge, runIncrementally } from '../../support/run-incrementally.ts';
+import type { IncrementalRun } from '../../support/run-incrementally.ts';
 import { createRandom } from '../../support/random.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
@@ -16,16 +16,16 @@ for (const settings of [
   { format: 'current', early: true },
   { format: 'legacy' },
   { format: 'legacy', early: true },
-] as const satisfies RunInParts[]) {
-  const { format, early = false } = settings as RunInParts;
+] as const satisfies IncrementalRun[]) {
+  const { format, early = false } = settings as IncrementalRun;
 
   test(`parts, ${format}${early ? ', early' : ''}: put together they are the answer in one piece`, { skip }, async () => {
     let divided = 0;
     for (let seed = 1; seed <= 120; seed++) {
       const query = randomParts(createRandom(seed));
 
-      const whole = await runInParts(options, query, { format: 'whole' });
-      const parts = await allParts(await runInParts(options, query, settings));
+      const whole = await runIncrementally(options, query, { format: 'whole' });
+      const parts = await allPayloads(await runIncrementally(options, query, settings));
 
       const together = merge(parts);
       deepEqual(plain(together.data), plain(whole.result.data), `seed ${seed}: ${query}`);

@@ -8,7 +8,7 @@ import { deadlineExceeded } from '../../../src/operation/errors.ts';
 import type { SubsequentPayload } from '../../../src/operation/outcome.ts';
 import type { ServerOptions } from '../../../src/server/options.ts';
 import { deferred } from '../../support/deferred.ts';
-import { allParts, createLife, merge, nextPart, runInParts } from '../../support/in-parts.ts';
+import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../support/run-incrementally.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
@@ -45,7 +45,7 @@ describe('an operation in parts', { skip }, () => {
   it('has graphql 17 payloads', async () => {
     const query = '{ fast ... @defer(label: "late") { slow } self { numbers @stream(initialCount: 1, label: "more") } }';
 
-    const parts = await allParts(await runInParts(withResolvers(), query));
+    const parts = await allPayloads(await runIncrementally(withResolvers(), query));
 
     deepEqual(plain(parts[0]), {
       data: { fast: 'fast', self: { numbers: [1] } },
@@ -62,7 +62,7 @@ describe('an operation in parts', { skip }, () => {
   it('has path-based payloads in the legacy format', async () => {
     const query = '{ fast ... @defer(label: "late") { slow } self { numbers @stream(initialCount: 1, label: "more") } }';
 
-    const parts = await allParts(await runInParts(withResolvers(), query, { format: 'legacy' }));
+    const parts = await allPayloads(await runIncrementally(withResolvers(), query, { format: 'legacy' }));
 
     deepEqual(plain(parts[0]), { data: { fast: 'fast', self: { numbers: [1] } }, hasNext: true });
     deepEqual(
@@ -83,16 +83,16 @@ describe('an operation in parts', { skip }, () => {
   it('has its first part before a deferred one is there', async () => {
     const slow = deferred<string>();
 
-    const outcome = await runInParts(withResolvers({ slow: () => slow.promise }), '{ fast ... @defer { slow } }');
+    const outcome = await runIncrementally(withResolvers({ slow: () => slow.promise }), '{ fast ... @defer { slow } }');
 
     deepEqual(plain(outcome.result.data), { fast: 'fast' });
     slow.resolve('at last');
-    deepEqual(plain((await nextPart(outcome)).incremental), [{ id: '0', data: { slow: 'at last' } }]);
+    deepEqual(plain((await nextPayload(outcome)).incremental), [{ id: '0', data: { slow: 'at last' } }]);
   });
 
   it('is one answer where nothing is deferred: if is false, or nothing has the directives', async () => {
     for (const query of ['{ fast ... @defer(if: false) { slow } numbers @stream(if: false) }', '{ fast slow numbers }']) {
-      const { result, stream } = await runInParts(withResolvers(), query);
+      const { result, stream } = await runIncrementally(withResolvers(), query);
 
       deepEqual(plain(result), { data: { fast: 'fast', slow: 'slow', numbers: [1, 2, 3] } });
       equal(stream, undefined);
@@ -104,8 +104,8 @@ describe('an operation in parts', { skip }, () => {
       fragment Outer on Query { fast self { ...Inner @defer(label: "inner") } }
       fragment Inner on Query { slow numbers @stream }`;
 
-    const late = await allParts(await runInParts(withResolvers(), query, { variables: { late: true } }));
-    const soon = await allParts(await runInParts(withResolvers(), query, { variables: { late: false } }));
+    const late = await allPayloads(await runIncrementally(withResolvers(), query, { variables: { late: true } }));
+    const soon = await allPayloads(await runIncrementally(withResolvers(), query, { variables: { late: false } }));
 
     deepEqual(plain(late[0]?.data), {});
     deepEqual(plain(soon[0]?.data), { fast: 'fast', self: {} });
@@ -114,7 +114,7 @@ describe('an operation in parts', { skip }, () => {
   });
 
   it('tells of variables that do not fit as ever', async () => {
-    const { result, stream } = await runInParts(withResolvers(), 'query ($late: Boolean!) { ... @defer(if: $late) { fast } }');
+    const { result, stream } = await runIncrementally(withResolvers(), 'query ($late: Boolean!) { ... @defer(if: $late) { fast } }');
 
     equal(result.errors?.[0]?.extensions?.['code'], 'BAD_USER_INPUT');
     equal(stream, undefined);
@@ -132,11 +132,11 @@ describe('an operation in parts', { skip }, () => {
         },
       };
 
-      const running = runInParts(withResolvers(resolvers), '{ fast ... @defer { slow } }', { early });
+      const running = runIncrementally(withResolvers(resolvers), '{ fast ... @defer { slow } }', { early });
       await new Promise((resolve) => void setImmediate(resolve));
       order.push('fast');
       fast.resolve('fast');
-      await allParts(await running);
+      await allPayloads(await running);
 
       deepEqual(order, early ? ['slow', 'fast'] : ['fast', 'slow']);
     }
@@ -146,7 +146,7 @@ describe('an operation in parts', { skip }, () => {
 describe('errors of parts', { skip }, () => {
   for (const format of ['current', 'legacy'] as const) {
     it(`are masked as those of the first part are, in the ${format} format`, async () => {
-      const parts = await allParts(await runInParts(withResolvers(), '{ broken ... @defer { late: broken } }', { format }));
+      const parts = await allPayloads(await runIncrementally(withResolvers(), '{ broken ... @defer { late: broken } }', { format }));
 
       const [first, late] = merge(parts).errors as { message: string; path: unknown; extensions: Record<string, unknown> }[];
       deepEqual([first?.message, late?.message], ['Internal server error', 'Internal server error']);
@@ -156,7 +156,7 @@ describe('errors of parts', { skip }, () => {
     });
 
     it(`complete a part that may not be null, and keep their code, in the ${format} format`, async () => {
-      const parts = await allParts(await runInParts(withResolvers(), '{ fast ... @defer { strict } }', { format }));
+      const parts = await allPayloads(await runIncrementally(withResolvers(), '{ fast ... @defer { strict } }', { format }));
 
       const { data, errors } = merge(parts);
       deepEqual(plain(data), { fast: 'fast' });
@@ -171,8 +171,8 @@ describe('errors of parts', { skip }, () => {
       throw new Error('no');
     };
 
-    const parts = await allParts(
-      await runInParts({ ...withResolvers(), formatError }, '{ fast ... @defer { broken } ... @defer { slow } }'),
+    const parts = await allPayloads(
+      await runIncrementally({ ...withResolvers(), formatError }, '{ fast ... @defer { broken } ... @defer { slow } }'),
     );
 
     const last = parts.at(-1);
@@ -208,8 +208,8 @@ describe('plugins', { skip }, () => {
       },
     };
 
-    const parts = await allParts(
-      await runInParts({ ...withResolvers(), plugins: [plugin as never] }, 'query Q { fast ... @defer { broken } }'),
+    const parts = await allPayloads(
+      await runIncrementally({ ...withResolvers(), plugins: [plugin as never] }, 'query Q { fast ... @defer { broken } }'),
     );
 
     deepEqual(heard, [['The password is hunter2'], 'Q']);
@@ -221,11 +221,11 @@ describe('an early end', { skip }, () => {
   it('completes what is pending with its reason, and says that nothing follows', async () => {
     const query = '{ ... @defer(label: "never") { slow } ... @defer { fast } ticks @stream }';
     const ticks = neverEnding();
-    const outcome = await runInParts(withResolvers({ slow: () => new Promise(() => {}), ticks: () => ticks.iterable }), query);
-    const seen = [await nextPart(outcome)];
+    const outcome = await runIncrementally(withResolvers({ slow: () => new Promise(() => {}), ticks: () => ticks.iterable }), query);
+    const seen = [await nextPayload(outcome)];
 
     outcome.stream?.finish(new GraphQLError('Too late.', { extensions: { code: 'DEADLINE_EXCEEDED' } }));
-    seen.push(...(await allParts(outcome)).slice(1));
+    seen.push(...(await allPayloads(outcome)).slice(1));
 
     const completed = seen.flatMap((part) => (part.completed ?? []) as { id: string; errors?: { extensions: object }[] }[]);
     deepEqual(completed.map(({ errors }) => errors?.[0]?.extensions).filter(Boolean), [
@@ -239,10 +239,10 @@ describe('an early end', { skip }, () => {
 
   it('leaves what has come as it is, in the legacy format', async () => {
     const options = withResolvers({ slow: () => new Promise(() => {}) });
-    const outcome = await runInParts(options, '{ fast ... @defer { slow } }', { format: 'legacy' });
+    const outcome = await runIncrementally(options, '{ fast ... @defer { slow } }', { format: 'legacy' });
 
     outcome.stream?.finish(new GraphQLError('Too late.'));
-    const parts = await allParts(outcome);
+    const parts = await allPayloads(outcome);
 
     deepEqual(plain(merge(parts).data), { fast: 'fast' });
     equal((merge(parts).errors[0] as { message: string }).message, 'Too late.');
@@ -251,8 +251,8 @@ describe('an early end', { skip }, () => {
 
   it('closes iterators at once when the reader goes, and nothing follows', async () => {
     const ticks = neverEnding();
-    const outcome = await runInParts(withResolvers({ ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }');
-    const reading = allParts(outcome);
+    const outcome = await runIncrementally(withResolvers({ ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }');
+    const reading = allPayloads(outcome);
     await aTurn();
 
     await outcome.stream!.return();
@@ -263,20 +263,20 @@ describe('an early end', { skip }, () => {
   });
 
   it('comes when the client leaves, and aborts what resolvers wait for', async () => {
-    const { life, timeUp } = createLife();
+    const { invocation, cancel } = createInvocation();
     const ticks = neverEnding();
     let signal: AbortSignal | undefined;
     const slow = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): Promise<string> => {
       signal = info.getAbortSignal();
       return new Promise(() => {});
     };
-    const outcome = await runInParts(withResolvers({ slow, ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }', {
-      life,
+    const outcome = await runIncrementally(withResolvers({ slow, ticks: () => ticks.iterable }), '{ ticks @stream ... @defer { slow } }', {
+      invocation,
     });
-    const reading = allParts(outcome);
+    const reading = allPayloads(outcome);
     await aTurn();
 
-    timeUp(new Error('The client left.'));
+    cancel(new Error('The client left.'));
     await aTurn();
 
     deepEqual([signal?.aborted, ticks.closed()], [true, true]);
@@ -288,16 +288,16 @@ describe('the deadline', { skip }, () => {
   const tooLate = deadlineExceeded();
 
   it('ends parts with what they have, each field that they wait for with an error of its own', async () => {
-    const { life, timeUp } = createLife();
+    const { invocation, cancel } = createInvocation();
     const [logger, logged] = recordingLogger();
     const ticks = neverEnding();
     const options = withResolvers({ slow: () => new Promise(() => {}), ticks: () => ticks.iterable });
-    const outcome = await runInParts({ ...options, logger }, '{ fast ... @defer { slow late: fast } ticks @stream }', { life });
-    const first = nextPart(outcome);
+    const outcome = await runIncrementally({ ...options, logger }, '{ fast ... @defer { slow late: fast } ticks @stream }', { invocation });
+    const first = nextPayload(outcome);
     await aTurn();
 
-    timeUp(tooLate);
-    const seen: SubsequentPayload[] = [outcome.result, await first, ...(await allParts(outcome)).slice(1)];
+    cancel(tooLate);
+    const seen: SubsequentPayload[] = [outcome.result, await first, ...(await allPayloads(outcome)).slice(1)];
 
     const { data, errors } = merge(seen);
     deepEqual(plain(data), { fast: 'fast', slow: null, late: 'fast', ticks: [1, 2] });
@@ -311,13 +311,13 @@ describe('the deadline', { skip }, () => {
   });
 
   it('is not waited for any longer at the last moment', async () => {
-    const { life, timeUp, lastMoment } = createLife();
+    const { invocation, cancel, lastMoment } = createInvocation();
     const plugin = { requestDidStart: async () => ({ willSendSubsequentPayload: () => new Promise<void>(() => {}) }) };
-    const outcome = await runInParts({ ...withResolvers(), plugins: [plugin] }, '{ fast ... @defer { slow } }', { life });
+    const outcome = await runIncrementally({ ...withResolvers(), plugins: [plugin] }, '{ fast ... @defer { slow } }', { invocation });
     const waiting = outcome.stream!.next();
     await aTurn();
 
-    timeUp(tooLate);
+    cancel(tooLate);
     lastMoment();
 
     const last = (await waiting).value as SubsequentPayload;
@@ -329,14 +329,14 @@ describe('the deadline', { skip }, () => {
   });
 
   it('does not wait for a hook that hangs when it is told of the end', async () => {
-    const { life, timeUp, lastMoment } = createLife();
+    const { invocation, cancel, lastMoment } = createInvocation();
     const plugin = { requestDidStart: async () => ({ didEncounterSubsequentErrors: () => new Promise<void>(() => {}) }) };
     const options = withResolvers({ slow: () => new Promise(() => {}) });
-    const outcome = await runInParts({ ...options, plugins: [plugin] }, '{ fast ... @defer { slow } }', { life });
+    const outcome = await runIncrementally({ ...options, plugins: [plugin] }, '{ fast ... @defer { slow } }', { invocation });
     const waiting = outcome.stream!.next();
     await aTurn();
 
-    timeUp(tooLate);
+    cancel(tooLate);
     await aTurn();
     lastMoment();
 

@@ -19,11 +19,8 @@ import {
   printType,
   validate,
   validateSchema,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type GraphQLUnionType,
 } from 'graphql';
+import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';

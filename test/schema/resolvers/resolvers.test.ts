@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { execute, GraphQLScalarType, parse, subscribe, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import { execute, GraphQLScalarType, parse, subscribe } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import type { Resolvers } from '../../../src/schema/resolvers/resolver-map.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { lexicographicSortSchema, print, printSchema, type GraphQLSchema } from 'graphql';
+import { lexicographicSortSchema, print, printSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { buildSchema, parse, validate, type GraphQLSchema } from 'graphql';
+import { buildSchema, parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { parse, type ASTNode, type DocumentNode } from 'graphql';
+import { parse } from 'graphql';
+import type { ASTNode, DocumentNode } from 'graphql';
 
 import type { DefinitionLocation, Span } from '../../../src/schema/sdl/location.ts';
 import { UnexpectedSDL } from '../../../src/schema/sdl/sdl-cursor.ts';
 import { definitionsOf, membersAt } from '../../../src/schema/sdl/sdl-definitions.ts';
 import { scanDefinitions, scanMembers } from '../../../src/schema/sdl/sdl-scanner.ts';
 import { nastySDL } from '../../support/nasty-sdl.ts';
-import { createRandom, type Random } from '../../support/random.ts';
+import { createRandom } from '../../support/random.ts';
+import type { Random } from '../../support/random.ts';
 import { generateSchema } from '../../support/schema-generator.ts';
 
 const schemas = {

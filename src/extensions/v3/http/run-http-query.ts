@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
+import type { OperationInvocation } from '../../../message/invocation.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
-import type { OperationLife } from '../../../operation/context.ts';
 import { BatchBudget } from '../../../operation/limits/batch-budget.ts';
 import { maxComparisons } from '../../../operation/limits/limits.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
@@ -24,7 +24,7 @@ export interface QueryRequest {
   readonly query: unknown;
   readonly head: HTTPRequestHead;
   readonly options: () => Promise<QueryOptions>;
-  readonly life: OperationLife | undefined;
+  readonly invocation: OperationInvocation | undefined;
 }
 
 /** Status, header fields and body of an answer. */
@@ -80,9 +80,9 @@ function payloadOf({ method, query }: QueryRequest): Record<string, any> | unkno
   return query as Record<string, any>;
 }
 
-async function runOne(config: QueryOptions, payload: Record<string, any>, { head, life }: QueryRequest): Promise<QueryResponse> {
+async function runOne(config: QueryOptions, payload: Record<string, any>, { head, invocation }: QueryRequest): Promise<QueryResponse> {
   const context = createRequestContext(config, readParameters(head, payload), false);
-  const response = await processGraphQLRequest(config, context, { life, budget: undefined });
+  const response = await processGraphQLRequest(config, context, { invocation, budget: undefined });
   const { http } = response;
   const headers = new HeaderMap(http?.headers);
   const isRefused = response.errors !== undefined && response.data === undefined;
@@ -91,7 +91,7 @@ async function runOne(config: QueryOptions, payload: Record<string, any>, { head
   return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body) };
 }
 
-async function runBatch(config: QueryOptions, payload: readonly unknown[], { head, life }: QueryRequest): Promise<QueryResponse> {
+async function runBatch(config: QueryOptions, payload: readonly unknown[], { head, invocation }: QueryRequest): Promise<QueryResponse> {
   if (config.allowBatchedHttpRequests === false) throw graphqlError(400, [new Error('Operation batching disabled.')], config);
   if (payload.length > maxBatchSize)
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
@@ -100,7 +100,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   const responses = await Promise.all(
     requests.map(async (request): Promise<GraphQLResponse> => {
       try {
-        return await processGraphQLRequest(config, createRequestContext(config, request, true), { life, budget });
+        return await processGraphQLRequest(config, createRequestContext(config, request, true), { invocation, budget });
       } catch (error) {
         return { errors: formatApolloErrors([error as Error], { formatter: config.formatError, debug: config.debug }) };
       }

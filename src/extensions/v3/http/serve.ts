@@ -40,7 +40,7 @@ export interface Serving extends GetMiddlewareOptions {
 }
 
 /** One call of the handler. */
-interface Exchange {
+interface ServedRequest {
   readonly serving: Serving;
   readonly record: HTTPRequest;
   readonly invocation: Invocation;
@@ -53,16 +53,16 @@ interface Exchange {
 export async function serveRequest(serving: Serving, record: HTTPRequest, invocation: Invocation): Promise<HTTPResponse> {
   const headers = new HeaderMap();
   const request = createRequest(record, { event: invocation.event, context: invocation.context });
-  const exchange: Exchange = { serving, record, invocation, request, response: createResponse(headers), headers };
+  const served: ServedRequest = { serving, record, invocation, request, response: createResponse(headers), headers };
   try {
-    return await answer(exchange);
+    return await answer(served);
   } catch (thrown) {
-    return failed(exchange, thrown);
+    return failed(served, thrown);
   }
 }
 
-async function answer(exchange: Exchange): Promise<HTTPResponse> {
-  const { serving, record, request, headers } = exchange;
+async function answer(served: ServedRequest): Promise<HTTPResponse> {
+  const { serving, record, request, headers } = served;
   await serving.ready();
   if (serving.disableHealthCheck !== true && isHealthCheck(record)) return health(serving, request);
   if (!isBelow(serving.path ?? '/', record.path)) return text(headers, 404, `Cannot ${record.method} ${request.path}`);
@@ -84,11 +84,11 @@ async function answer(exchange: Exchange): Promise<HTTPResponse> {
       '`res.body` is not set; you passed `bodyParserConfig: false`, but you still need to use `body-parser` middleware yourself.',
     );
   }
-  return query(exchange);
+  return query(served);
 }
 
-async function query(exchange: Exchange): Promise<HTTPResponse> {
-  const { serving, record, invocation, request, response, headers } = exchange;
+async function query(served: ServedRequest): Promise<HTTPResponse> {
+  const { serving, record, invocation, request, response, headers } = served;
   if (serving.csrfRequestHeaders !== undefined) preventCSRF(record.headers, serving.csrfRequestHeaders);
   const { method } = record;
   const answered = await runHttpQuery({
@@ -96,7 +96,7 @@ async function query(exchange: Exchange): Promise<HTTPResponse> {
     query: method === 'POST' ? (request.body as unknown) : request.query,
     head: { url: request.url, method, headers: record.headers },
     options: () => serving.options(request, response),
-    life: invocation,
+    invocation,
   });
   for (const [name, value] of answered.headers) headers.set(name, value);
   // Any cache on the way may keep an answer to a GET by rules of its own, and hand it to the next user.
@@ -104,7 +104,7 @@ async function query(exchange: Exchange): Promise<HTTPResponse> {
   return json(headers, answered.status, answered.body);
 }
 
-function failed({ serving, headers }: Exchange, thrown: unknown): HTTPResponse {
+function failed({ serving, headers }: ServedRequest, thrown: unknown): HTTPResponse {
   if (isHttpQueryError(thrown)) {
     for (const [name, value] of Object.entries(thrown.headers ?? {})) headers.set(name, value);
     return thrown.isGraphQLError ? json(headers, thrown.statusCode, thrown.message) : text(headers, thrown.statusCode, thrown.message);

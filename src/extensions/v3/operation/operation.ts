@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 
+import type { OperationInvocation } from '../../../message/invocation.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import type { OperationLife } from '../../../operation/context.ts';
 import type { DocumentSettings } from '../../../operation/documents/document.ts';
 import type { BatchBudget } from '../../../operation/limits/batch-budget.ts';
 import type { DataSource } from '../datasource/data-source.ts';
@@ -48,7 +48,7 @@ export interface PipelineConfig {
 /** What an operation may see of the call that it belongs to. */
 export interface OperationCall {
   /** Undefined: there is no platform's call, as in `executeOperation`. */
-  readonly life: OperationLife | undefined;
+  readonly invocation: OperationInvocation | undefined;
   readonly budget: BatchBudget | undefined;
 }
 

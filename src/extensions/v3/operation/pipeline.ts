@@ -46,10 +46,14 @@ async function startListeners(config: PipelineConfig, context: GraphQLRequestCon
   return listeners;
 }
 
-async function initializeDataSources({ config, context, life }: Operation): Promise<void> {
+async function initializeDataSources({ config, context, invocation }: Operation): Promise<void> {
   if (config.dataSources === undefined) return;
   const dataSources = config.dataSources();
-  const settings = { context: context.context as unknown, cache: context.cache, ...(life !== undefined && { operation: life }) };
+  const settings = {
+    context: context.context as unknown,
+    cache: context.cache,
+    ...(invocation !== undefined && { operation: invocation }),
+  };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
   await Promise.all(Object.values(dataSources).map(async (dataSource) => dataSource.initialize?.(settings)));
   if ('dataSources' in context.context)
@@ -59,7 +63,7 @@ async function initializeDataSources({ config, context, life }: Operation): Prom
 
 /** Sets the source. Returns what registers it as a persisted query, if it is to be. */
 async function readSource(operation: Operation): Promise<(() => void) | undefined> {
-  const { config, context, life } = operation;
+  const { config, context, invocation } = operation;
   const found = await resolveSource(config.persistedQueries, context.request, context.metrics);
   if (found instanceof Error) throw new Refusal([found]);
   context.source = found.source;
@@ -67,7 +71,7 @@ async function readSource(operation: Operation): Promise<(() => void) | undefine
   if (keep === undefined) return undefined;
   return () => {
     const kept = keep().catch((error: unknown) => context.logger.warn(error));
-    life?.waitUntil(kept);
+    invocation?.waitUntil(kept);
   };
 }
 
@@ -110,7 +114,7 @@ function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<an
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
-  const { config, context, life } = operation;
+  const { config, context, invocation } = operation;
   if (config.executor !== undefined) return (await config.executor(context as never)) as ExecutionResult;
 
   const isWatchedByUsers = watch(operation, executing);
@@ -128,7 +132,7 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   // graphql-js has the words for a document in which there is nothing to run.
   if (chosen === undefined) return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
   const run = isWatchedByUsers ? executeWithGraphQLJS : executePlanned;
-  return run({ ...execution, operation: chosen, hideSuggestions: false, life });
+  return run({ ...execution, operation: chosen, hideSuggestions: false, invocation });
 }
 
 /** Puts `willResolveField` around the fields of the document. True when all fields are watched: a plan may be older than that. */

@@ -33,11 +33,11 @@ async function fromStore(store: DocumentStore, { context }: Operation): Promise<
   }
 }
 
-function keepInStore(store: DocumentStore, { context, life }: Operation, document: DocumentNode): void {
+function keepInStore(store: DocumentStore, { context, invocation }: Operation, document: DocumentNode): void {
   const kept = Promise.resolve(store.set(context.queryHash!, document)).catch((error: unknown) =>
     context.logger.warn(`Could not store validated document. ${messageOf(error)}`),
   );
-  life?.waitUntil(kept);
+  invocation?.waitUntil(kept);
 }
 
 /** The line's two stages, with version 3's hooks and error classes around them. */

@@ -1,8 +1,8 @@
 import { incrementalDelivery } from '../../src/incremental.ts';
 import type { IncrementalDeliveryOptions } from '../../src/incremental.ts';
 import { HeaderMap } from '../../src/message/header-map.ts';
-import type { OperationLife } from '../../src/operation/context.ts';
-import { executeInParts } from '../../src/operation/delivery/parts.ts';
+import type { OperationInvocation } from '../../src/message/invocation.ts';
+import { executeDelivery } from '../../src/operation/delivery/execute-delivery.ts';
 import type { Delivery } from '../../src/operation/delivery/delivery.ts';
 import type { PayloadStream } from '../../src/operation/outcome.ts';
 import type { SubsequentPayload } from '../../src/operation/outcome.ts';
@@ -15,66 +15,66 @@ import { recordingLogger } from './recording-logger.ts';
 type Format = NonNullable<Delivery['incremental']>;
 
 /** Runs an operation for a client that reads several parts. */
-export async function runInParts(
+export async function runIncrementally(
   options: ServerOptions,
   query: string,
-  { format = 'current', variables, life = createLife().life, ...delivery }: RunInParts = {},
+  { format = 'current', variables, invocation = createInvocation().invocation, ...delivery }: IncrementalRun = {},
 ): Promise<OperationOutcome> {
   const [logger] = recordingLogger();
   const server = createServer({ nodeEnv: '', logger, incrementalDelivery: incrementalDelivery(delivery), ...options });
   return runOperation(server.http.operation, {
     request: { query, operationName: undefined, variables, extensions: undefined } as never,
     contextArgument: undefined,
-    life,
+    invocation,
     http: undefined,
     head: { headers: new HeaderMap() },
     refuse: undefined,
     capacity: { maxBytes: Infinity, carrier: 'the test' },
     budget: undefined,
-    delivery: { subscriptions: false, incremental: format === 'whole' ? undefined : format, execute: executeInParts },
+    delivery: { subscriptions: false, incremental: format === 'whole' ? undefined : format, execute: executeDelivery },
   });
 }
 
-export interface RunInParts extends IncrementalDeliveryOptions {
+export interface IncrementalRun extends IncrementalDeliveryOptions {
   /** 'whole': the client does not read parts. */
   readonly format?: Format | 'whole';
   readonly variables?: Readonly<Record<string, unknown>>;
-  readonly life?: OperationLife;
+  readonly invocation?: OperationInvocation;
 }
 
 /** The first part and all others. */
-export async function allParts(outcome: OperationOutcome): Promise<SubsequentPayload[]> {
+export async function allPayloads(outcome: OperationOutcome): Promise<SubsequentPayload[]> {
   const parts: SubsequentPayload[] = [outcome.result];
   if (outcome.stream !== undefined) for await (const part of outcome.stream) parts.push(part);
   return parts;
 }
 
-export async function nextPart({ stream }: { readonly stream?: PayloadStream | undefined }): Promise<SubsequentPayload> {
+export async function nextPayload({ stream }: { readonly stream?: PayloadStream | undefined }): Promise<SubsequentPayload> {
   const { done, value } = (await stream?.next()) ?? { done: true, value: undefined };
   if (done === true) throw new Error('There is no further part.');
   return value;
 }
 
 /** The life of an operation, and what ends it. */
-export function createLife(): { life: OperationLife; timeUp(reason: Error): void; lastMoment(): void } {
+export function createInvocation(): { invocation: OperationInvocation; cancel(reason: Error): void; lastMoment(): void } {
   const controller = new AbortController();
-  const onTimeUp = new Set<(reason: Error) => void>();
+  const onCancel = new Set<(reason: Error) => void>();
   const onLastMoment = new Set<() => void>();
   const add = <T>(callbacks: Set<T>, callback: T): (() => void) => {
     callbacks.add(callback);
     return () => callbacks.delete(callback);
   };
   return {
-    life: {
+    invocation: {
       signal: controller.signal,
       waitUntil() {},
       isOver: false,
       deadlineLeft: () => undefined,
-      onTimeUp: (callback) => add(onTimeUp, callback),
+      onCancel: (callback) => add(onCancel, callback),
       onLastMoment: (callback) => add(onLastMoment, callback),
     },
-    timeUp: (reason) => {
-      for (const callback of onTimeUp) callback(reason);
+    cancel: (reason) => {
+      for (const callback of onCancel) callback(reason);
       controller.abort(reason);
     },
     lastMoment: () => {

@@ -1,10 +1,10 @@
 import { GraphQLSchema, validateSchema, visit } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import { isGraphQL17 } from './installed.ts';
+import { isGraphQL17 } from './version.ts';
 
 /** The directives that ask for an answer in several parts. Whoever answers once runs what they stand at as if they were not there. */
-export function isPartDirective(directive: string): boolean {
+export function isIncrementalDirective(directive: string): boolean {
   return directive === 'defer' || directive === 'stream';
 }
 
@@ -17,12 +17,12 @@ interface Subject {
  * The same schema and document without `@defer` and `@stream`. graphql-js 17's `execute` refuses a schema that has
  * them, and an operation that uses them; 16 knows nothing of either.
  */
-export function inOnePart<T extends Subject>(subject: T): T {
-  if (!isGraphQL17 || !definesParts(subject.schema)) return subject;
+export function withoutIncrementalDirectives<T extends Subject>(subject: T): T {
+  if (!isGraphQL17 || !definesIncrementalDirectives(subject.schema)) return subject;
   return { ...subject, schema: schemaWithout(subject.schema), document: documentWithout(subject.document) };
 }
 
-function definesParts(schema: GraphQLSchema): boolean {
+function definesIncrementalDirectives(schema: GraphQLSchema): boolean {
   return Boolean(schema.getDirective('defer') ?? schema.getDirective('stream'));
 }
 
@@ -35,7 +35,7 @@ function schemaWithout(schema: GraphQLSchema): GraphQLSchema {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
   const config = schema.toConfig();
-  const directives = config.directives.filter(({ name }) => !isPartDirective(name));
+  const directives = config.directives.filter(({ name }) => !isIncrementalDirective(name));
   const copy = new GraphQLSchema({ ...config, directives, assumeValid: validateSchema(schema).length === 0 });
   schemas.set(schema, copy);
   return copy;
@@ -44,7 +44,7 @@ function schemaWithout(schema: GraphQLSchema): GraphQLSchema {
 function documentWithout(document: DocumentNode): DocumentNode {
   const known = documents.get(document);
   if (known !== undefined) return known;
-  const copy = visit(document, { Directive: ({ name }) => (isPartDirective(name.value) ? null : undefined) });
+  const copy = visit(document, { Directive: ({ name }) => (isIncrementalDirective(name.value) ? null : undefined) });
   documents.set(document, copy);
   return copy;
 }

@@ -24,40 +24,41 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
+import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
-import { isGraphQL17 } from './installed.ts';
+import { isGraphQL17 } from './version.ts';
 import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
 import type { Path } from '../path.ts';
 import { sizeInLists } from '../plan/planned-field.ts';
 import { isThenable, toPromise } from '../promises.ts';
-import type { AnswerLimit, ExecutionLife } from '../run.ts';
+import type { AnswerLimit } from '../run.ts';
 
 /**
  * Lets graphql-js execute, so that its answer is there when the time is up. What it still waits for then fails, field by
  * field, and the rest is answered. Its own way to end an execution, an AbortSignal, answers nothing at all.
  */
-export function executeRacing(
+export function executeWithDeadline(
   execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>,
   args: ExecutionArgs,
   bounds: Bounds,
 ): ExecutionResult | Promise<ExecutionResult> {
-  const race = startRace(args, bounds);
-  const result = execute(race.args);
+  const guard = guardExecution(args, bounds);
+  const result = execute(guard.args);
   const check = (whole: ExecutionResult): ExecutionResult => {
-    const error = race.overflow();
+    const error = guard.overflow();
     return error === undefined ? whole : { errors: [error] };
   };
-  return result instanceof Promise ? result.finally(race.end).then(check) : check(result);
+  return result instanceof Promise ? result.finally(guard.end).then(check) : check(result);
 }
 
 /** What may end an execution: its time, or the size of its answer. */
 export interface Bounds {
-  readonly life: ExecutionLife;
+  readonly invocation: ExecutionInvocation;
   readonly answerLimit: AnswerLimit | undefined;
 }
 
 /** An execution under way. */
-export interface StartedRace {
+export interface GuardedExecution {
   readonly args: ExecutionArgs;
   readonly end: () => void;
   /** The error of an answer that has become too large: it stands for the whole of it. */
@@ -65,20 +66,20 @@ export interface StartedRace {
 }
 
 /** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
-export function startRace(args: ExecutionArgs, bounds: Bounds): StartedRace {
-  raceResolvers(args.schema, args.document);
+export function guardExecution(args: ExecutionArgs, bounds: Bounds): GuardedExecution {
+  guardResolvers(args.schema, args.document);
   handleRejections(args.rootValue);
-  const race = new Race(bounds);
+  const guard = new DeadlineGuard(bounds);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
-  const document = withOwnOperation(args.document, args.operationName, (operation) => races.set(operation, race));
+  const document = withOwnOperation(args.document, args.operationName, (operation) => guards.set(operation, guard));
   return {
-    args: { ...args, document, fieldResolver: racing(args.fieldResolver ?? defaultFieldResolver, 3) },
-    end: () => race.end(),
-    overflow: () => race.overflow,
+    args: { ...args, document, fieldResolver: withGuard(args.fieldResolver ?? defaultFieldResolver, 3) },
+    end: () => guard.end(),
+    overflow: () => guard.overflow,
   };
 }
 
-const races = new WeakMap<OperationDefinitionNode, Race>();
+const guards = new WeakMap<OperationDefinitionNode, DeadlineGuard>();
 
 /** The same document with an operation of its own in it, by which one execution is known. */
 export function withOwnOperation(
@@ -95,25 +96,25 @@ export function withOwnOperation(
   return { ...document, definitions };
 }
 
-/** Documents whose resolvers race already, by schema. */
+/** Documents whose resolvers are guarded already, by schema. */
 const prepared = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
 
 /**
- * Puts a racing function in the place of every one that the document may call: resolvers, and those that say which type
+ * Puts a guarded function in the place of every one that the document may call: resolvers, and those that say which type
  * an object has. In the schema itself, for a copy of it would have other types than those that resolvers know. Everywhere
  * else these functions do what those did.
  */
-function raceResolvers(schema: GraphQLSchema, document: DocumentNode): void {
+function guardResolvers(schema: GraphQLSchema, document: DocumentNode): void {
   const known = prepared.get(schema) ?? new WeakSet();
   prepared.set(schema, known);
   if (known.has(document)) return;
   known.add(document);
   const typeInfo = new TypeInfo(schema);
   const Field = ({ name }: { readonly name: { readonly value: string } }): void => {
-    for (const type of objectTypesOf(schema, typeInfo.getParentType())) makeRace(type.getFields()[name.value], 'resolve', 3);
+    for (const type of objectTypesOf(schema, typeInfo.getParentType())) guardFunction(type.getFields()[name.value], 'resolve', 3);
     const type = getNamedType(typeInfo.getType());
-    if (isAbstractType(type)) makeRace(type, 'resolveType', 2);
-    for (const objectType of objectTypesOf(schema, type)) makeRace(objectType, 'isTypeOf', 2);
+    if (isAbstractType(type)) guardFunction(type, 'resolveType', 2);
+    for (const objectType of objectTypesOf(schema, type)) guardFunction(objectType, 'isTypeOf', 2);
   };
   visit(document, visitWithTypeInfo(typeInfo, { Field }));
 }
@@ -127,29 +128,29 @@ function objectTypesOf(schema: GraphQLSchema, type: unknown): readonly GraphQLOb
 type Asked = (...values: never[]) => unknown;
 type InfoPlace = 2 | 3;
 
-function makeRace<TKey extends string>(owner: { [K in TKey]?: unknown } | undefined, key: TKey, place: InfoPlace): void {
+function guardFunction<TKey extends string>(owner: { [K in TKey]?: unknown } | undefined, key: TKey, place: InfoPlace): void {
   const asked = owner?.[key];
-  if (owner === undefined || typeof asked !== 'function' || racers.has(asked)) return;
-  const racer = racing(asked as Asked, place);
+  if (owner === undefined || typeof asked !== 'function' || guardedFunctions.has(asked)) return;
+  const guarded = withGuard(asked as Asked, place);
   // False for a schema that is frozen: it is then not answered by halves.
-  if (Reflect.set(owner, key, racer)) racers.add(racer);
+  if (Reflect.set(owner, key, guarded)) guardedFunctions.add(guarded);
 }
 
-const racers = new WeakSet<object>();
+const guardedFunctions = new WeakSet<object>();
 
 /** The same function, but in an execution that may end before its time nothing is begun after that, and nothing waited for. */
-function racing(asked: Asked, place: InfoPlace): () => unknown {
-  return function race(this: unknown, ...values: unknown[]): unknown {
+function withGuard(asked: Asked, place: InfoPlace): () => unknown {
+  return function guarded(this: unknown, ...values: unknown[]): unknown {
     const info = values[place] as GraphQLResolveInfo;
     const ask = (): unknown => Reflect.apply(asked, this, values);
-    const own = races.get(info.operation);
+    const own = guards.get(info.operation);
     return own === undefined ? ask() : own.run(info, ask, place === 3 ? info.returnType : undefined);
   };
 }
 
 /** The resolvers of one execution against its time. */
-class Race {
-  readonly #life: ExecutionLife;
+class DeadlineGuard {
+  readonly #invocation: ExecutionInvocation;
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
@@ -159,8 +160,8 @@ class Race {
   /** Why the answer is an error and nothing else: it has become too large. */
   overflow: GraphQLError | undefined = undefined;
 
-  constructor({ life, answerLimit }: Bounds) {
-    this.#life = life;
+  constructor({ invocation, answerLimit }: Bounds) {
+    this.#invocation = invocation;
     this.#answerLimit = answerLimit;
     this.#maxSize = answerLimit?.free ?? Infinity;
   }
@@ -172,7 +173,7 @@ class Race {
     // A field; else the question for a type.
     if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
     // The signal of the operation, in place of one that fires after every execution.
-    if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#life.signal);
+    if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
     const value = ask();
     // What of it graphql-js gets to read hangs on the other fields: one that fails makes it let go of the rest.
     if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
@@ -232,7 +233,7 @@ class Race {
   }
 
   #wait(value: PromiseLike<unknown>, giveUp?: () => void): Promise<unknown> {
-    this.#stop ??= this.#life.onTimeUp((reason) => this.#timeUp(reason));
+    this.#stop ??= this.#invocation.onCancel((reason) => this.#cancel(reason));
     return new Promise((resolve, reject) => {
       const late = (reason: Error): void => {
         giveUp?.();
@@ -253,12 +254,12 @@ class Race {
       this.#maxSize = this.#answerLimit!.grow(this.#size);
     } catch (error) {
       this.overflow = error as GraphQLError;
-      this.#timeUp(this.overflow);
+      this.#cancel(this.overflow);
       throw error;
     }
   }
 
-  #timeUp(reason: Error): void {
+  #cancel(reason: Error): void {
     this.#reason = reason;
     for (const late of this.#waiting) late(reason);
     this.#waiting.clear();

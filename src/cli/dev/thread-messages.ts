@@ -8,7 +8,7 @@ import type { UserFiles } from '../project/source-search.ts';
 // What passes between the server and the thread of a function. All of it can be cloned or transferred.
 
 /** A request for the function. */
-export interface WireRequest {
+export interface ThreadRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -17,16 +17,16 @@ export interface WireRequest {
 }
 
 /** What the function answered. */
-export interface WireResponse {
+export interface ThreadResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 /** To the thread: a request, by number. */
-export interface WireCall {
+export interface ThreadCall {
   readonly id: number;
-  readonly request: WireRequest;
+  readonly request: ThreadRequest;
 }
 
 /** What came of a request. */
@@ -56,17 +56,17 @@ export interface OperationRecord {
 }
 
 /** A response on its way out of a thread: whole, where the thread may be frozen before a stream has ended. */
-export interface WireAnswer extends Omit<WireResponse, 'body'> {
-  readonly body: WireResponse['body'] | Uint8Array<ArrayBuffer>;
+export interface ThreadAnswer extends Omit<ThreadResponse, 'body'> {
+  readonly body: ThreadResponse['body'] | Uint8Array<ArrayBuffer>;
 }
 
 /** From the thread. `error` is a text with a stack, fit for the terminal. */
-export type WireMessage =
+export type ThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: string; /** Whether it exports something to call. */ readonly isFunction: boolean }
   /** What is wrong with options that came after the function was ready. */
   | { readonly kind: 'problem'; readonly error: string }
-  | { readonly kind: 'response'; readonly id: number; readonly response: WireAnswer }
+  | { readonly kind: 'response'; readonly id: number; readonly response: ThreadAnswer }
   | { readonly kind: 'request'; readonly record: RequestRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 

@@ -23,7 +23,7 @@ export interface CallSettings {
 }
 
 /** When and why a call comes to an end without being finished, and who is told. */
-export class CallEnding {
+export class Cancellation {
   isAwaited = false;
   /** Why the time is up. Undefined as long as it is not. */
   reason: Error | undefined = undefined;
@@ -37,7 +37,7 @@ export class CallEnding {
   #deadline: Deadline | undefined = undefined;
   /** The reason, as the error of what has not been finished. */
   #error: Error | undefined = undefined;
-  readonly #timeUp: Set<(reason: Error) => void> = new Set();
+  readonly #cancel: Set<(reason: Error) => void> = new Set();
   readonly #lastMoment: Set<() => void> = new Set();
   #isLate = false;
   #turn: ReturnType<typeof setImmediate> | undefined = undefined;
@@ -87,21 +87,21 @@ export class CallEnding {
     if (deadline === undefined) return;
     this.#ring(deadline.at, () => {
       this.#ring(deadline.lastMoment, () => this.#late());
-      this.timeUp(deadlineExceeded());
+      this.cancel(deadlineExceeded());
     });
   }
 
   stop(): void {
     if (this.#turn !== undefined) clearImmediate(this.#turn);
     clearTimeout(this.#timer);
-    this.#timeUp.clear();
+    this.#cancel.clear();
     this.#lastMoment.clear();
   }
 
-  onTimeUp(callback: (reason: Error) => void): () => void {
-    if (this.#error === undefined) this.#timeUp.add(callback);
+  onCancel(callback: (reason: Error) => void): () => void {
+    if (this.#error === undefined) this.#cancel.add(callback);
     else callback(this.#error);
-    return () => this.#timeUp.delete(callback);
+    return () => this.#cancel.delete(callback);
   }
 
   onLastMoment(callback: () => void): () => void {
@@ -110,11 +110,11 @@ export class CallEnding {
     return () => this.#lastMoment.delete(callback);
   }
 
-  timeUp(reason: Error): void {
+  cancel(reason: Error): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
     this.#error = isGraphQLError(reason) ? reason : createError('CLIENT_LEFT', reason.message);
-    for (const tell of this.#timeUp) tell(this.#error);
+    for (const tell of this.#cancel) tell(this.#error);
     this.controller?.abort(reason);
   }
 

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 
 import type { DevEvent, LocalFunction } from './local-function.ts';
 import { homePage, refusalPage, takesPage } from './pages.ts';
-import type { WireRequest, WireResponse } from './wire.ts';
+import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** Which functions are where, and for whom. */
-export interface ExchangeSettings {
+export interface ServeSettings {
   readonly host: string;
   readonly prefix: string;
   readonly functions: ReadonlyMap<string, LocalFunction>;
@@ -18,7 +18,7 @@ export interface ExchangeSettings {
 const maxBodyBytes = 6 * 1024 * 1024;
 
 /** HTTP request → the function under whose path it is → HTTP response. */
-export async function answerRequest(settings: ExchangeSettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answerRequest(settings: ServeSettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     assertForUs(settings, request);
     if (isHome(settings, request)) {
@@ -27,7 +27,7 @@ export async function answerRequest(settings: ExchangeSettings, request: Incomin
     }
     const local = functionFor(settings, request);
     const body = await readBody(request);
-    await send(response, await local.call(toWireRequest(request, body)), request.method === 'HEAD');
+    await send(response, await local.call(toThreadRequest(request, body)), request.method === 'HEAD');
   } catch (error) {
     // Too late for another answer: a cut connection says that this one is not whole.
     if (response.headersSent) {
@@ -42,7 +42,7 @@ export async function answerRequest(settings: ExchangeSettings, request: Incomin
 }
 
 /** The server's own address, where no function is. */
-function isHome({ functions }: ExchangeSettings, request: IncomingMessage): boolean {
+function isHome({ functions }: ServeSettings, request: IncomingMessage): boolean {
   return request.method === 'GET' && request.url === '/' && takesPage(request) && !functions.has('');
 }
 
@@ -58,7 +58,7 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 }
 
 /** A request that no function has seen. */
-function reportRefused({ report }: ExchangeSettings, { method = 'GET', url = '/' }: IncomingMessage, { status, message }: Refusal): void {
+function reportRefused({ report }: ServeSettings, { method = 'GET', url = '/' }: IncomingMessage, { status, message }: Refusal): void {
   const [reason = ''] = message.split('\n', 1);
   report({
     kind: 'request',
@@ -80,13 +80,13 @@ class Refusal extends Error {
  * Against DNS rebinding: a page anywhere can let its own host name point to this machine, and would then be of the same
  * origin as this server, which shows everything. So the name must be ours, unless the user listens for others.
  */
-function assertForUs({ host }: ExchangeSettings, { headers }: IncomingMessage): void {
+function assertForUs({ host }: ServeSettings, { headers }: IncomingMessage): void {
   const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
   if (host !== 'localhost' || name === 'localhost' || name.endsWith('.localhost') || name === '127.0.0.1' || name === '[::1]') return;
   throw new Refusal(403, 'This server answers for localhost only. Start it with --host to change that.');
 }
 
-function functionFor({ prefix, functions }: ExchangeSettings, { url = '/' }: IncomingMessage): LocalFunction {
+function functionFor({ prefix, functions }: ServeSettings, { url = '/' }: IncomingMessage): LocalFunction {
   const [path = ''] = url.split('?', 1);
   const [name = ''] = path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1).split('/', 1) : [];
   const local = functions.get(name);
@@ -106,7 +106,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffe
   return bytes === 0 ? undefined : new Uint8Array(Buffer.concat(chunks));
 }
 
-function toWireRequest(request: IncomingMessage, body: Uint8Array<ArrayBuffer> | undefined): WireRequest {
+function toThreadRequest(request: IncomingMessage, body: Uint8Array<ArrayBuffer> | undefined): ThreadRequest {
   const { method = 'GET', url = '/' } = request;
   const headers = Object.entries(request.headersDistinct).flatMap(([name, values]) =>
     (values ?? []).map((value) => [name, value] as const),
@@ -116,7 +116,7 @@ function toWireRequest(request: IncomingMessage, body: Uint8Array<ArrayBuffer> |
   return { method, url: `http://${request.headers.host ?? 'localhost'}${url}`, headers, body: hasNone ? undefined : body };
 }
 
-async function send(response: ServerResponse, { status, headers, body }: WireResponse, isHead: boolean): Promise<void> {
+async function send(response: ServerResponse, { status, headers, body }: ThreadResponse, isHead: boolean): Promise<void> {
   for (const [name, value] of headers) response.appendHeader(name, value);
   response.writeHead(status);
   if (body === null || isHead) {

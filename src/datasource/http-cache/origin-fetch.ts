@@ -1,18 +1,22 @@
 import { readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
-import { decodeBody, rebuildResponse, type ReceivedResponse } from '../received.ts';
+import { decodeBody, rebuildResponse } from '../received.ts';
+import type { ReceivedResponse } from '../received.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../units.ts';
-import { createEntry, type CacheEntry, type EntryHead } from './cache-entry.ts';
+import { createEntry } from './cache-entry.ts';
+import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from './cache-outcome.ts';
 import { mayStandIn } from './cache-use.ts';
-import { storageTermsFor, type StorageCase, type StorageTerms } from './freshness.ts';
-import { comparableVary, describeSelection, hidesUser, namesUser, type SelectionSource } from './request-identity.ts';
+import { storageTermsFor } from './freshness.ts';
+import type { StorageCase, StorageTerms } from './freshness.ts';
+import { comparableVary, describeSelection, hidesUser, namesUser } from './request-identity.ts';
+import type { SelectionSource } from './request-identity.ts';
 import { cookiesOf, mergeHeaders, storedHeadersOf, toRecord } from './stored-headers.ts';
 import { parseVary } from './vary.ts';
 
 /** A call, as the response cache sees it. */
-export interface Exchange extends SelectionSource {
+export interface CacheLookup extends SelectionSource {
   /** Whether an equal request that is under way may answer this one. */
   readonly sharesInFlight: boolean;
   /** The class of the data source, for messages. */
@@ -20,7 +24,7 @@ export interface Exchange extends SelectionSource {
   /** What sends: requests through different ones are never equal. */
   readonly source: unknown;
   /** Who waits for this call. Asked for only when something is sent. */
-  patience(): Waiting;
+  waiting(): Waiting;
   /** Takes work that may end after the call; undefined where nobody takes it. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   /** Development's word to the developer; undefined elsewhere. */
@@ -44,23 +48,23 @@ export interface OriginAnswer {
 }
 
 /** A failing origin, for which an old answer may stand in (RFC 5861 section 4). */
-const FAILURES = [500, 502, 503, 504];
+const failures = [500, 502, 503, 504];
 
 /** One question to the origin, with what is known from before. */
-export class OriginExchange {
-  readonly #exchange: Exchange;
+export class OriginFetch {
+  readonly #lookup: CacheLookup;
   readonly #signal: AbortSignal;
 
-  constructor(exchange: Exchange, signal: AbortSignal) {
-    this.#exchange = exchange;
+  constructor(lookup: CacheLookup, signal: AbortSignal) {
+    this.#lookup = lookup;
     this.#signal = signal;
   }
 
   /** Asks, with the validators of an entry if there is one. The entry stands in when the origin fails, if it may. */
   async ask(entry: CacheEntry | undefined): Promise<OriginAnswer> {
-    const sentAt = this.#exchange.now();
-    const response = await this.#orStale(entry, () => this.#exchange.send(this.#signal, entry && validatorsOf(entry)));
-    if (response === undefined || (FAILURES.includes(response.status) && this.#mayStandIn(entry))) {
+    const sentAt = this.#lookup.now();
+    const response = await this.#orStale(entry, () => this.#lookup.send(this.#signal, entry && validatorsOf(entry)));
+    if (response === undefined || (failures.includes(response.status) && this.#mayStandIn(entry))) {
       await response?.body?.cancel();
       return { entry: entry!, outcome: 'stale' };
     }
@@ -80,12 +84,12 @@ export class OriginExchange {
   }
 
   #mayStandIn(entry: CacheEntry | undefined): boolean {
-    return entry !== undefined && !this.#signal.aborted && mayStandIn(entry.head, this.#exchange.now());
+    return entry !== undefined && !this.#signal.aborted && mayStandIn(entry.head, this.#lookup.now());
   }
 
   /** Reads a response that may be stored; leaves any other to the one who asked, its body unread. */
   async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
-    const { request } = this.#exchange;
+    const { request } = this.#lookup;
     const fields = toRecord(response.headers);
     const redirected = response.redirected || (response.url !== request.url && response.url !== '');
     const terms = await this.#termsFor(response, fields, redirected);
@@ -102,7 +106,7 @@ export class OriginExchange {
   async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
     const { head, body } = entry;
     const { status, statusText } = head;
-    const { url } = this.#exchange.request;
+    const { url } = this.#lookup.request;
     const fields = toRecord(response.headers);
     const headers = mergeHeaders(entry.headers, fields);
     const refreshed = { status, statusText, headers, body };
@@ -113,22 +117,22 @@ export class OriginExchange {
   }
 
   async #termsFor(response: Response, headers: Readonly<Record<string, string>>, redirected: boolean): Promise<StorageTerms | undefined> {
-    const exchange = this.#exchange;
-    const options = await exchange.cacheOptionsFor(response);
+    const lookup = this.#lookup;
+    const options = await lookup.cacheOptionsFor(response);
     // Somebody read the body in the hook; there is nothing left to store.
     if (response.bodyUsed) return undefined;
     const storage: StorageCase = {
       status: response.status,
       headers,
-      vary: comparableVary(exchange, headers['vary']),
+      vary: comparableVary(lookup, headers['vary']),
       redirected,
-      namesUser: namesUser(exchange),
-      hidesUser: hidesUser(exchange),
+      namesUser: namesUser(lookup),
+      hidesUser: hidesUser(lookup),
       ttl: options?.ttl,
-      now: exchange.now(),
+      now: lookup.now(),
     };
     const terms = storageTermsFor(storage);
-    exchange.request.watch?.judged(storage, terms);
+    lookup.request.watch?.judged(storage, terms);
     return terms;
   }
 
@@ -137,9 +141,9 @@ export class OriginExchange {
     { audience, keepFor, ...terms }: StorageTerms,
     { sentAt, cookies, outcome }: { sentAt: Milliseconds; cookies: readonly string[]; outcome: CacheOutcome },
   ): Promise<OriginAnswer> {
-    const selection = describeSelection(this.#exchange, { audience, vary: parseVary(headers['vary']) ?? [] });
+    const selection = describeSelection(this.#lookup, { audience, vary: parseVary(headers['vary']) ?? [] });
     const contentType = headers['content-type'] ?? null;
-    const head = { ...source, ...terms, ...selection, contentType, sentAt, storedAt: this.#exchange.now() };
+    const head = { ...source, ...terms, ...selection, contentType, sentAt, storedAt: this.#lookup.now() };
     const entry = createEntry(head, headers, body);
     return { outcome, entry, fetched: { entry, keepFor, cookies } };
   }

@@ -2,7 +2,7 @@ import { DirectiveLocation, GraphQLBoolean, GraphQLDirective, GraphQLInt, GraphQ
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 
 /** `@defer` and `@stream` as graphql 17 defines them, which 16 does not. */
-export function partDirectives(): readonly GraphQLDirective[] {
+export function incrementalDirectives(): readonly GraphQLDirective[] {
   return [
     new GraphQLDirective({
       name: 'defer',

@@ -44,7 +44,7 @@ type Executor = typeof executePlanned;
 
 /** Runs the example until nothing more happens by itself, then rings. */
 async function answerAtBell(executor: Executor, example: Omit<Example, 'typeDefs'>, bell: Bell = createBell()): Promise<Answer> {
-  const answer = executor({ ...executionOf({ typeDefs, ...example }), life: bell.life });
+  const answer = executor({ ...executionOf({ typeDefs, ...example }), invocation: bell.invocation });
   await quiet();
   bell.ring();
   return answerOf(await answer);
@@ -220,16 +220,19 @@ for (const [executor, run] of [
   describe(`with time left, ${executor}`, () => {
     it('is not told of an operation in which nothing is asynchronous', () => {
       const bell = createBell();
-      const life = {
+      const invocation = {
         get signal(): AbortSignal {
           throw new Error('nobody asked for it');
         },
-        onTimeUp: () => {
+        onCancel: () => {
           throw new Error('nobody waits');
         },
       };
 
-      const answer = run({ ...executionOf({ typeDefs, text: '{ name object { name } }', rootValue: { name: 'x', object: {} } }), life });
+      const answer = run({
+        ...executionOf({ typeDefs, text: '{ name object { name } }', rootValue: { name: 'x', object: {} } }),
+        invocation,
+      });
 
       deepEqual(answerOf(answer as ExecutionResult), { data: { name: 'x', object: { name: null } }, errors: [] });
       equal(bell.waiting(), 0);
@@ -245,7 +248,7 @@ for (const [executor, run] of [
       };
       const execution = executionOf({ ...example, rootValue });
 
-      const answer = await run({ ...execution, life: bell.life });
+      const answer = await run({ ...execution, invocation: bell.invocation });
 
       deepEqual(answerOf(answer), answerOf(await execute(execution as Parameters<typeof execute>[0])));
       equal(bell.waiting(), 0);
@@ -258,7 +261,10 @@ for (const [executor, run] of [
         return soon();
       };
 
-      const answer = await run({ ...executionOf({ typeDefs, text: '{ slow }', functions: { Query: { slow } } }), life: createBell().life });
+      const answer = await run({
+        ...executionOf({ typeDefs, text: '{ slow }', functions: { Query: { slow } } }),
+        invocation: createBell().invocation,
+      });
       await quiet();
 
       deepEqual(answerOf(answer), { data: { slow: 'soon' }, errors: [] });
@@ -272,7 +278,7 @@ describe('resolvers that race', () => {
     const seen: unknown[][] = [];
     const slow = async (...values: unknown[]): Promise<string> => (seen.push(values), 'x');
     const execution = executionOf({ typeDefs, text: '{ slow }', functions: { Query: { slow } }, rootValue: { root: true } });
-    await executeWithGraphQLJS({ ...execution, life: createBell().life });
+    await executeWithGraphQLJS({ ...execution, invocation: createBell().invocation });
 
     const { data } = await execute(execution as Parameters<typeof execute>[0]);
 
@@ -298,8 +304,8 @@ describe('resolvers that race', () => {
     const bell = createBell();
     const release = deferred<string>();
     const execution = executionOf({ typeDefs, text: '{ slow }', rootValue: { slow: () => release.promise } });
-    const first = executeWithGraphQLJS({ ...execution, life: bell.life });
-    const second = executeWithGraphQLJS({ ...execution, life: createBell().life });
+    const first = executeWithGraphQLJS({ ...execution, invocation: bell.invocation });
+    const second = executeWithGraphQLJS({ ...execution, invocation: createBell().invocation });
 
     bell.ring();
     release.resolve('x');
@@ -322,7 +328,7 @@ describe('a client that leaves in the middle of a resolver', () => {
     };
     const execution = executionOf({ typeDefs, text: '{ object { name slow } }', rootValue: { object: () => first.promise } });
 
-    const answer = executePlanned({ ...execution, life: bell.life });
+    const answer = executePlanned({ ...execution, invocation: bell.invocation });
     first.resolve(object);
 
     deepEqual(answerOf(await answer), { data: { object: { name: 'x', slow: null } }, errors: ['DEADLINE_EXCEEDED object.slow'] });
