@@ -14,10 +14,9 @@ import { join } from 'node:path';
 
 import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
-import { bundle } from './contestants.ts';
-import { createEvent } from './event.ts';
+import { coldWorkload } from './cold-workload.ts';
+import { bundle, coldFunction } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
-import { coldWorkload } from './workloads.ts';
 
 export interface CodeCacheResult {
   readonly types: number;
@@ -28,7 +27,6 @@ export interface CodeCacheResult {
 const asJSON = process.env['AS_JSON'] !== undefined;
 const runs = Number(process.argv[2] ?? 9);
 const folder = mkdtempSync(join(tmpdir(), 'code-cache-'));
-const resolvers = "{ Query: { probe: (_, { id }) => ({ id, c0: 'zero', c1: 'one', next: { id: 'next' } }) } }";
 
 const program = `
   const [, , file, event, cache] = process.argv;
@@ -37,7 +35,7 @@ const program = `
   if (cache) require('node:module').enableCompileCache(cache);
   require(file).handler(asked, {}).then(({ body }) => {
     const { user, system } = process.cpuUsage(before);
-    if (!body.includes('"next":{"id":"next"}')) throw new Error(body);
+    if (!body.includes('"name":"Product 49"')) throw new Error(body);
     if (cache) require('node:module').flushCompileCache();
     console.log((user + system) / 1000);
     process.exit(0);
@@ -59,7 +57,7 @@ async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult
   const file = await bundleOf(types, isBuilt);
   const ours = join(folder, `${types}-${isBuilt}`);
   await writeCodeCache({ file, folder: ours, flags: ['--expose-gc'] });
-  writeFileSync(event, JSON.stringify(createEvent(coldWorkload(types).body(0))));
+  writeFileSync(event, JSON.stringify(coldWorkload(types).event));
   const variants = {
     plain: () => runOnce([script, file, event]),
     "node's": () => runOnce([script, file, event, `${ours}.node`]),
@@ -76,15 +74,15 @@ async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult
 }
 
 async function bundleOf(types: number, isBuilt: boolean): Promise<string> {
-  const { typeDefs, body } = coldWorkload(types);
+  const workload = coldWorkload(types);
   const artefact = join(folder, `${types}.build.json`);
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
-  writeFileSync(artefact, JSON.stringify(makeArtefact([typeDefs], from, [(JSON.parse(body(0)) as { query: string }).query])));
-  const create = isBuilt
-    ? `createBuilt(require(${JSON.stringify(artefact)}), ${resolvers})`
-    : `create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolvers} })`;
+  writeFileSync(
+    artefact,
+    JSON.stringify(makeArtefact([workload.typeDefs], from, [(JSON.parse(workload.body(0)) as { query: string }).query])),
+  );
   const entry = { name: 'ours', file: isBuilt ? 'ours-built' : 'ours', graphql: 17 } as const;
-  return bundle(entry, `code-cache-${types}`, (path) => `export const handler = require(${JSON.stringify(path)}).${create};`);
+  return bundle(entry, `code-cache-${types}`, coldFunction(workload, isBuilt ? artefact : undefined));
 }
 
 function runOnce(argv: readonly string[]): number {

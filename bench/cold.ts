@@ -1,22 +1,32 @@
-// A cold process up to its first answer: CPU from the first line of the bundle, without Node's own start.
-// Run alone: node bench/cold.ts, or ONLY=graphql-functions node bench/cold.ts for those of that name and the reference.
+/**
+ * A cold process up to its first answer: CPU from reading the bundle on, less what the same bundle spends whose resolvers
+ * are called by hand ("no GraphQL"): reading the schema's text and the resolvers costs everybody the same.
+ *
+ *     node bench/cold.ts, or ONLY=graphql-functions TYPES=300 RUNS=15 node bench/cold.ts for some of it
+ *
+ * Every run is a new process, as Lambda starts it (--expose-gc); contestants take turns; figures are medians, ratios those
+ * of the own CPU of one round.
+ */
 import { execFile } from 'node:child_process';
-import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
+import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { mergeResolvers } from '../src/schema/resolvers/merge-resolvers.ts';
 import { resolversMark } from '../src/schema/resolvers/resolver-shape.ts';
-import { bundle, bundles, coldContestants, reference } from './contestants.ts';
-import { createEvent } from './event.ts';
+import { coldWorkload, type ColdWorkload } from './cold-workload.ts';
+import { bundle, bundles, coldContestants, coldFunction, reference } from './contestants.ts';
+import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
-import { coldWorkload } from './workloads.ts';
-import type { Workload } from './workloads.ts';
 
 const run = promisify(execFile);
-const chosen = coldContestants.filter(({ name }) => name === reference || name.includes(process.env['ONLY'] ?? ''));
+/** What every bundle spends that has the user's own code in it. */
+const byHand = 'no GraphQL';
+const only = process.env['ONLY']?.split(',') ?? [''];
+const chosen = coldContestants.filter(({ name }) => name === reference || name === byHand || only.some((part) => name.includes(part)));
 
 export interface ColdResult {
   readonly types: number;
@@ -24,6 +34,7 @@ export interface ColdResult {
     Record<
       string,
       {
+        /** Its own. */
         readonly cpuMilliseconds: number;
         readonly wallMilliseconds: number;
         readonly ratio: number;
@@ -42,29 +53,30 @@ interface Sample {
   readonly data: string;
 }
 
+const program = `
+  const [, , file, event] = process.argv;
+  const asked = JSON.parse(require('node:fs').readFileSync(event, 'utf8'));
+  const cpu = process.cpuUsage(), wall = process.hrtime.bigint();
+  require(file).handler(asked, {}).then(({ body }) => {
+    const { user, system } = process.cpuUsage(cpu);
+    process.stdout.write(JSON.stringify({ cpu: (user + system) / 1000, wall: Number(process.hrtime.bigint() - wall) / 1e6, rss: process.memoryUsage.rss() / 1048576, data: JSON.stringify(JSON.parse(body).data) }));
+    process.exit(0);
+  });`;
+
 export async function measureCold(types: number, runs: number): Promise<ColdResult> {
   const workload = coldWorkload(types);
-  const resolvers = `{ Query: { probe: (_: unknown, { id }: { id: string }) => ({ id, c0: 'zero', c1: 'one', next: { id: 'next' } }) } }`;
-  const built = `${bundles}cold-${types}.build.json`;
-  await writeArtefact(built, workload);
-  const create = (file: string): string =>
-    file.includes('built')
-      ? `require(${JSON.stringify(file)}).createBuilt(require(${JSON.stringify(built)}), ${resolvers})`
-      : `require(${JSON.stringify(file)}).create({ typeDefs: ${JSON.stringify(workload.typeDefs)}, resolvers: ${resolvers} })`;
-  const code = (file: string): string => `
-    const cpu = process.cpuUsage(), wall = process.hrtime.bigint();
-    const handle = ${create(file)};
-    handle(${JSON.stringify(createEvent(workload.body(0)))}, {}).then(({ body }: { body: string }) => {
-      const { user, system } = process.cpuUsage(cpu);
-      process.stdout.write(JSON.stringify({ cpu: (user + system) / 1000, wall: Number(process.hrtime.bigint() - wall) / 1e6, rss: process.memoryUsage.rss() / 1048576, data: JSON.stringify(JSON.parse(body).data) }));
-      process.exit(0);
-    });`;
-  const files = await Promise.all(chosen.map((contestant) => bundle(contestant, `cold-${types}`, code)));
+  await mkdir(bundles, { recursive: true });
+  const [script, event] = [`${bundles}cold.cjs`, `${bundles}cold-${types}.event.json`];
+  await writeFile(script, program);
+  await writeFile(event, JSON.stringify(workload.event));
+  const files: string[] = [];
+  for (const contestant of chosen) files.push(await bundleOf(contestant, workload, types));
 
   const samples = chosen.map((): Sample[] => []);
   for (let round = 0; round <= runs; round++) {
     for (const [at, file] of files.entries()) {
-      const { stdout } = await run(process.execPath, [file], { env: { ...process.env, NODE_ENV: 'production' }, maxBuffer: 1 << 26 });
+      const environment = { ...process.env, NODE_ENV: 'production' };
+      const { stdout } = await run(process.execPath, ['--expose-gc', script, file, event], { env: environment, maxBuffer: 1 << 26 });
       // The first round only fills the file system's cache.
       if (round > 0) samples[at]!.push(JSON.parse(stdout) as Sample);
     }
@@ -72,27 +84,41 @@ export async function measureCold(types: number, runs: number): Promise<ColdResu
   return { types, contestants: summarise(files, samples) };
 }
 
+/** A file or a folder that exports `handler`. */
+async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, types: number): Promise<string> {
+  const artefact = `${bundles}cold-${types}.build.json`;
+  const isBuilt = contestant.file === 'ours-built';
+  if (isBuilt) await writeArtefact(artefact, workload);
+  const name = `cold-${types}${contestant.codeCache ? '-cached' : ''}`;
+  const file = await bundle(contestant, name, coldFunction(workload, isBuilt ? artefact : undefined));
+  if (!contestant.codeCache) return file;
+  const folder = file.replace(/\.cjs$/, '');
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
+  return folder;
+}
+
 /** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */
-async function writeArtefact(file: string, { typeDefs, body, resolvers }: Workload): Promise<void> {
-  await mkdir(bundles, { recursive: true });
+async function writeArtefact(file: string, { typeDefs, body, resolvers }: ColdWorkload): Promise<void> {
   const { query } = JSON.parse(body(0)) as { query: string };
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
   await writeFile(file, JSON.stringify(makeArtefact([typeDefs], from, [query], resolversMark(mergeResolvers(resolvers)))));
 }
 
 function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {
-  const base = samples[chosen.findIndex(({ name }) => name === reference)]!;
+  const samplesOf = (name: string): Sample[] => samples[chosen.findIndex((one) => one.name === name)]!;
+  const [base, bottom] = [samplesOf(reference), samplesOf(byHand)];
   return Object.fromEntries(
-    chosen.map(({ name }, at) => {
+    chosen.map(({ name, codeCache }, at) => {
       const own = samples[at]!;
-      if (name !== 'no GraphQL' && own[0]!.data !== base[0]!.data) throw new Error(`${name} answers differently: ${own[0]!.data}`);
-      const bytes = readFileSync(files[at]!);
+      if (own[0]!.data !== base[0]!.data) throw new Error(`${name} answers differently: ${own[0]!.data.slice(0, 1000)}`);
+      const cpu = (sample: Sample, round: number): number => (name === byHand ? sample.cpu : sample.cpu - bottom[round]!.cpu);
+      const bytes = codeCache ? Buffer.alloc(0) : readFileSync(files[at]!);
       return [
         name,
         {
-          cpuMilliseconds: rounded(median(own.map(({ cpu }) => cpu))),
+          cpuMilliseconds: rounded(median(own.map(cpu))),
           wallMilliseconds: rounded(median(own.map(({ wall }) => wall))),
-          ratio: rounded(median(own.map(({ cpu }, round) => cpu / base[round]!.cpu))),
+          ratio: rounded(median(own.map((sample, round) => cpu(sample, round) / (base[round]!.cpu - bottom[round]!.cpu)))),
           rssMiB: rounded(median(own.map(({ rss }) => rss))),
           bundleKB: rounded(bytes.length / 1000),
           gzipKB: rounded(gzipSync(bytes, { level: 9 }).length / 1000),
@@ -103,11 +129,12 @@ function summarise(files: readonly string[], samples: readonly Sample[][]): Cold
 }
 
 if (import.meta.main) {
-  for (const [types, runs] of [
+  const sizes = [
     [10, 11],
     [300, 9],
     [3000, 5],
-  ] as const) {
+  ] as const;
+  for (const [types, runs] of sizes.filter(([size]) => Number(process.env['TYPES'] ?? size) === size)) {
     const result = await measureCold(types, Number(process.env['RUNS'] ?? runs));
     console.log(`\n${types} types`);
     for (const [name, one] of Object.entries(result.contestants)) {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+import type { ColdWorkload } from './cold-workload.ts';
+
 /** One that takes part. */
 export interface Entry {
   readonly name: string;
@@ -25,8 +27,15 @@ export const contestants = [
   { name: 'no GraphQL', file: 'no-graphql', graphql: 17 },
 ] as const satisfies readonly Entry[];
 
-/** Who takes part in cold starts: once more this package, with its schema and operation built ahead. */
-export const coldContestants: readonly Entry[] = [
+/** One that takes part in cold starts. */
+export interface ColdEntry extends Entry {
+  /** Whether V8's code cache lies beside the bundle, as `build --code-cache` puts it there. */
+  readonly codeCache?: boolean;
+}
+
+/** Who takes part in cold starts: once more this package, with its schema and operation, or its code, built ahead. */
+export const coldContestants: readonly ColdEntry[] = [
+  { name: 'graphql-functions, code cache', file: 'ours', graphql: 17, codeCache: true },
   { name: 'graphql-functions, with build', file: 'ours-built', graphql: 17 },
   ...contestants,
 ];
@@ -61,6 +70,19 @@ export async function bundle(contestant: Entry, name: string, code: (file: strin
     logLevel: 'error',
   });
   return outfile;
+}
+
+/** The function that a cold process loads: it exports `handler`. `artefact`: the file of a build. */
+export function coldFunction(
+  { typeDefs, resolversCode }: Pick<ColdWorkload, 'typeDefs' | 'resolversCode'>,
+  artefact?: string,
+): (path: string) => string {
+  return (path) =>
+    artefact === undefined
+      ? `import { create } from ${JSON.stringify(path)};
+         export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`
+      : `import { createBuilt } from ${JSON.stringify(path)}; import artefact from ${JSON.stringify(artefact)};
+         export const handler = createBuilt(artefact, ${resolversCode});`;
 }
 
 /** Every import of graphql, whoever makes it, gets the same copy: two in one bundle would not know each other's types. */

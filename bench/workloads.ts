@@ -1,5 +1,3 @@
-import { generateSchema } from '../test/support/schema-generator.ts';
-
 /** A schema with its resolvers and the requests that are sent to it. The same objects go to every contestant. */
 export interface Workload {
   readonly name: string;
@@ -89,15 +87,3 @@ export const warmWorkloads: readonly Workload[] = [
   { name: '1,000 rows of 8 fields', body: same(body(`{ rows(count: 1000) { ${rowFields} } }`)), weight: 0.02 },
   { name: '20,000 rows of 8 fields', body: same(body(`{ rows(count: 20000) { ${rowFields} } }`)), weight: 0.001 },
 ].map((workload) => ({ ...workload, typeDefs, resolvers }));
-
-/** What a cold process is asked for, once: a few fields of a schema of so many types. */
-export function coldWorkload(types: number): Workload {
-  const generated = generateSchema({ types });
-  const columns = Array.from({ length: 6 }, (_, at) => `c${at}: String`).join(' ');
-  return {
-    name: `${types} types`,
-    typeDefs: `${generated}\ntype Probe { id: ID! ${columns} next: Probe }\nextend type Query { probe(id: ID!): Probe }`,
-    resolvers: { Query: { probe: (_, { id }) => ({ id, c0: 'zero', c1: 'one', next: { id: 'next' } }) } },
-    body: same(body('query ($id: ID!) { probe(id: $id) { id c0 c1 c2 next { id } } }', { id: '1' })),
-  };
-}

@@ -7,15 +7,17 @@ export interface GeneratedSchemaOptions {
   readonly types: number;
   /** Default: 1. */
   readonly seed?: number;
+  /** The share of definitions and members that are described. Default: 0.65. */
+  readonly described?: number;
 }
 
 /**
  * A valid schema of a size, as text: objects, interfaces, unions, enums, input types and scalars, with
- * descriptions on two thirds of everything, arguments, default values and deprecations, and a Query type
+ * descriptions on two thirds of everything unless `described` says otherwise, arguments, default values and deprecations, and a Query type
  * with a field for every second type. About 8 KB for 10 types, 270 KB for 300, 2.7 MB for 3,000.
  */
-export function generateSchema({ types, seed = 1 }: GeneratedSchemaOptions): string {
-  const random = createRandom(seed);
+export function generateSchema({ types, seed = 1, described = 0.65 }: GeneratedSchemaOptions): string {
+  const random: Choices = { ...createRandom(seed), described };
   const names = namesFor(Math.max(10, types), random);
   return [
     ...names.scalars.map(
@@ -29,6 +31,10 @@ export function generateSchema({ types, seed = 1 }: GeneratedSchemaOptions): str
     rootText('Query', names, Math.max(7, Math.floor(types / 2.02)), random),
     rootText('Mutation', names, Math.max(2, Math.floor(types / 20)), random),
   ].join('\n\n');
+}
+
+interface Choices extends Random {
+  readonly described: number;
 }
 
 interface Names {
@@ -45,7 +51,7 @@ const words =
     ' ',
   );
 
-function namesFor(types: number, random: Random): Names {
+function namesFor(types: number, random: Choices): Names {
   const named = (share: number, suffix: string): string[] =>
     Array.from({ length: Math.max(1, Math.round(types * share)) }, (_, number) => `${random.pick(words)}${suffix}${number}`);
   return {
@@ -59,20 +65,20 @@ function namesFor(types: number, random: Random): Names {
 }
 
 /** Two of three elements have a description, in one of the forms that the language has. */
-function describe(random: Random, indent: number): string {
-  if (!random.chance(0.65)) return '';
+function describe(random: Choices, indent: number): string {
+  if (!random.chance(random.described)) return '';
   const margin = ' '.repeat(indent);
   const sentence = sentenceOf(random);
   if (random.chance(0.4)) return `${margin}"${sentence}"\n`;
   return `${margin}"""\n${margin}${sentence}\n${random.chance(0.3) ? `\n${margin}  - "${sentenceOf(random)}" { see: type }\n` : ''}${margin}"""\n`;
 }
 
-function sentenceOf(random: Random): string {
+function sentenceOf(random: Choices): string {
   const length = 5 + random.below(10);
   return `${Array.from({ length }, () => random.pick(words).toLowerCase()).join(' ')}.`;
 }
 
-function enumText(name: string, random: Random): string {
+function enumText(name: string, random: Choices): string {
   const values = Array.from(
     { length: 3 + random.below(5) },
     (_, number) => `${describe(random, 2)}  VALUE_${number}${deprecation(random)}\n`,
@@ -80,7 +86,7 @@ function enumText(name: string, random: Random): string {
   return `${describe(random, 0)}enum ${name} {\n${values.join('')}}`;
 }
 
-function deprecation(random: Random): string {
+function deprecation(random: Choices): string {
   if (!random.chance(0.05)) return '';
   return random.chance(0.5) ? ' @deprecated' : ' @deprecated(reason: "Not for new code (see the }).")';
 }
@@ -89,7 +95,7 @@ function interfaceFields(number: number): string {
   return `  id: ID!\n  label${number}(first: Int = 10): String\n`;
 }
 
-function inputText(name: string, number: number, names: Names, random: Random): string {
+function inputText(name: string, number: number, names: Names, random: Choices): string {
   // Only earlier input types, so that none needs itself.
   const inputs = names.inputs.slice(0, number);
   const fields = Array.from(
@@ -110,14 +116,14 @@ const literals: readonly (readonly [type: string, literal: string])[] = [
 ];
 
 /** A type, sometimes with a default value that fits it. */
-function inputType(inputs: readonly string[], names: Names, random: Random): string {
+function inputType(inputs: readonly string[], names: Names, random: Choices): string {
   if (inputs.length > 0 && random.chance(0.2)) return `${random.pick(inputs)}${random.chance(0.3) ? ' = {}' : ''}`;
   if (random.chance(0.2)) return `${random.pick(names.enums)} = VALUE_1`;
   const [type, literal] = random.pick(literals);
   return random.chance(0.4) ? `${type} = ${literal}` : type;
 }
 
-function objectText(name: string, names: Names, random: Random): string {
+function objectText(name: string, names: Names, random: Choices): string {
   const implemented = random.chance(0.5) ? [random.below(names.interfaces.length)] : [];
   const heading = implemented.map((number) => ` implements ${names.interfaces[number]}`).join('');
   const inherited = implemented.map(interfaceFields).join('');
@@ -125,12 +131,12 @@ function objectText(name: string, names: Names, random: Random): string {
   return `${describe(random, 0)}type ${name}${heading} {\n${inherited}${fields.join('')}}`;
 }
 
-function fieldText(name: string, names: Names, random: Random): string {
+function fieldText(name: string, names: Names, random: Choices): string {
   const args = random.chance(0.3) ? `(first: Int = 20, filter: ${random.pick(names.inputs)}, kind: ${inputType([], names, random)})` : '';
   return `${describe(random, 2)}  ${name}${args}: ${outputType(names, random)}${deprecation(random)}\n`;
 }
 
-function outputType(names: Names, random: Random): string {
+function outputType(names: Names, random: Choices): string {
   const kind = random.pick(['scalar', 'scalar', 'scalar', 'enum', 'object', 'object', 'abstract'] as const);
   const named = {
     scalar: () => random.pick(['ID', 'String', 'Int', 'Float', 'Boolean', ...names.scalars]),
@@ -141,12 +147,12 @@ function outputType(names: Names, random: Random): string {
   return random.pick([named, named, `${named}!`, `[${named}]`, `[${named}!]!`]);
 }
 
-function unionText(name: string, names: Names, random: Random): string {
+function unionText(name: string, names: Names, random: Choices): string {
   const members = new Set(Array.from({ length: 2 + random.below(3) }, () => random.pick(names.objects)));
   return `${describe(random, 0)}union ${name} = ${[...members].join(' | ')}`;
 }
 
-function rootText(name: string, names: Names, fields: number, random: Random): string {
+function rootText(name: string, names: Names, fields: number, random: Choices): string {
   const texts = Array.from({ length: fields }, (_, number) => fieldText(`${name.toLowerCase()}${number}`, names, random));
   return `"Where every ${name.toLowerCase()} starts."\ntype ${name} {\n${texts.join('')}}`;
 }

@@ -1,0 +1,73 @@
+import { runInThisContext } from 'node:vm';
+
+import { buildSchema, isObjectType } from 'graphql';
+
+import { generateSchema } from '../test/support/schema-generator.ts';
+import { browserHeaders, createEvent } from './event.ts';
+import type { Workload } from './workloads.ts';
+
+/** What a cold process is given and asked for. */
+export interface ColdWorkload extends Workload {
+  /** `resolvers` as the user's own module has them: code that is part of the bundle. */
+  readonly resolversCode: string;
+  /** The one event. */
+  readonly event: object;
+}
+
+/**
+ * A schema of so many types with a resolver map in proportion: 8,200 resolvers for 3,000 types, 1.2 MB of text and 570 KB
+ * of code; asked once, by a browser, for 50 objects.
+ */
+export function coldWorkload(types: number): ColdWorkload {
+  const typeDefs = schemaOf(types);
+  const resolversCode = resolversOf(typeDefs);
+  const body = JSON.stringify({ query: operation, operationName: 'Products', variables: { first: 50, order: 'NAME', details: true } });
+  return {
+    name: `${types} types`,
+    typeDefs,
+    resolversCode,
+    // The same code as the bundles': it is ours.
+    resolvers: runInThisContext(`(${resolversCode})`) as ColdWorkload['resolvers'],
+    body: () => body,
+    event: createEvent(body, browserHeaders),
+  };
+}
+
+const operation = `query Products($first: Int!, $order: Order, $details: Boolean!) {
+  products(first: $first, order: $order) { id name price ...Details @include(if: $details) seller { id name } }
+}
+fragment Details on Product { description stock tags }`;
+
+/** The generated types, and among them those that the operation asks for. */
+function schemaOf(types: number): string {
+  const generated = generateSchema({ types, described: 0.05 });
+  const asked = `enum Order { NAME PRICE }
+"What the shop sells."
+type Product { id: ID! name: String! price: Float description: String stock: Int tags: [String!] seller: Seller }
+type Seller { id: ID! name: String! }`;
+  return `${generated.replace('type Query {', 'type Query {\n  products(first: Int = 20, order: Order): [Product!]!')}\n\n${asked}\n`;
+}
+
+const askedResolvers: Readonly<Record<string, string>> = {
+  'Query.products':
+    "(_, { first }) => Array.from({ length: first }, (_, at) => ({ id: 'p' + at, name: 'Product ' + at, cents: at * 100, stock: at, tags: ['a', 'b'], sellerId: at % 5 }))",
+  'Product.price': 'async ({ cents }) => cents / 100',
+  'Product.description': "({ name }) => name + ', as good as new'",
+  'Product.seller': "async ({ sellerId }) => ({ id: 's' + sellerId, name: 'Seller ' + sellerId })",
+};
+
+/** Every root field has one, and every third field of the other objects. */
+function resolversOf(typeDefs: string): string {
+  const maps = Object.values(buildSchema(typeDefs, { assumeValid: true }).getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type) || type.name.startsWith('__')) return [];
+    const isRoot = type.name === 'Query' || type.name === 'Mutation';
+    const named = Object.keys(type.getFields()).flatMap((field, at) => {
+      const asked = askedResolvers[`${type.name}.${field}`];
+      const isAsked = type.name === 'Product' || type.name === 'Seller';
+      if (asked === undefined && (isAsked || (!isRoot && at % 3 !== 0))) return [];
+      return [`    ${field}: ${asked ?? `(parent, args, { api }) => api.${field}(parent, args)`},`];
+    });
+    return named.length === 0 ? [] : [`  ${type.name}: {\n${named.join('\n')}\n  },`];
+  });
+  return `{\n${maps.join('\n')}\n}`;
+}
