@@ -14,6 +14,7 @@ export interface KeyValueCacheSetOptions {
 export interface KeyValueCache<TValue = string> {
   /** The value, or undefined when there is none. */
   get(key: string): Promise<TValue | undefined>;
+  /** Keeps a value under a key, in place of the one before. Resolves when it is kept. */
   set(key: string, value: TValue, options?: KeyValueCacheSetOptions): Promise<void>;
   /** Resolves when the entry is gone; false where the store can tell that there was none. */
   delete(key: string): Promise<boolean | void>;

@@ -49,7 +49,7 @@ export class CallError extends Error {
 /** Why a redirect was not followed. */
 export class RedirectError extends Error {}
 
-/** The error for a response whose status is no success; `body` is what the API said, parsed as far as possible. */
+/** The error for an unsuccessful response; `body` is what the API said, parsed as far as possible. */
 export function createResponseError(request: DataSourceRequest, response: Response, body: unknown): GraphQLError {
   const { status, statusText } = response;
   const message = `${reasonPhrases[status] === undefined ? status : `${status}: ${reasonPhrases[status]}`} (${request.method})`;

@@ -55,14 +55,14 @@ interface CallOptions {
 export interface DataSourceRequestInit extends Omit<RequestInit, 'method' | keyof CallOptions>, CallOptions {}
 
 /**
- * Query parameters: an object or a Map of names and values, pairs, or a URLSearchParams. Not what belongs into the next argument:
- * `get(path, { params, headers })` is how other versions take it, and would write a token into the URL.
+ * Query parameters: an object or a Map of names and values, pairs, or a URLSearchParams. What belongs in the next argument is
+ * refused: `get(path, { params, headers })` is how other versions take it, and would write a token into the URL.
  */
 export type QueryParams = (Readonly<Record<string, unknown>> & NoInit) | (object & NoInit);
 
 type NoInit = Readonly<Partial<Record<'params' | 'headers' | 'body' | 'signal' | 'cacheOptions', QueryValue>>>;
 
-/** The value of a query parameter that has a name which belongs into `init`. */
+/** The value of a query parameter that has a name that belongs in `init`. */
 export type QueryValue = string | number | bigint | boolean | Date | null | undefined | readonly QueryValue[];
 
 /** What `fetch` of a data source takes: the last argument of the others, method and parameters. */
@@ -90,6 +90,7 @@ const none: readonly string[] = [];
  * and a `Headers` object costs more than all the rest of such a call.
  */
 export class DataSourceRequest {
+  /** In upper case: "GET". */
   readonly method: HTTPMethod;
   /** As given to `get`, `post` and the others; `resolveURL` makes the URL of it. */
   path: string;
@@ -97,14 +98,21 @@ export class DataSourceRequest {
   url = '';
   /** What to send; a plain object or array becomes JSON after `willSendRequest`. */
   body: unknown;
+  /** Gives this one call up. */
   signal: AbortSignal | null | undefined;
+  /** Milliseconds that the call may take in all; 0: no limit. Undefined: the class's `timeout`. */
   timeout: Milliseconds | undefined;
+  /** How often and when a failed GET is sent again. Undefined: the class's `retry`. */
   retry: RetryOptions | number | undefined;
   /** One of fetch's cache modes. */
   cache: RequestInit['cache'];
+  /** How long the response may be reused. Undefined: as `cacheOptionsFor` says. */
   cacheOptions: CacheOptionsSource | undefined;
+  /** What `cacheKeyFor` returns by default. Undefined: the full URL. */
   cacheKey: string | undefined;
+  /** Of a write: other paths of this source whose GETs it makes doubtful. */
   readonly invalidates: readonly string[] | undefined;
+  /** The most bytes of the response's body. Undefined: the class's `maxResponseBytes`. */
   maxResponseBytes: number | undefined;
   /** How much of the body is read, and for how long. */
   bodyLimits: BodyLimits = defaultBodyLimits;

@@ -82,7 +82,7 @@ export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
     return parseBody(response);
   }
 
-  /** The error for a response that is no success. Default: a GraphQLError with a code by the status. */
+  /** The error for an unsuccessful response. Default: a GraphQLError with a code by the status. */
   protected async errorFromResponse(response: Response, request: DataSourceRequest): Promise<Error> {
     const { status, statusText, headers, url } = response;
     // Read by an override of didReceiveResponse, it cannot be read again.

@@ -20,8 +20,8 @@ export interface Handler {
 }
 
 /**
- * Makes the handler of a GraphQL function, whatever platform it is deployed to: Netlify, AWS Lambda behind any front
- * door, and everything that speaks the web's `Request`.
+ * Makes the handler of a GraphQL function, whatever platform it is deployed to: Netlify, AWS Lambda behind any event
+ * source, and everything that speaks the web's `Request`.
  *
  * Options may also be a promise, or a function, for a schema or a database that must be loaded first. Throws for wrong
  * options and wrong schema text; an asynchronous failure is logged, answered with status 500, and tried again.

@@ -17,6 +17,7 @@ export interface CORSOptions {
   readonly methods?: string | readonly string[];
   /** Default: those the preflight asks for. */
   readonly allowedHeaders?: string | readonly string[];
+  /** Response headers that scripts of other origins may read. Default: only those that every script may read. */
   readonly exposedHeaders?: string | readonly string[];
   /** Let browsers send cookies. Needs an `origin` other than "*". Default: false. */
   readonly credentials?: boolean;

@@ -8,6 +8,7 @@ export interface OperationOutcome {
   readonly result: FormattedExecutionResult;
   /** The errors as they were thrown, for whoever chooses a status. */
   readonly errors: readonly GraphQLError[];
+  /** Status and headers that `context` and plugins have set. */
   readonly head: ResponseHead;
   /** Undefined when the request did not get as far as choosing an operation. */
   readonly operation: OperationDefinitionNode | undefined;
@@ -21,6 +22,7 @@ export interface OperationOutcome {
 
 /** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */
 export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
+  /** The next answer, when it is there. */
   next(): Promise<IteratorResult<SubsequentPayload>>;
   /** Nobody reads any more: ends the source at once. Never rejects. */
   return(): Promise<IteratorResult<SubsequentPayload>>;
@@ -30,11 +32,15 @@ export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> 
 
 /**
  * One answer of several: the result of an event of a subscription, or what graphql-js calls a subsequent result of
- * @defer and @stream, in either of its formats.
+ * `@defer` and `@stream`, in either of its formats.
  */
 export interface SubsequentPayload extends FormattedExecutionResult {
+  /** Whether another answer will follow. */
   hasNext?: boolean;
+  /** Announced parts, in graphql 17's format. */
   pending?: readonly unknown[];
+  /** Parts of the result, each with its place. */
   incremental?: readonly unknown[];
+  /** Announced parts that are whole now, in graphql 17's format. */
   completed?: readonly unknown[];
 }

@@ -21,29 +21,42 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** What every hook of one operation shares. It grows from stage to stage; the types below say what each hook can rely on. */
 export interface GraphQLRequestContext<TContext = unknown> {
+  /** The operation as the client asked for it, and the HTTP request that brought it. */
   readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
   /** Status and headers may be shaped until `willSendResponse` has run. */
   readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
   /** Whether the operation is an element of a batch, of which it may be the only one. Its response head is then one of several. */
   readonly requestIsBatched: boolean;
   readonly schema: GraphQLSchema;
+  /** What resolvers get: the result of `context`, with `dataSources`. */
   readonly contextValue: TContext;
+  /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
+  /** The text of the document, from `didResolveSource` on. */
   readonly source?: string;
+  /** The parsed document, from `validationDidStart` on. */
   readonly document?: DocumentNode;
+  /** The name of the chosen operation, null if it has none; from `didResolveOperation` on. */
   readonly operationName?: string | null;
+  /** The chosen operation, from `didResolveOperation` on. */
   readonly operation?: OperationDefinitionNode;
+  /** The errors as they were thrown, from `didEncounterErrors` on. */
   readonly errors?: readonly GraphQLError[];
 }
 
 type With<TContext, TKey extends keyof GraphQLRequestContext> = GraphQLRequestContext<TContext> &
   Required<Pick<GraphQLRequestContext<TContext>, TKey>>;
 
+/** From `didResolveSource` on: the text of the document is known. */
 export type RequestContextWithSource<TContext> = With<TContext, 'source'>;
+/** From `validationDidStart` on: the document is parsed. */
 export type RequestContextWithDocument<TContext> = With<TContext, 'source' | 'document'>;
+/** From `didResolveOperation` on: the document is valid, and the operation is chosen. */
 export type RequestContextWithOperation<TContext> = With<TContext, 'source' | 'document' | 'operationName' | 'operation'>;
+/** In `didEncounterErrors`: the errors as they were thrown. */
 export type RequestContextWithErrors<TContext> = With<TContext, 'errors'>;
+/** In `willSendResponse`: the result as it will be sent. */
 export type RequestContextWithResponse<TContext> = GraphQLRequestContext<TContext> & {
   readonly response: { readonly http: ResponseHead; result: FormattedExecutionResult };
 };
@@ -53,15 +66,19 @@ export type EndHook<TError = Error> = (error?: TError) => MaybePromise<void>;
 
 /** The hooks of one operation, in the order of the pipeline. All are optional, and all are awaited. */
 export interface GraphQLRequestListener<TContext = unknown> {
+  /** The text of the document is known: from the request, or by its hash or id. */
   didResolveSource?(context: RequestContextWithSource<TContext>): MaybePromise<void>;
   /** Only for a document that is not in the document cache yet. */
   parsingDidStart?(context: RequestContextWithSource<TContext>): MaybePromise<EndHook | void>;
   /** Only for a document that is not in the document cache yet. */
   validationDidStart?(context: RequestContextWithDocument<TContext>): MaybePromise<EndHook<readonly GraphQLError[]> | void>;
+  /** The document is valid, and the operation is chosen. An error thrown here is the answer: the operation is not executed. */
   didResolveOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<void>;
   /** A result returned here is the answer: nothing is executed. */
   responseForOperation?(context: RequestContextWithOperation<TContext>): MaybePromise<ExecutionResult | null | undefined>;
+  /** The resolvers are about to run. May return a callback, or an object with `executionDidEnd`. */
   executionDidStart?(context: RequestContextWithOperation<TContext>): MaybePromise<EndHook | { executionDidEnd?: EndHook } | void>;
+  /** The operation has errors, of whatever stage. They are as they were thrown, before masking and `formatError`. */
   didEncounterErrors?(context: RequestContextWithErrors<TContext>): MaybePromise<void>;
   /** The last word: may still change `response.result` and `response.http`. Of a subscription the result is empty: its head is sent. */
   willSendResponse?(context: RequestContextWithResponse<TContext>): MaybePromise<void>;
@@ -73,20 +90,24 @@ export interface GraphQLRequestListener<TContext = unknown> {
 
 /** What plugins see of one HTTP request. One object for all hooks of the request, and for all operations of a batch. */
 export interface RequestCall {
+  /** The request in the form that is the same on every platform. */
   readonly request: HTTPRequest;
   /** The kind of event that brought the request, for example "http-api" or "fetch". */
   readonly platform: string;
   /** The platform's own objects, the signal, the deadline, and `waitUntil`. */
   readonly invocation: Pick<Invocation, 'event' | 'context' | 'env' | 'signal' | 'waitUntil' | 'deadlineLeft'>;
+  /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
 }
 
 /** What plugins see of one operation before anything of it has run. */
 export interface OperationCall {
+  /** The operation as the client asked for it. */
   readonly request: GraphQLRequest;
   /** Status and headers may be shaped. */
   readonly response: ResponseHead;
+  /** The HTTP request that brought it. */
   readonly http: RequestCall;
 }
 
@@ -96,6 +117,7 @@ export interface DataSourceCall {
   readonly dataSource: object;
   /** Method, URL and headers; its `outcome` says who answered, once the call has ended. */
   readonly request: DataSourceRequest;
+  /** The operation for which it is made. */
   readonly operation: OperationCall;
 }
 
@@ -105,12 +127,14 @@ export type DataSourceCallListener = Partial<CallWatch>;
 /** What a server tells its plugins when it starts. */
 export interface ServerStartContext {
   readonly schema: GraphQLSchema;
+  /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
 }
 
 /** The page a browser gets instead of an answer, in development only. */
 export interface LandingPage {
+  /** The whole document, or a function that makes one for each browser that asks. */
   readonly html: string | (() => MaybePromise<string>);
   /** Extra response fields, for example a content security policy. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -122,6 +146,7 @@ export interface ServerListener {
   drainServer?(): MaybePromise<void>;
   /** The server has answered its last request. */
   serverWillStop?(): MaybePromise<void>;
+  /** Makes the page that a browser gets in development. */
   renderLandingPage?(): MaybePromise<LandingPage>;
 }
 

@@ -24,7 +24,9 @@ export interface TypedDocument<TData, TVariables> {
 export interface RunOptions {
   /** Which operation of the document. Default: its only one. */
   readonly operationName?: string | undefined;
+  /** Extensions of the request, `persistedQuery` for example. Default: none. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** Sent beside the content type. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: "POST". */
   readonly method?: 'POST' | 'GET' | undefined;
@@ -32,18 +34,26 @@ export interface RunOptions {
 
 /** What came of an operation, as a client sees it. */
 export interface TestResult<TData> {
+  /** Absent when nothing was executed. */
   readonly data?: TData | null;
+  /** Absent when there is none. */
   readonly errors?: readonly GraphQLFormattedError[];
+  /** What plugins have added. */
   // Any: plugins put in it what they like.
   readonly extensions?: Readonly<Record<string, any>>;
+  /** The HTTP status. */
   readonly status: number;
+  /** The header fields of the response. */
   readonly headers: Headers;
 }
 
 /** What came of one event of a subscription. */
 export interface SubscriptionResult<TData> {
+  /** Absent when nothing was executed. */
   readonly data?: TData | null;
+  /** Absent when there is none. */
   readonly errors?: readonly GraphQLFormattedError[];
+  /** What plugins have added. */
   // Any: plugins put in it what they like.
   readonly extensions?: Readonly<Record<string, any>>;
 }

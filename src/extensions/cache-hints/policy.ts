@@ -6,12 +6,15 @@ export const CacheScope: { readonly Public: 'PUBLIC'; readonly Private: 'PRIVATE
 
 /** How long a value may be kept, in seconds, and by whom. */
 export interface CacheHint {
+  /** Seconds for which the value may be kept. 0: not at all. */
   maxAge?: number | undefined;
+  /** "PUBLIC": by every store. "PRIVATE": by the client that asked. Default: "PUBLIC" */
   scope?: CacheScope | undefined;
 }
 
 /** What `@cacheControl` says in the schema. */
 export interface CacheAnnotation extends CacheHint {
+  /** The field lives as long as the field that it is in. */
   inheritMaxAge?: true;
 }
 

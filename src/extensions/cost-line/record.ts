@@ -2,6 +2,7 @@
 export interface CostRecord {
   /** Its name; null: it has none, or the request was refused before an operation was chosen. */
   readonly operation: string | null;
+  /** null: the request was refused before an operation was chosen. */
   readonly type: 'query' | 'mutation' | 'subscription' | null;
   /** SHA-256 of the document, as clients send it with persisted queries; null where there was no valid document. */
   readonly hash: string | null;

@@ -10,7 +10,7 @@ export interface Forms {
   readonly events: boolean;
   /** The stream in which an operation with one answer is answered all the same, because the client prefers it. */
   readonly single: Container | undefined;
-  /** The stream in which @defer and @stream are answered. Undefined: in one piece. */
+  /** The stream in which `@defer` and `@stream` are answered. Undefined: in one piece. */
   readonly parts: PartsForm | undefined;
 }
 

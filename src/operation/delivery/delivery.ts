@@ -10,7 +10,7 @@ import type { PayloadStream } from '../outcome.ts';
 export interface Delivery {
   /** Whether a subscription may run. */
   readonly subscriptions: boolean;
-  /** The format in which @defer and @stream are answered: graphql 17's, or the one before. Undefined: the answer comes whole. */
+  /** The format in which `@defer` and `@stream` are answered: graphql 17's, or the one before. Undefined: the answer comes whole. */
   readonly incremental: 'current' | 'legacy' | undefined;
   /** In place of `executeOperation`. Returns the result, or the first one, and opens a stream when more will come. */
   readonly execute: (input: DeliveryInput) => ExecutionResult | Promise<ExecutionResult>;
@@ -25,7 +25,7 @@ export interface IncrementalExecution {
 }
 
 export interface IncrementalSettings {
-  /** Undefined: operations with @defer and @stream are answered once. */
+  /** Undefined: operations with `@defer` and `@stream` are answered once. */
   readonly incrementalDelivery: IncrementalExecution | undefined;
 }
 

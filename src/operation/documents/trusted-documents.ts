@@ -15,6 +15,7 @@ export interface ApolloOperationManifest {
 
 /** Option `trustedDocuments`. */
 export interface TrustedDocumentOptions {
+  /** The documents, by their ids. */
   readonly documents: TrustedDocumentManifest;
   /** Refuse every other document. Default: false. */
   readonly only?: boolean;
