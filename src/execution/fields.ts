@@ -1,7 +1,5 @@
-import { defaultFieldResolver, responsePathAsArray } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { traceMixed } from '../tracing/channels.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './abandon.ts';
@@ -22,7 +20,7 @@ import type { Run } from './run.ts';
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
   run.grow(selection.size);
   const result = new selection.Result();
-  const execute = run.resolveChannel === undefined ? executeField : executeTracedField;
+  const execute = run.fieldTracer === undefined ? executeField : executeTracedField;
   let pending: PendingContainer | undefined;
   try {
     for (const field of selection.fields) {
@@ -72,33 +70,23 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
 /** The same, and tells the channel `resolve` of it: as graphql-js does also of `__typename`, and of fields without a resolver. */
 export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const fieldRun = startField(run, field, path);
-  const resolve = field.definition.resolve ?? run.fieldResolver ?? defaultFieldResolver;
   try {
     const values = argumentValues(field.arguments, run);
-    const { info } = fieldRun;
-    const resolved: unknown = traceMixed(run.resolveChannel!, resolveContext(field, values, info), () =>
-      resolve(source, values, run.contextValue, info),
-    );
-    return completeResolved(fieldRun, resolved);
+    const resolve = (): unknown => resolveField(fieldRun, source, values);
+    return completeResolved(fieldRun, run.fieldTracer!.trace(field, path, { args: values, resolve }));
   } catch (error) {
     return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
   }
 }
 
-/** What an event of the channel `resolve` tells. */
-function resolveContext({ definition }: PlannedField, values: ArgumentValues, info: GraphQLResolveInfo): object {
-  let fieldPath: string | undefined;
-  return {
-    fieldName: info.fieldName,
-    alias: String(info.path.key),
-    parentType: info.parentType.name,
-    fieldType: String(info.returnType),
-    args: values,
-    isDefaultResolver: definition.resolve === undefined,
-    get fieldPath() {
-      return (fieldPath ??= responsePathAsArray(info.path).join('.'));
-    },
-  };
+/** What the resolver of a field returns, or graphql-js's default resolver. */
+function resolveField(fieldRun: FieldRun, source: unknown, values: ArgumentValues): unknown {
+  const { run, field } = fieldRun;
+  if (field.typename !== undefined) return field.typename;
+  const resolve = field.definition.resolve ?? run.fieldResolver;
+  if (resolve !== undefined) return resolve(source, values, run.contextValue, fieldRun.info);
+  const value = propertyOf(source, field.fieldName);
+  return typeof value === 'function' ? callMethod(fieldRun, source as object, values) : value;
 }
 
 /** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */
@@ -106,8 +94,7 @@ function completeProperty(run: Run, field: PlannedField, source: unknown, path: 
   const { shape } = field;
   // Wrong arguments are an error of the field whether or not anybody reads them.
   const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
-  const hasProperties = (typeof source === 'object' && source !== null) || typeof source === 'function';
-  const value = hasProperties ? (source as Record<string, unknown>)[field.fieldName] : undefined;
+  const value = propertyOf(source, field.fieldName);
   if (typeof value === 'function') {
     const fieldRun = startField(run, field, path);
     return completeResolved(fieldRun, callMethod(fieldRun, source as object, values));
@@ -119,6 +106,11 @@ function completeProperty(run: Run, field: PlannedField, source: unknown, path: 
   }
   if ((value === null || value === undefined) && !shape.nonNull) return null;
   return completeResolved(startField(run, field, path), value);
+}
+
+function propertyOf(source: unknown, name: string): unknown {
+  const hasProperties = (typeof source === 'object' && source !== null) || typeof source === 'function';
+  return hasProperties ? (source as Record<string, unknown>)[name] : undefined;
 }
 
 /** A property that is a method is called as graphql-js calls it: on the object, with everything a resolver gets but the parent. */

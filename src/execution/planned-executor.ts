@@ -23,7 +23,7 @@ import { executeWithDeadline } from './graphql-js/execute-with-deadline.ts';
 import { coercedOf, Run } from './run.ts';
 import type { AnswerLimit, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
-import { executionChannels, traceExecute, traceStage } from './trace-execution.ts';
+import { executionChannels, FieldTracer, traceExecute, traceStage } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
 import { surveyOperation } from './plan/survey.ts';
 import type { Fragments } from './plan/survey.ts';
@@ -161,7 +161,7 @@ function executePlan(plan: Plan, execution: PlannedExecution, channels?: Executi
     rowsBeforeCode,
     invocation,
     answerLimit,
-    resolveChannel: channels?.resolve,
+    fieldTracer: channels?.resolve && new FieldTracer(channels.resolve),
   });
   const selection = plan.selectionFor(run.coerced);
   if (selection === undefined) return handOver(execution, notBoolean);

@@ -15,7 +15,7 @@ import { isGraphQL17 } from './graphql-js/version.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
 import { abandon } from './abandon.ts';
-import type { TracingChannel } from '../tracing/channels.ts';
+import type { FieldTracer } from './trace-execution.ts';
 
 /** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */
 export interface AnswerLimit {
@@ -43,7 +43,7 @@ export interface RunSettings {
   readonly invocation: ExecutionInvocation | undefined;
   readonly answerLimit: AnswerLimit | undefined;
   /** Is told of each resolver. Undefined: nobody listens. */
-  readonly resolveChannel?: TracingChannel | undefined;
+  readonly fieldTracer?: FieldTracer | undefined;
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -71,7 +71,7 @@ export class Run {
   readonly hideSuggestions: boolean;
   readonly rowsBeforeCode: number;
   readonly invocation: ExecutionInvocation | undefined;
-  readonly resolveChannel: TracingChannel | undefined;
+  readonly fieldTracer: FieldTracer | undefined;
   /** Whether the answer is out: what still arrives is dropped. */
   finished = false;
   /** Why nothing is waited for any more, and nothing begun. */
@@ -105,7 +105,7 @@ export class Run {
     this.invocation = settings.invocation;
     this.#answerLimit = settings.answerLimit;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
-    this.resolveChannel = settings.resolveChannel;
+    this.fieldTracer = settings.fieldTracer;
   }
 
   /** What every `info` of this execution holds. Made with the first. */

@@ -43,7 +43,7 @@ class Series extends PendingContainer {
   #execute(field: PlannedField): unknown {
     const { run } = this;
     if (run.timeIsUp === undefined || field.typename !== undefined) {
-      return (run.resolveChannel === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
+      return (run.fieldTracer === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
     }
     const fieldRun = startField(run, field, undefined);
     return nullOrThrow(fieldRun, field.shape, run.timeIsUp, fieldRun.path);

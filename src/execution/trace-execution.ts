@@ -1,7 +1,9 @@
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { responsePathAsArray } from 'graphql';
+import type { DocumentNode, GraphQLField, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isExecutionListened, listenedChannel, traceMixed } from '../tracing/channels.ts';
 import type { TracingChannel } from '../tracing/channels.ts';
+import type { Path } from './path.ts';
 
 /** The channels of one execution that somebody listens to. */
 export interface ExecutionChannels {
@@ -54,4 +56,43 @@ export function traceStage<T>(channel: TracingChannel | undefined, execution: Tr
 /** The context object of the channels `execute` and `subscribe`. */
 export function executeContext({ schema, document, operation, variableValues: rawVariableValues }: TracedExecution): object {
   return { schema, document, rawVariableValues, operationName: operation.name?.value, operationType: operation.operation };
+}
+
+/** What events tell of a field. */
+interface TracedField {
+  readonly fieldName: string;
+  readonly responseName: string;
+  readonly parentType: GraphQLObjectType;
+  readonly definition: GraphQLField<unknown, unknown>;
+}
+
+/** Tells the channel `resolve` of the fields of one execution. */
+export class FieldTracer {
+  readonly #channel: TracingChannel;
+  /** The object whose fields were told of last, and what the paths of all of them begin with. */
+  #parent: Path | undefined = undefined;
+  #prefix = '';
+
+  constructor(channel: TracingChannel) {
+    this.#channel = channel;
+  }
+
+  /** Runs the resolver of a field of the object at this path; undefined for the root. */
+  trace<T>(field: TracedField, parent: Path | undefined, { args, resolve }: { readonly args: object; readonly resolve: () => T }): T {
+    if (parent !== this.#parent) {
+      this.#parent = parent;
+      this.#prefix = parent === undefined ? '' : `${responsePathAsArray(parent).join('.')}.`;
+    }
+    // graphql-js has a getter for the path. In a literal that takes 1.4 us, which is three times a field; this text takes 0.03.
+    const context = {
+      fieldName: field.fieldName,
+      alias: field.responseName,
+      parentType: field.parentType.name,
+      fieldType: field.definition.type.toString(),
+      args,
+      isDefaultResolver: field.definition.resolve === undefined,
+      fieldPath: this.#prefix + field.responseName,
+    };
+    return traceMixed(this.#channel, context, resolve);
+  }
 }

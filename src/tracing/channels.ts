@@ -17,7 +17,9 @@ export type ChannelName = keyof typeof names;
 /** The part of node:diagnostics_channel's TracingChannel that is used here. */
 export interface TracingChannel {
   readonly hasSubscribers: boolean | undefined;
-  readonly start: Channel & { runStores<T>(context: object, run: () => T): T };
+  readonly start: Channel & {
+    runStores<A extends unknown[], T>(context: object, run: (...values: A) => T, self: unknown, ...values: A): T;
+  };
   readonly end: Channel;
   readonly asyncStart: Channel;
   readonly asyncEnd: Channel;
@@ -65,26 +67,27 @@ function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> 
  * Runs, and publishes start and end; of a promise asyncStart and asyncEnd too, and the error of what throws or rejects. What
  * subscribers bind to `start` (bindStore) holds meanwhile. The same order of events as graphql-js's.
  */
-export function traceMixed<T>(channel: TracingChannel, traced: object, run: () => T): T {
-  const context: Traced = traced;
-  return channel.start.runStores(context, () => {
-    let result: T;
-    try {
-      result = run();
-    } catch (error) {
-      context.error = error;
-      channel.error.publish(context);
-      channel.end.publish(context);
-      throw error;
-    }
-    if (isPromiseLike(result)) {
-      channel.end.publish(context);
-      return traceSettling(channel, context, result) as T;
-    }
-    context.result = result;
+export function traceMixed<T>(channel: TracingChannel, context: object, run: () => T): T {
+  return channel.start.runStores(context, runTraced<T>, undefined, channel, context, run);
+}
+
+function runTraced<T>(channel: TracingChannel, context: Traced, run: () => T): T {
+  let result: T;
+  try {
+    result = run();
+  } catch (error) {
+    context.error = error;
+    channel.error.publish(context);
     channel.end.publish(context);
-    return result;
-  });
+    throw error;
+  }
+  if (isPromiseLike(result)) {
+    channel.end.publish(context);
+    return traceSettling(channel, context, result) as T;
+  }
+  context.result = result;
+  channel.end.publish(context);
+  return result;
 }
 
 /** What is added to the context object of an event. */

@@ -16,7 +16,7 @@ export function rowsOf(list: ListRun, selection: Selection, count: number): Rows
   if (
     selection.rowsSeen < run.rowsBeforeCode ||
     run.fieldResolver !== undefined ||
-    run.resolveChannel !== undefined ||
+    run.fieldTracer !== undefined ||
     !selection.fields.every(isProperty)
   )
     return undefined;
