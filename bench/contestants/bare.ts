@@ -7,7 +7,32 @@ import type { Contestant } from '../event.ts';
  * graphql-js with nothing around it: buildSchema with its default checks, documents parsed and validated once and kept
  * by their text, execute, JSON.stringify. No limits, no CSRF rule, no negotiation, no masking.
  */
-export const create: Contestant = ({ typeDefs, resolvers }) => {
+export const create: Contestant = (input) => {
+  const run = createRunner(input);
+  return async (event) => {
+    const body = JSON.parse(event.body);
+    const result = Array.isArray(body) ? await Promise.all(body.map(run)) : await run(body);
+    return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) };
+  };
+};
+
+/** The same for the web's `Request`. */
+export function createFetch(input: Parameters<Contestant>[0]): (request: Request) => Promise<Response> {
+  const run = createRunner(input);
+  return async (request) =>
+    new Response(JSON.stringify(await run((await request.json()) as GraphQLParams)), {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+    });
+}
+
+interface GraphQLParams {
+  readonly query: string;
+  readonly variables?: any;
+  readonly operationName?: string;
+}
+
+function createRunner({ typeDefs, resolvers }: Parameters<Contestant>[0]): (params: GraphQLParams) => Promise<unknown> {
   const schema = buildSchema(typeDefs);
   for (const [type, fields] of Object.entries(resolvers)) {
     for (const [field, resolve] of Object.entries(fields))
@@ -15,7 +40,7 @@ export const create: Contestant = ({ typeDefs, resolvers }) => {
   }
   const documents = new Map<string, DocumentNode>();
 
-  const run = async ({ query, variables, operationName }: { query: string; variables?: any; operationName?: string }): Promise<unknown> => {
+  return async ({ query, variables, operationName }) => {
     let document = documents.get(query);
     if (document === undefined) {
       try {
@@ -29,10 +54,4 @@ export const create: Contestant = ({ typeDefs, resolvers }) => {
     }
     return execute({ schema, document, variableValues: variables, operationName, contextValue: {} } as never);
   };
-
-  return async (event) => {
-    const body = JSON.parse(event.body);
-    const result = Array.isArray(body) ? await Promise.all(body.map(run)) : await run(body);
-    return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) };
-  };
-};
+}

@@ -40,7 +40,9 @@ export class Cancellation {
   readonly #cancel: Set<(reason: Error) => void> = new Set();
   readonly #lastMoment: Set<() => void> = new Set();
   #isLate = false;
-  #turn: ReturnType<typeof setImmediate> | undefined = undefined;
+  #turn: ReturnType<typeof setImmediate> | ReturnType<typeof setTimeout> | undefined = undefined;
+  /** Begins to watch for the client that leaves. Undefined: it has begun. */
+  #watch: (() => void) | undefined = undefined;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor({ context }: { readonly context: unknown }, platform: CallPlatform, settings: CallSettings) {
@@ -72,14 +74,26 @@ export class Cancellation {
   }
 
   /**
-   * Sets the timer, unless there is an answer within this turn of the event loop, as there is where promises are asynchronous
-   * in name only. A timer costs 1 of the 42 µs of 50 objects with 100 such promises, an immediate a fifth of that.
+   * Sets the timer and watches for the client that leaves, unless there is an answer within this turn of the event loop, as
+   * there is where promises are asynchronous in name only. A timer costs 1 of the 42 µs of 50 objects with 100 such promises, an
+   * immediate a fifth of that; a listener on the signal of a `Request` 2 µs on Node, 6 on Deno and workerd.
    */
-  start(): void {
+  start(watch: () => void): void {
     this.isAwaited = true;
-    // Not every platform has it.
-    if (typeof setImmediate === 'function') this.#turn = setImmediate(() => this.#setTimer());
-    else this.#setTimer();
+    this.#watch = watch;
+    const turn = (): void => {
+      this.#setTimer();
+      this.watch();
+    };
+    // Workers have no immediates.
+    this.#turn = typeof setImmediate === 'function' ? setImmediate(turn) : setTimeout(turn, 0);
+  }
+
+  /** From now on, and not from the next turn: somebody does work that a client's leaving ends. */
+  watch(): void {
+    const watch = this.#watch;
+    this.#watch = undefined;
+    watch?.();
   }
 
   #setTimer(): void {
@@ -92,7 +106,9 @@ export class Cancellation {
   }
 
   stop(): void {
-    if (this.#turn !== undefined) clearImmediate(this.#turn);
+    this.#watch = undefined;
+    if (typeof setImmediate === 'function') clearImmediate(this.#turn as ReturnType<typeof setImmediate>);
+    else clearTimeout(this.#turn as ReturnType<typeof setTimeout>);
     clearTimeout(this.#timer);
     this.#cancel.clear();
     this.#lastMoment.clear();

@@ -33,6 +33,7 @@ export class PlatformInvocation implements Invocation {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       const ending = this.#awaitEnding();
+      ending.watch();
       ending.controller = this.#controller;
       if (ending.reason !== undefined) this.#controller.abort(ending.reason);
     }
@@ -49,7 +50,9 @@ export class PlatformInvocation implements Invocation {
   }
 
   onCancel(callback: (reason: Error) => void): () => void {
-    return this.#awaitEnding().onCancel(callback);
+    const ending = this.#awaitEnding();
+    ending.watch();
+    return ending.onCancel(callback);
   }
 
   onLastMoment(callback: () => void): () => void {
@@ -111,10 +114,11 @@ export class PlatformInvocation implements Invocation {
   #awaitEnding(): Cancellation {
     const ending = this.#makeEnding();
     if (this.#hasAnswer || ending.isAwaited) return ending;
-    ending.start();
-    this.#platform.onLeave?.(this.event as never, () => {
-      if (!this.#hasAnswer) ending.cancel(clientLeft());
-    });
+    ending.start(() =>
+      this.#platform.onLeave?.(this.event as never, () => {
+        if (!this.#hasAnswer) ending.cancel(clientLeft());
+      }),
+    );
     return ending;
   }
 

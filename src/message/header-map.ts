@@ -9,6 +9,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Stands for the fields as long as they are only read: see {@link HeaderMap.over}. */
   #record: Readonly<Record<string, string>> | undefined;
   #trusted = false;
+  /** The platform's own fields, as long as they are only looked up: see {@link HeaderMap.of}. */
+  #web: WebHeaders | undefined;
   #fields: Map<string, string> | undefined;
   #setCookies: string[] | undefined;
 
@@ -29,8 +31,19 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return headers;
   }
 
+  /**
+   * The fields of the web's `Headers`, looked up in place. To list them sorts, copies and checks each: 5 µs of a request of a
+   * browser on Node, 30 on Deno, 45 on workerd. Most requests are asked for five.
+   */
+  static of(web: WebHeaders): HeaderMap {
+    const headers = new HeaderMap();
+    headers.#web = web;
+    return headers;
+  }
+
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
+    if (this.#web !== undefined) return webValue(this.#web, name);
     if (this.#record !== undefined)
       return valueIn(this.#record, name) ?? (isLowerCase(name) ? null : valueIn(this.#record, name.toLowerCase()));
     const key = name.toLowerCase();
@@ -40,7 +53,12 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Whether there is no field at all. */
   get isEmpty(): boolean {
-    return this.#record === undefined && this.#fields === undefined && this.#setCookies === undefined;
+    return this.#record === undefined && this.#web === undefined && this.#fields === undefined && this.#setCookies === undefined;
+  }
+
+  /** The record that stands for the fields and that nobody else can have written to; undefined when there is none. */
+  get trustedRecord(): Readonly<Record<string, string>> | undefined {
+    return this.#trusted ? this.#record : undefined;
   }
 
   has(name: string): boolean {
@@ -50,7 +68,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Every `set-cookie` line, in the order they were added. */
   getSetCookie(): string[] {
     if (this.#record !== undefined && !Object.hasOwn(this.#record, 'set-cookie')) return [];
-    this.#copyRecord();
+    this.#copy();
     return [...(this.#setCookies ?? [])];
   }
 
@@ -58,7 +76,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   set(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
-    this.#copyRecord();
+    this.#copy();
     if (key === 'set-cookie') this.#setCookies = [text];
     else (this.#fields ??= new Map()).set(key, text);
   }
@@ -67,7 +85,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   append(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
-    this.#copyRecord();
+    this.#copy();
     if (key === 'set-cookie') {
       (this.#setCookies ??= []).push(text);
       return;
@@ -79,7 +97,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   delete(name: string): void {
     const key = name.toLowerCase();
-    this.#copyRecord();
+    this.#copy();
     if (key === 'set-cookie') this.#setCookies = undefined;
     else this.#fields?.delete(key);
   }
@@ -97,6 +115,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Calls back for each field with its name in lower case, and once for each `set-cookie` line. */
   forEach(callback: (value: string, name: string, headers: HeaderMap) => void): void {
+    if (this.#web !== undefined) this.#copy();
     for (const name in this.#record) {
       const value = this.#trusted ? this.#record[name] : valueIn(this.#record, name);
       if (value !== null && value !== undefined && (this.#trusted || fieldName.test(name))) callback(value, name, this);
@@ -107,7 +126,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Lower-case names with their values; one entry for each `set-cookie` line. */
   *entries(): IterableIterator<[name: string, value: string]> {
-    this.#copyRecord();
+    this.#copy();
     if (this.#fields !== undefined) yield* this.#fields;
     for (const line of this.#setCookies ?? []) yield ['set-cookie', line];
   }
@@ -124,17 +143,28 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.entries();
   }
 
-  /** Takes the fields over from the record, leaving out what HTTP does not allow. */
-  #copyRecord(): void {
-    const record = this.#record;
-    if (record === undefined) return;
+  /** Takes the fields over from where they stand, leaving out what HTTP does not allow. */
+  #copy(): void {
+    const fields = this.#web ?? (this.#record && Object.entries(this.#record));
+    if (fields === undefined) return;
     this.#record = undefined;
-    for (const [name, value] of Object.entries(record)) if (isHeaderField(name, value)) this.append(name, value);
+    this.#web = undefined;
+    for (const [name, value] of fields) if (isHeaderField(name, value)) this.append(name, value);
   }
 }
 
 /** What a {@link HeaderMap} can be made from: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
 export type HeaderInit = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>;
+
+/** What is asked of the web's `Headers`. */
+type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string): string | null };
+
+/** A name that is none would make the web's `get` throw. */
+function webValue(web: WebHeaders, name: string): string | null {
+  if (!lowerCase.has(name) && !fieldName.test(name)) return null;
+  const value = web.get(name);
+  return value !== null && fieldValue.test(value) ? value : null;
+}
 
 function isIterable(init: HeaderInit): init is Iterable<readonly [string, string]> {
   return Symbol.iterator in init;

@@ -19,6 +19,11 @@ export type HTTPRequestBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Bytes still to be read; the limit is kept while reading. */
-  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'stream';
+      readonly chunks: AsyncIterable<Uint8Array>;
+      /** All of them at once, if there are certainly no more bytes than so many; otherwise undefined, and nothing is read. */
+      readonly readAll?: (maxBytes: number) => Promise<Uint8Array> | undefined;
+    }
   /** A JSON value that somebody has parsed already: a direct invocation. */
   | { readonly kind: 'value'; readonly value: unknown };

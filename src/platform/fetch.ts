@@ -1,4 +1,4 @@
-import { HeaderMap, isHeaderField } from '../message/header-map.ts';
+import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
 import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import { bodyTaken } from './adapter.ts';
@@ -29,7 +29,7 @@ function isWebRequest(event: UnknownEvent): boolean {
 }
 
 function toRequest(request: Request): HTTPRequest {
-  const headers = new HeaderMap([...request.headers].filter(([name, value]) => isHeaderField(name, value)));
+  const headers = HeaderMap.of(request.headers);
   if (isNetlifySchedule(headers)) return pingRequest();
   const { path, queryString } = splitURL(request.url);
   return {
@@ -43,7 +43,32 @@ function toRequest(request: Request): HTTPRequest {
 
 /** Not touched before it is read: some hosts begin to read from the connection when they are asked for the stream. */
 function bodyOf(request: Request): HTTPRequestBody {
-  return request.method === 'GET' || request.method === 'HEAD' ? { kind: 'none' } : { kind: 'stream', chunks: chunksOf(request) };
+  if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'none' };
+  return { kind: 'stream', chunks: chunksOf(request), readAll: (maxBytes) => readAll(request, maxBytes) };
+}
+
+/**
+ * The whole body at once, where that is certain to be small. Undefined: it must be counted while it is read. A reader costs
+ * 30 µs more than this on workerd, 4 on Deno and 2 on Bun; on Node it is no slower.
+ */
+function readAll(request: Request, maxBytes: number): Promise<Uint8Array> | undefined {
+  const length = request.headers.get('content-length');
+  if (length === null || !/^\d+$/.test(length) || Number(length) > maxBytes) return undefined;
+  return keepsToContentLength() && !request.bodyUsed ? readWhole(request) : undefined;
+}
+
+async function readWhole(request: Request): Promise<Uint8Array> {
+  return new Uint8Array(await request.arrayBuffer());
+}
+
+let isOwnServer: boolean | undefined;
+
+/**
+ * Whether Requests come from an HTTP server that is part of the runtime, and hands over as many bytes as Content-Length says.
+ * On Node anybody makes them, of anything: there Content-Length is a claim.
+ */
+function keepsToContentLength(): boolean {
+  return (isOwnServer ??= /^(?:Cloudflare-Workers$|Deno\/|Bun\/)/.test(globalThis.navigator?.userAgent ?? ''));
 }
 
 /** By a reader, for not every platform can iterate a stream. */
@@ -79,12 +104,24 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   for (let chunk = 0; chunk < maxDrained && Date.now() < end; chunk++) if ((await reader.read()).done) return;
 }
 
-function toResult(response: HTTPResponse): Response {
-  return new Response(response.body, { status: response.status, headers: [...response.headers] });
+function toResult({ status, headers, body }: HTTPResponse): Response {
+  return new Response(body, { status, headers: webHeaders(headers) });
+}
+
+/** Most answers have one of four records of fields, which are ready then: 2 µs of a response on Node, 18 on workerd. */
+const prepared = new WeakMap<Readonly<Record<string, string>>, Headers>();
+
+/** For the constructor of a `Response`, which copies them. */
+function webHeaders(headers: HeaderMap): Headers | [string, string][] {
+  const record = headers.trustedRecord;
+  if (record === undefined) return [...headers];
+  let ready = prepared.get(record);
+  if (ready === undefined) prepared.set(record, (ready = new Headers(record)));
+  return ready;
 }
 
 function toStreamResult({ status, headers, body }: StreamedResponse): Response {
-  return new Response(streamOf(body), { status, headers: [...headers] });
+  return new Response(streamOf(body), { status, headers: webHeaders(headers) });
 }
 
 /** Nothing is made before it is read: a queue, though of one chunk only, would run one event ahead of the client. */

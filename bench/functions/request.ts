@@ -1,0 +1,36 @@
+// Served by a runtime of its own: handles so many Requests in a row and answers when it is done. bench/request.ts asks and times it.
+import { createHandler } from '../../src/fetch.ts';
+import { createFetch } from '../contestants/bare.ts';
+import { requestWorkloads } from '../request-workloads.ts';
+import type { RequestWorkload } from '../request-workloads.ts';
+
+type Serve = (request: Request) => Promise<Response>;
+type Contestants = Readonly<Record<string, Serve>>;
+
+/** Makes the Requests and nothing else: its time is taken off that of the others. */
+const nothing: Serve = async () => idle;
+let idle: Response;
+
+const served = new Map<string, Contestants>(requestWorkloads.map((workload) => [workload.name, contestantsOf(workload)]));
+
+function contestantsOf({ typeDefs, resolvers }: RequestWorkload): Contestants {
+  const { fetch } = createHandler({ csrfPrevention: true, typeDefs, resolvers });
+  return { ours: (request) => fetch(request), bare: createFetch({ typeDefs, resolvers }), nothing };
+}
+
+async function answer(request: Request): Promise<Response> {
+  const parameters = new URL(request.url).searchParams;
+  const workload = requestWorkloads.find(({ name }) => name === parameters.get('workload'));
+  if (workload === undefined) return new Response('Expected the name of a workload.', { status: 404 });
+  const serve = served.get(workload.name)![parameters.get('contestant') ?? '']!;
+  idle ??= new Response('');
+  let last = idle;
+  for (let left = Number(parameters.get('count')); left > 0; left--) last = await serve(requestOf(workload));
+  return new Response(serve === nothing ? '' : await last.text());
+}
+
+function requestOf({ body, headers }: RequestWorkload): Request {
+  return new Request('https://api.example.com/graphql', { method: 'POST', headers, body });
+}
+
+export default { fetch: answer };

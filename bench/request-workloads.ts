@@ -1,0 +1,101 @@
+import type { Contestant } from './event.ts';
+
+/** A schema with its resolvers, and what is asked of it through the web's `Request`. */
+export interface RequestWorkload {
+  readonly name: string;
+  readonly typeDefs: string;
+  readonly resolvers: Parameters<Contestant>[0]['resolvers'];
+  readonly body: string;
+  /** What a browser sends with it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const typeDefs = /* GraphQL */ `
+  type Query {
+    hello: String!
+    products(first: Int!, sort: Sort): [Product!]!
+  }
+  type Mutation {
+    order(input: OrderInput!): Order
+  }
+  enum Sort {
+    NAME
+    PRICE
+  }
+  type Product {
+    id: ID!
+    name: String!
+    price: Float
+    stock: Int
+    note: String
+  }
+  input OrderInput {
+    lines: [LineInput!]!
+    address: AddressInput
+  }
+  input LineInput {
+    product: ID!
+    count: Int = 1
+  }
+  input AddressInput {
+    street: String!
+    city: String!
+  }
+  type Order {
+    id: ID!
+    total: Float
+  }
+`;
+
+const products = Array.from({ length: 50 }, (_, id) => ({ id: `p${id}`, name: `Product ${id}`, price: id * 1.5 }));
+
+const resolvers: RequestWorkload['resolvers'] = {
+  Query: { hello: () => 'world', products: (_, { first }) => products.slice(0, first) },
+  Mutation: { order: (_, { input }) => ({ id: 'o1', total: input.lines.length }) },
+  Product: { stock: async ({ id }) => id.length, note: async ({ name }) => `about ${name}` },
+};
+
+const body = (query: string, variables?: object): string => JSON.stringify({ query, ...(variables && { variables }) });
+
+const browserHeaders: Readonly<Record<string, string>> = {
+  accept: 'application/graphql-response+json, application/json;q=0.9',
+  'accept-encoding': 'gzip, deflate, br, zstd',
+  'accept-language': 'en-GB,en;q=0.9,de;q=0.8',
+  'cache-control': 'no-cache',
+  'content-type': 'application/json',
+  cookie: 'session=0123456789abcdef; theme=dark',
+  dnt: '1',
+  origin: 'https://www.example.com',
+  pragma: 'no-cache',
+  priority: 'u=1, i',
+  referer: 'https://www.example.com/products',
+  'sec-ch-ua': '"Chromium";v="142", "Not_A Brand";v="99"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Linux"',
+  'sec-fetch-dest': 'empty',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-site': 'same-site',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+};
+
+export const requestWorkloads: readonly RequestWorkload[] = [
+  { name: 'hello', body: body('{ hello }') },
+  {
+    name: '50 objects, 100 async resolvers, fragment, condition',
+    body: body(
+      'query ($first: Int!, $notes: Boolean!) { products(first: $first, sort: NAME) { ...P note @include(if: $notes) } } fragment P on Product { id name price stock }',
+      { first: 50, notes: true },
+    ),
+  },
+  {
+    name: 'mutation with an input object',
+    body: body('mutation ($input: OrderInput!) { order(input: $input) { id total } }', {
+      input: { lines: [{ product: 'p1' }, { product: 'p2', count: 3 }], address: { street: 'Gower Street 1', city: 'London' } },
+    }),
+  },
+].map((workload) => ({
+  ...workload,
+  typeDefs,
+  resolvers,
+  headers: { ...browserHeaders, 'content-length': String(workload.body.length) },
+}));
