@@ -71,7 +71,13 @@ async function bundleFor(outfile: string): Promise<void> {
 
 async function measureRuntime(served: ServedModule): Promise<RequestResult[string]> {
   const results: Record<string, RequestResult[string][string]> = {};
-  const timed = requestWorkloads.map(({ name }) => ({ name, ours: timer(served, name, 'ours'), bare: timer(served, name, 'bare'), ratios: [] as number[], times: [] as number[] }));
+  const timed = requestWorkloads.map(({ name }) => ({
+    name,
+    ours: timer(served, name, 'ours'),
+    bare: timer(served, name, 'bare'),
+    ratios: [] as number[],
+    times: [] as number[],
+  }));
   const nothing = timer(served, requestWorkloads[0]!.name, 'nothing');
   // All workloads in turns, as a function serves them: code that they share has seen the shapes of all.
   for (let round = -6; round < rounds; round++) {

@@ -211,3 +211,45 @@ test('a signal that is first read when the client of a node:http server has clos
   assert.equal(await seen, true);
   await new Promise((resolve) => server.close(resolve));
 });
+
+test('an answer for which nobody has to wait puts no listener on the signal of its Request', async () => {
+  const request = new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query: '{ quick }' }) });
+  const listened: string[] = [];
+  request.signal.addEventListener = (name: string) => void listened.push(name);
+
+  const answer = await createHandler({ typeDefs: 'type Query { quick: String }', resolvers: { Query: { quick: () => 'now' } } })(request);
+
+  assert.deepEqual(await answer.json(), { data: { quick: 'now' } });
+  assert.deepEqual(listened, []);
+});
+
+test('a client that leaves while its body is still coming ends the operation', async () => {
+  const client = new AbortController();
+  const [logger] = recordingLogger();
+  let write: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (write = controller) });
+  const began: string[] = [];
+  const handler = createHandler({
+    logger,
+    typeDefs: 'type Query { quick: String }',
+    context: ({ signal }) => {
+      began.push(signal.aborted ? 'aborted' : 'open');
+      return {};
+    },
+    resolvers: { Query: { quick: () => 'now' } },
+  });
+  const init = { method: 'POST', headers, body: stream, signal: client.signal, duplex: 'half' } as RequestInit;
+
+  const answer = handler(new Request('https://example.com/graphql', init));
+  await new Promise((resolve) => setImmediate(resolve));
+  client.abort();
+  write!.enqueue(new TextEncoder().encode(JSON.stringify({ query: '{ quick }' })));
+  try {
+    write!.close();
+  } catch {
+    // undici ends the stream itself when the signal of its Request fires.
+  }
+  await answer;
+
+  assert.ok(!began.includes('open'));
+});

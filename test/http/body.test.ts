@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createHandler } from '../../src/fetch.ts';
+import { readJSON } from '../../src/http/body.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { json, post } from '../support/plain-http.ts';
 
@@ -105,6 +106,37 @@ describe('a body', () => {
     assert.deepEqual([large.status, next.status], [413, 200]);
   });
 });
+
+describe('a body that a runtime hands over whole', () => {
+  const read = (bytes: Uint8Array, maxBytes: number): unknown =>
+    readJSON({ kind: 'stream', chunks: notIterated(), readAll: async () => bytes }, maxBytes);
+
+  it('is not read piece by piece', async () => {
+    assert.deepEqual(await read(Buffer.from(text), text.length), { query: '{ hello }' });
+  });
+
+  it('is 413 above the limit all the same', async () => {
+    await assert.rejects(async () => read(Buffer.from(text), text.length - 1), {
+      extensions: { code: 'BAD_REQUEST', http: { status: 413 } },
+    });
+  });
+
+  it('is refused if its bytes are not UTF-8, and the next one is not concerned', async () => {
+    await assert.rejects(async () => read(Uint8Array.of(0x22, 0xf0, 0x9f), 100), /UTF-8/);
+    assert.equal(await read(Buffer.from('"ä"'), 100), 'ä');
+  });
+
+  it('that breaks off is 400', async () => {
+    const broken = readJSON({ kind: 'stream', chunks: notIterated(), readAll: () => Promise.reject(new Error('reset')) }, 100);
+
+    await assert.rejects(async () => broken, /Expected a whole body/);
+  });
+});
+
+// oxlint-disable-next-line require-yield
+async function* notIterated(): AsyncGenerator<Uint8Array> {
+  throw new Error('Expected nobody to read it in pieces.');
+}
 
 describe('objects and lists of a large body', () => {
   /** More than 64 KiB, below which nobody counts. */

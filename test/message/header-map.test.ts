@@ -83,6 +83,74 @@ describe('a HeaderMap reads like the Headers of the web', () => {
   });
 });
 
+describe("the fields of the web's Headers", () => {
+  const fields = { accept: '*/*', 'Content-Type': 'application/json', 'x-user': 'ada' };
+
+  test('are looked up where they stand, and listed only when they are asked for all at once', () => {
+    const web = new Headers(fields);
+    let listed = 0;
+    const spied = {
+      get: (name: string) => web.get(name),
+      [Symbol.iterator]: () => {
+        listed++;
+        return web[Symbol.iterator]();
+      },
+    };
+
+    const headers = HeaderMap.of(spied);
+    const found = [headers.get('ACCEPT'), headers.get('content-type'), headers.get('x-none'), headers.has('x-user')];
+    const listedBefore = listed;
+
+    assert.deepEqual(found, ['*/*', 'application/json', null, true]);
+    assert.equal(listedBefore, 0);
+    assert.deepEqual(sorted(headers), sorted(web));
+    assert.equal(listed, 1);
+  });
+
+  test('are copied before they are written: what we change is not changed for the platform', () => {
+    const web = new Headers(fields);
+    const headers = HeaderMap.of(web);
+
+    headers.set('x-user', 'grace');
+    headers.delete('accept');
+
+    assert.deepEqual([headers.get('x-user'), headers.get('accept'), headers.get('content-type')], ['grace', null, 'application/json']);
+    assert.deepEqual([web.get('x-user'), web.get('accept')], ['ada', '*/*']);
+  });
+
+  test('are visited one by one, cookies apart', () => {
+    const web = new Headers([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['x-user', 'ada'],
+    ]);
+    const visited: string[] = [];
+
+    const headers = HeaderMap.of(web);
+    headers.forEach((value, name) => visited.push(`${name}: ${value}`));
+
+    assert.deepEqual(visited, ['x-user: ada', 'set-cookie: a=1', 'set-cookie: b=2']);
+    assert.deepEqual(HeaderMap.of(web).getSetCookie(), ['a=1', 'b=2']);
+    assert.equal(HeaderMap.of(web).isEmpty, false);
+  });
+
+  test('are not asked for what is no name, which would throw', () => {
+    const headers = HeaderMap.of(new Headers(fields));
+
+    assert.deepEqual(
+      ['', 'a b', 'ä', 'a\r\nb'].map((name) => headers.get(name)),
+      [null, null, null, null],
+    );
+  });
+
+  test('that HTTP does not allow are not there, whoever made the object', () => {
+    const headers = HeaderMap.of(Object.assign(new Map([['x-split', 'a\r\nset-cookie: b=1']]), { get: () => 'a\r\nset-cookie: b=1' }));
+
+    assert.equal(headers.get('x-split'), null);
+    assert.deepEqual([...headers], []);
+  });
+});
+
 describe('a HeaderMap takes nothing that would split a response', () => {
   for (const value of ['a\r\nset-cookie: b=1', 'a\nb', 'a\0', '🌍', 'a\u0100', '\u007f']) {
     test(`not the value ${JSON.stringify(value)}`, () => {

@@ -158,3 +158,38 @@ test('a Response keeps cookies apart and has no body where the status has none',
   assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2']);
   assert.equal(await response.text(), '');
 });
+
+describe('the fields of a Response', () => {
+  const request = (): Request =>
+    new Request('https://example.org/', { method: 'POST', headers: { 'content-type': 'application/json' }, body: operation });
+
+  test('are its own: what a host writes into one answer is not in the next', async () => {
+    const { fetch } = createHandler(echoServer().options);
+
+    const first = await fetch(request());
+    first.headers.set('x-user', 'ada');
+    first.headers.delete('content-type');
+    const second = await fetch(request());
+
+    assert.equal(second.headers.get('x-user'), null);
+    assert.match(second.headers.get('content-type')!, /^application\/json/);
+  });
+
+  test('that the user sets are in that answer only', async () => {
+    let nth = 0;
+    const { fetch } = createHandler({
+      ...echoServer().options,
+      context: ({ response }) => {
+        if (nth++ === 0) response.headers.set('x-user', 'ada');
+        return {};
+      },
+    });
+
+    const answers = [await fetch(request()), await fetch(request())];
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('x-user')),
+      ['ada', null],
+    );
+  });
+});
