@@ -2,6 +2,7 @@ import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-request.ts';
 import type { Logger } from '../operation/logger.ts';
 import { addVary, isHeaderField } from '../message/header-map.ts';
+import { methods } from './errors.ts';
 
 /** An origin, a pattern for origins, or several of them. */
 export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
@@ -13,7 +14,7 @@ export interface CORSOptions {
    * asked for each request, may be asynchronous; true lets the asking origin in. Default: "*".
    */
   readonly origin?: CORSOrigin | ((origin: string) => boolean | Promise<boolean>);
-  /** Default: GET, POST. */
+  /** Default: GET, POST, QUERY. */
   readonly methods?: string | readonly string[];
   /** Default: those the preflight asks for. */
   readonly allowedHeaders?: string | readonly string[];
@@ -65,7 +66,7 @@ function matches(origin: CORSOrigin, asking: string): boolean {
 }
 
 function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
-  headers.set('access-control-allow-methods', list(cors.methods ?? ['GET', 'POST']));
+  headers.set('access-control-allow-methods', list(cors.methods ?? methods));
   const asked = request.headers.get('access-control-request-headers');
   if (cors.allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(cors.allowedHeaders));
   else if (asked !== null) {

@@ -17,15 +17,16 @@ export interface CSRFSettings {
  * The attack: a page of another site makes the browser send a request, with the user's cookies, to this server. The
  * browser asks first (a CORS preflight) unless the request is "simple": GET or POST, no unusual header, and a
  * Content-Type of text/plain, a form or multipart, or none. So a request is safe when its content type or one of the
- * listed headers shows that it was not simple. A GET matters too, although it changes nothing: its time or size can
- * tell the attacker what the user may see.
+ * listed headers shows that it was not simple. QUERY never is. A GET matters too, although it changes nothing: its time
+ * or size can tell the attacker what the user may see.
  */
 export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void {
-  if (request.method !== 'GET' && request.method !== 'POST') throw methodNotAllowed(request.method);
+  const { method } = request;
+  if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
 
   const contentType = request.headers.get('content-type');
   const mediaType = contentType === null ? undefined : parseMediaType(contentType);
-  const row = table[request.method][contentType === null ? 'none' : classify(mediaType)];
+  const row = table[method][contentType === null ? 'none' : classify(mediaType)];
   const verdict = row === run ? 'run' : verdictOf(row, settings, request);
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported')
@@ -55,12 +56,14 @@ interface Row {
 const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' };
 const unsupported: Row = { withHeader: 'unsupported', always: 'unsupported', foreign: 'forgery', unguarded: 'unsupported' };
 const suspect: Row = { withHeader: 'unsupported', always: 'forgery', foreign: 'forgery', unguarded: 'unsupported' };
+/** For a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
+const unsupportedAnyway: Row = { ...unsupported, foreign: 'unsupported' };
 
 /**
  * Every cell of the interface's CSRF table. One departure from the specification's letter: its rule 3 frees a GET that
  * carries any Content-Type, but browsers send a safelisted one without a preflight, so such a GET stays bound by rule 2.
  */
-const table: Readonly<Record<'GET' | 'POST', Readonly<Record<ContentTypeClass, Row>>>> = {
+const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTypeClass, Row>>>> = {
   POST: { json: run, safelisted: suspect, none: suspect, other: unsupported },
   GET: {
     json: run,
@@ -68,6 +71,7 @@ const table: Readonly<Record<'GET' | 'POST', Readonly<Record<ContentTypeClass, R
     none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' },
     other: unsupported,
   },
+  QUERY: { json: run, safelisted: unsupportedAnyway, none: unsupportedAnyway, other: unsupportedAnyway },
 };
 
 /** The content types of simple requests (Fetch standard, "CORS-safelisted request-header"). */

@@ -6,9 +6,15 @@ import { createError } from '../operation/errors.ts';
  * Refusals of an HTTP request. The status travels in `extensions.http`, which no client sees. No message repeats the
  * value of a header: it may be a secret, or as long as a header can be, and errors reach logs and monitors.
  */
-function refusal(status: number, message: string, headers?: Record<string, string>): GraphQLError {
+function refusal(status: number, message: string, headers?: Readonly<Record<string, string>>): GraphQLError {
   return createError('BAD_REQUEST', message, { extensions: { http: { status, ...(headers ? { headers } : {}) } } });
 }
+
+/** The methods that carry operations. */
+export const methods: readonly string[] = ['GET', 'POST', 'QUERY'];
+
+/** Announces QUERY, with the media type that it takes (RFC 10008 section 3). */
+export const acceptQuery: Readonly<Record<string, string>> = { 'accept-query': 'application/json' };
 
 /** 400: the request cannot be read at all, or is refused as a whole. */
 export function badRequest(message: string): GraphQLError {
@@ -21,12 +27,12 @@ export function malformedRequest(message: string): GraphQLError {
 }
 
 export function methodNotAllowed(method: string): GraphQLError {
-  return refusal(405, `Expected GET or POST, got ${method}.`, { allow: 'GET, POST' });
+  return refusal(405, `Expected GET, POST or QUERY, got ${method}.`, { allow: methods.join(', '), ...acceptQuery });
 }
 
-/** A GET may be sent by any link or image, and repeated by anybody: it must not change anything (RFC 9110 section 9.2.1). */
-export function onlyQueriesByGET(operation: string): GraphQLError {
-  return refusal(405, `Expected a query: a GET request cannot run a ${operation}. Send it as POST.`, { allow: 'POST' });
+/** A safe request may be repeated by anybody, and a GET be sent by any link: it must not change anything (RFC 9110 section 9.2.1). */
+export function onlyQueriesBy(method: string, operation: string): GraphQLError {
+  return refusal(405, `Expected a query: a ${method} request cannot run a ${operation}. Send it as POST.`, { allow: 'POST' });
 }
 
 export function notAcceptable(): GraphQLError {
@@ -55,7 +61,7 @@ export function queryStringTooLong(limit: number, length: number): GraphQLError 
 }
 
 export function unsupportedMediaType(message: string): GraphQLError {
-  return refusal(415, message);
+  return refusal(415, message, acceptQuery);
 }
 
 export function preflightMissing(headerNames: readonly string[]): GraphQLError {

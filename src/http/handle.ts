@@ -5,6 +5,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts
 import type { OperationOutcome } from '../operation/outcome.ts';
 import { negotiateMediaType } from './accept.ts';
 import { preventCSRF } from './csrf.ts';
+import { acceptQuery, methods } from './errors.ts';
 import { landingPageFor } from './landing.ts';
 import { parseGraphQLRequest } from './params.ts';
 import type { ParsedRequest } from './params.ts';
@@ -49,5 +50,6 @@ function respond(outcome: OperationOutcome, httpCall: HTTPCall): HTTPResponse | 
 }
 
 function optionsResponse(settings: HTTPSettings): HTTPResponse {
-  return { status: settings.cors?.optionsSuccessStatus ?? 204, headers: new HeaderMap({ allow: 'GET, POST, OPTIONS' }), body: null };
+  const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptQuery });
+  return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
 }

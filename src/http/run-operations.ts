@@ -18,7 +18,7 @@ import type { OperationOutcome } from '../operation/outcome.ts';
 import { BatchAnswers } from '../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../operation/limits/batch-budget.ts';
 import { createContextArgument } from './context-argument.ts';
-import { notAcceptable, onlyQueriesByGET, subscriptionNotPossible } from './errors.ts';
+import { notAcceptable, onlyQueriesBy, subscriptionNotPossible } from './errors.ts';
 import { toBatchResponse } from './response.ts';
 import type { HTTPCall } from './http-call.ts';
 import { refused } from './refusals.ts';
@@ -78,7 +78,7 @@ function run(
     invocation,
     http: request,
     head,
-    refuse: request.method === 'GET' ? refuseUnlessQuery : delivery?.subscriptions === true ? undefined : refuseSubscription,
+    refuse: refusals[request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
     capacity: capacityOf(sizeOf(httpCall)),
     budget,
     delivery,
@@ -93,8 +93,13 @@ function runInput(input: OperationInput, { settings, request, invocation }: HTTP
   return settings.explain?.({ settings, request, invocation, input, run: runOperation }) ?? runOperation(settings.operation, input);
 }
 
-function refuseUnlessQuery({ operation }: OperationDefinitionNode): GraphQLError | undefined {
-  return operation === 'query' ? undefined : onlyQueriesByGET(operation);
+type Refuse = OperationInput['refuse'];
+
+/** By the methods that are safe. */
+const refusals: Readonly<Record<string, Refuse>> = { GET: refuseUnlessQuery('GET'), QUERY: refuseUnlessQuery('QUERY') };
+
+function refuseUnlessQuery(method: string): Refuse {
+  return ({ operation }) => (operation === 'query' ? undefined : onlyQueriesBy(method, operation));
 }
 
 function refuseSubscription({ operation }: OperationDefinitionNode): GraphQLError | undefined {

@@ -29,7 +29,7 @@ export interface RunOptions {
   /** Sent beside the content type. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: "POST". */
-  readonly method?: 'POST' | 'GET' | undefined;
+  readonly method?: 'POST' | 'GET' | 'QUERY' | undefined;
 }
 
 /** What came of an operation, as a client sees it. */
@@ -174,7 +174,7 @@ function textOf(document: unknown): string {
 function toRequest(query: string, variables: unknown, options: RunOptions = {}): RequestFields {
   const { operationName, extensions, headers, method = 'POST' } = options;
   const fields = { query, variables, operationName, extensions };
-  if (method === 'POST') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
+  if (method !== 'GET') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
   const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {
     method,

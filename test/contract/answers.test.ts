@@ -71,6 +71,20 @@ for (const door of frontDoors) {
       assert.equal(server.tally.added, before);
     });
 
+    test('a QUERY runs its query, and no mutation', async () => {
+      const before = server.tally.added;
+
+      const read = await open.send({
+        ...post({ query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'hi' } }),
+        method: 'QUERY',
+      });
+      const written = await open.send({ ...post({ query: 'mutation { add }' }), method: 'QUERY' });
+
+      assert.deepEqual(json(read), { data: { echo: 'hi' } });
+      assert.deepEqual([written.status, written.headers.get('allow')], [405, 'POST']);
+      assert.equal(server.tally.added, before);
+    });
+
     for (const [what, text] of texts()) {
       test(`${what} comes back as it went, by POST`, async () => {
         const response = await open.send(post({ query: 'query ($t: String!) { echo(text: $t) }', variables: { t: text } }));
@@ -220,7 +234,7 @@ for (const door of frontDoors) {
       const response = await open.send({ ...get({ query: '{ __typename }' }), method: 'HEAD' });
 
       assert.equal(response.status, 405);
-      assert.equal(response.headers.get('allow'), 'GET, POST');
+      assert.equal(response.headers.get('allow'), 'GET, POST, QUERY');
       assert.equal(response.body, '');
     });
 
@@ -228,7 +242,7 @@ for (const door of frontDoors) {
       const response = await open.send(plainRequest({ method: 'OPTIONS' }));
 
       assert.equal(response.status, 204);
-      assert.match(response.headers.get('allow') ?? '', /GET, POST/);
+      assert.match(response.headers.get('allow') ?? '', /GET, POST, QUERY/);
       assert.equal(response.body, '');
     });
 
@@ -237,7 +251,7 @@ for (const door of frontDoors) {
         const response = await open.send({ ...post({ query: 'mutation { add }' }), method });
 
         assert.equal(response.status, 405);
-        assert.equal(response.headers.get('allow'), 'GET, POST');
+        assert.equal(response.headers.get('allow'), 'GET, POST, QUERY');
         assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
       });
     }

@@ -46,8 +46,8 @@ describe('docs/http.md tells the truth about statuses', () => {
     'refused by CSRF prevention': [{ headers: { ...accept, 'content-type': 'text/plain' } }, { csrfPrevention: true }],
     'a batch that is empty, too long, or not allowed: one object': [{ body: '[]' }],
     'a batch: an array in the same order, whatever the elements did': [{ body: '[1]' }],
-    'a mutation over GET, with `Allow: POST`': [{ method: 'GET', headers: accept, rawQueryString: 'query=mutation{n}' }],
-    'another method, with `Allow: GET, POST`': [{ method: 'PUT' }],
+    'a mutation over GET or QUERY, with `Allow: POST`': [{ method: 'GET', headers: accept, rawQueryString: 'query=mutation{n}' }],
+    'another method, with `Allow: GET, POST, QUERY`': [{ method: 'PUT' }],
     '`Accept` allows neither media type': [{ headers: { 'content-type': 'application/json', accept: 'image/png' } }],
     'a body above 1 MiB': [{ body: ' '.repeat(1024 * 1024 + 1) }],
     'a query string above 1 MiB': [{ method: 'GET', headers: accept, rawQueryString: 'a'.repeat(1024 * 1024 + 1) }],
@@ -207,7 +207,7 @@ function event(
       ...(withHeader ? { 'vendor-require-preflight': '1' } : {}),
     },
     requestContext: { http: { method: rest.method ?? method } },
-    ...(method === 'POST' ? { body: json('{ n }') } : {}),
+    ...(method === 'GET' ? {} : { body: json('{ n }') }),
     ...rest,
   };
 }

@@ -116,7 +116,7 @@ describe('a preflight', () => {
 
     assert.equal(response.status, 204);
     assert.equal(response.body, '');
-    assert.deepEqual(shared(response), { 'access-control-allow-origin': asking, 'access-control-allow-methods': 'GET, POST' });
+    assert.deepEqual(shared(response), { 'access-control-allow-origin': asking, 'access-control-allow-methods': 'GET, POST, QUERY' });
     assert.deepEqual(endpoint.runs, []);
   });
 

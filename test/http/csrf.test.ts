@@ -10,7 +10,7 @@ import type { PlainRequest } from '../support/plain-http.ts';
 type Verdict = 'run' | 'forgery' | 'unsupported';
 
 interface Cell {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'QUERY';
   readonly contentType: 'json' | 'safelisted' | 'none' | 'other';
   readonly header: boolean;
   /** csrfPrevention true, false, unset with a request of the same site, unset with one that the browser calls foreign. */
@@ -34,6 +34,14 @@ const cells: readonly Cell[] = [
   { method: 'GET', contentType: 'safelisted', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
   { method: 'GET', contentType: 'other', header: false, verdicts: ['unsupported', 'unsupported', 'unsupported', 'forgery'] },
   { method: 'GET', contentType: 'other', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'json', header: false, verdicts: ['run', 'run', 'run', 'run'] },
+  { method: 'QUERY', contentType: 'json', header: true, verdicts: ['run', 'run', 'run', 'run'] },
+  { method: 'QUERY', contentType: 'safelisted', header: false, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'safelisted', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'none', header: false, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'none', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'other', header: false, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
+  { method: 'QUERY', contentType: 'other', header: true, verdicts: ['unsupported', 'unsupported', 'unsupported', 'unsupported'] },
 ];
 
 /** Several spellings of each class: what decides is the essence as the WHATWG parses it, never a prefix or an inclusion. */
@@ -171,8 +179,8 @@ describe('what a browser says of a request, csrfPrevention unset', () => {
   }
 });
 
-describe('methods other than GET and POST', () => {
-  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'QUERY', 'BREW']) {
+describe('methods other than GET, POST and QUERY', () => {
+  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'BREW']) {
     for (const csrfPrevention of [true, false]) {
       it(`${method} is 405 with Allow and runs nothing, csrfPrevention ${csrfPrevention}`, async () => {
         const endpoint = createEndpoint({ csrfPrevention });
@@ -180,7 +188,7 @@ describe('methods other than GET and POST', () => {
         const response = await endpoint.send(requestOf('POST', [['content-type', 'application/json']], { method }));
 
         assert.equal(response.status, 405);
-        assert.equal(response.headers.get('allow'), 'GET, POST');
+        assert.equal(response.headers.get('allow'), 'GET, POST, QUERY');
         assert.deepEqual(endpoint.runs, []);
       });
     }
@@ -201,7 +209,7 @@ describe('methods other than GET and POST', () => {
 
     assert.equal(response.status, 204);
     assert.equal(response.body, '');
-    assert.equal(response.headers.get('allow'), 'GET, POST, OPTIONS');
+    assert.equal(response.headers.get('allow'), 'GET, POST, QUERY, OPTIONS');
     assert.deepEqual(
       [...response.headers.keys()].filter((name) => name.startsWith('access-control-')),
       [],

@@ -218,7 +218,13 @@ const rows: readonly Row[] = [
     code: 'BAD_REQUEST',
     headers: { allow: 'POST' },
   },
-  { name: 'another method', request: plainRequest({ method: 'PUT' }), status: 405, code: 'BAD_REQUEST', headers: { allow: 'GET, POST' } },
+  {
+    name: 'another method',
+    request: plainRequest({ method: 'PUT' }),
+    status: 405,
+    code: 'BAD_REQUEST',
+    headers: { allow: 'GET, POST, QUERY' },
+  },
   {
     name: 'a body that is too large',
     request: post({ query: '{ hello }' }),

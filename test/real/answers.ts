@@ -23,6 +23,13 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual(json(response), { data: { hello: 'Hello, 50 % + 1 & ü 🦉!' } });
   });
 
+  test('a QUERY is answered', async () => {
+    const response = await send({ ...post({ query: '{ hello(name: "Ada") }' }), method: 'QUERY' });
+
+    assert.equal(response.status, 200, response.body);
+    assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
+  });
+
   test('a GET without a sign that no foreign page sent it is refused', async () => {
     const response = await send(plainRequest({ query: 'query=%7Bhello%7D' }));
 
