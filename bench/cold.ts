@@ -15,8 +15,6 @@ import { gzipSync } from 'node:zlib';
 
 import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
-import { mergeResolvers } from '../src/schema/resolvers/merge-resolvers.ts';
-import { resolversMark } from '../src/schema/resolvers/resolver-shape.ts';
 import { coldWorkload, type ColdWorkload } from './cold-workload.ts';
 import { bundle, bundles, coldContestants, coldFunction, reference } from './contestants.ts';
 import type { ColdEntry } from './contestants.ts';
@@ -98,10 +96,10 @@ async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, types: nu
 }
 
 /** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */
-async function writeArtefact(file: string, { typeDefs, body, resolvers }: ColdWorkload): Promise<void> {
+async function writeArtefact(file: string, { typeDefs, body }: ColdWorkload): Promise<void> {
   const { query } = JSON.parse(body(0)) as { query: string };
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
-  await writeFile(file, JSON.stringify(makeArtefact([typeDefs], from, [query], resolversMark(mergeResolvers(resolvers)))));
+  await writeFile(file, JSON.stringify(makeArtefact([typeDefs], from, [query])));
 }
 
 function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {

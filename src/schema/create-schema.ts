@@ -1,12 +1,12 @@
 import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
-import { checkResolvers } from './resolvers/check-resolvers.ts';
+import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { findCheck } from '../development/find-check.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { mergeResolvers } from './resolvers/merge-resolvers.ts';
-import type { MergedResolvers } from './resolvers/merge-resolvers.ts';
+import type { MergedResolvers, MergedTypeResolvers } from './resolvers/merge-resolvers.ts';
 import { assertReadySchema } from './ready-schema.ts';
 import type { Resolvers } from './resolvers/resolver-map.ts';
 import type { SchemaIndex } from './sdl/schema-index.ts';
@@ -23,8 +23,6 @@ export interface SchemaInput<TContext = any> {
   readonly schema?: GraphQLSchema;
   /** Where everything stands in the text of a build. Default: found in `typeDefs`. */
   readonly index?: SchemaIndex;
-  /** Whether resolvers are known to fit. Default: they are checked. */
-  readonly vouchesFor?: (resolvers: MergedResolvers) => boolean;
 }
 
 /** How {@link createSchema} goes about it. */
@@ -44,8 +42,8 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   const typeDefs = sourcesOf(input.typeDefs);
   const resolvers = mergeResolvers(input.resolvers);
   const index = input.index ?? createSchemaIndex(typeDefs);
-  if (settings.checkWhole || input.vouchesFor?.(resolvers) !== true) checkResolvers(resolvers, index);
   if (settings.checkWhole) checkWhole({ typeDefs, index, resolvers }, settings);
+  else checkTypeNames(resolvers, index);
   return new LazySchema(index, resolvers, settings.directives);
 }
 
@@ -84,6 +82,7 @@ interface Prepared {
  * away; the schema that serves is as fresh as it is in production.
  */
 function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn, directives }: SchemaSettings): void {
+  checkResolvers(resolvers, index);
   assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
   const check = findCheck();
   if (typeof check !== 'function')
@@ -91,10 +90,19 @@ function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn, directives
   try {
     // As text: the check may run on another copy of graphql, and @graphql-tools/schema changes documents it merges.
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
-    check(texts, Object.fromEntries(resolvers));
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
   } catch (error) {
     throw new Error(`typeDefs and resolvers do not make a valid schema. ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
+}
+
+/** As one map. Without a prototype, so that a field called `toString` has no resolver unless one is given. */
+function wholeOf(resolvers: MergedTypeResolvers): object {
+  if (resolvers.scalar !== undefined) return resolvers.scalar;
+  return Object.assign(
+    Object.create(null) as object,
+    Object.fromEntries(Array.from(resolvers.names(), (name) => [name, resolvers.get(name)])),
+  );
 }

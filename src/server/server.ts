@@ -186,7 +186,7 @@ function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, 
 }
 
 function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, checkWhole: boolean, logger: Logger): GraphQLSchema {
-  const { typeDefs, index, vouchesFor } = opened ?? { ...options, index: undefined, vouchesFor: undefined };
+  const { typeDefs, index } = opened ?? { ...options, index: undefined };
   const { resolvers, schema, incrementalDelivery } = options;
   return createSchema(
     {
@@ -194,7 +194,6 @@ function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, check
       ...(resolvers !== undefined && { resolvers }),
       ...(schema !== undefined && { schema }),
       ...(index !== undefined && { index }),
-      ...(vouchesFor !== undefined && { vouchesFor }),
     },
     {
       checkWhole,

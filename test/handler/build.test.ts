@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { GraphQLError, GraphQLSchema } from 'graphql';
-import type { ASTVisitor, ValidationContext } from 'graphql';
+import type { ASTVisitor, ExecutionResult, ValidationContext } from 'graphql';
 
 import { makeArtefact } from '../../src/cli/project/make-artefact.ts';
 import { createHandler } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/index.ts';
-import { mergeResolvers } from '../../src/schema/resolvers/merge-resolvers.ts';
-import { resolversMark } from '../../src/schema/resolvers/resolver-shape.ts';
 import { readBuild, typeDefsMark } from '../../src/schema/build/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -69,18 +67,22 @@ describe('with a build', () => {
     assert.equal(errors?.[0]?.extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
 
-  test('resolvers that were checked when it was built are not checked again in production, and are in a test', () => {
-    const unchecked = { Query: { helo: () => 1 } };
-    const build = readBuild(makeArtefact([typeDefs], from, [], resolversMark(mergeResolvers(unchecked))));
+  test('a resolver without a field is an error at start in a test, and in production when its type is asked for', async () => {
+    const options = { build: readBuild(artefactOf([])), resolvers: { Query: { helo: () => 1 } } };
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({ ...options, nodeEnv: 'production', logger });
 
-    assert.doesNotThrow(() => createHandler({ build, resolvers: unchecked, nodeEnv: 'production' }));
-    assert.throws(() => createHandler({ build, resolvers: unchecked, nodeEnv: 'test' }), /helo/);
+    const { errors } = (await handler({ query: '{ hello }' })) as ExecutionResult;
+
+    assert.throws(() => createHandler({ ...options, nodeEnv: 'test' }), /names the field "helo".*Did you mean "hello"/);
+    assert.equal(errors?.[0]?.message, 'Internal server error');
+    assert.match(JSON.stringify(lines), /names the field .*helo.*Did you mean .*hello/);
   });
 
-  test('a resolver without a field is an error at start', () => {
-    const options = { build: readBuild(artefactOf([])), resolvers: { Query: { helo: () => 1 } }, nodeEnv: 'production' };
+  test('resolvers for a type that the build does not have are an error at start', () => {
+    const options = { build: readBuild(artefactOf([])), resolvers: { Quer: {} }, nodeEnv: 'production' };
 
-    assert.throws(() => createHandler(options), /names the field "helo".*Did you mean "hello"/);
+    assert.throws(() => createHandler(options), /name the type "Quer".*Did you mean "Query"/);
   });
 });
 

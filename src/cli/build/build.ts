@@ -5,8 +5,6 @@ import { parse, Source, validate } from 'graphql';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 
 import type { BuildArtefact } from '../../schema/build/build-artefact.ts';
-import { mergeResolvers } from '../../schema/resolvers/merge-resolvers.ts';
-import { resolversMark } from '../../schema/resolvers/resolver-shape.ts';
 import type { BuildArguments } from '../arguments.ts';
 import { artefactPlugin, readArtefact } from '../project/artefact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
@@ -99,7 +97,6 @@ async function build(settings: BuildArguments, source: FunctionSource, file: str
     typeDefs: options?.typeDefs,
     schema,
     directory,
-    resolvers: resolversMark(mergeResolvers(options?.resolvers)),
   });
   return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
 }

@@ -21,9 +21,7 @@ export async function findStaleBuild(
   const artefact = file === undefined ? undefined : found.get(file);
   if (file === undefined || artefact === undefined || schema === undefined) return [];
   try {
-    // Other resolvers do not make a build stale: they are checked at start, as without one.
-    const { from, resolvers } = artefact;
-    const made = await makeBuild({ from, typeDefs: options?.typeDefs, schema, directory, resolvers });
+    const made = await makeBuild({ from: artefact.from, typeDefs: options?.typeDefs, schema, directory });
     return made.seal === artefact.seal ? [] : [{ file, message: staleness(artefact, made) }];
   } catch (error) {
     return [{ file, message: `The build cannot be made again. ${(error as Error).message}` }];

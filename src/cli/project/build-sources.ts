@@ -36,17 +36,15 @@ export interface BuildMaterial {
   /** As clients see it. */
   readonly schema: GraphQLSchema;
   readonly directory: string;
-  /** A mark of the resolvers, which fit the schema. */
-  readonly resolvers: string;
 }
 
 /** Reads everything that a build is made of, and makes it. */
-export async function makeBuild({ from, typeDefs, schema, directory, resolvers }: BuildMaterial): Promise<BuildArtefact> {
+export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtefact> {
   const files = await readSchemaFiles(from.schema, directory);
   const sources = files.length > 0 ? files.map(({ text }) => text) : sourcesOf(typeDefs);
   const documents = await readBuildDocuments(from.documents, directory);
   const mark = files.length > 0 ? {} : { typeDefs: typeDefsMark(typeDefs) };
-  return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents), resolvers);
+  return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
 }
 
 /** Files of operations, if any are asked for. What clients make of the literals in their code, only their own tools know. */

@@ -16,12 +16,11 @@ import type { ScannedMember } from '../../schema/sdl/sdl-scanner.ts';
 /** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
 const manyCharacters = 2000;
 
-/** What a build writes for a schema, for documents that are valid for it, and for resolvers that fit, by their mark. */
+/** What a build writes for a schema, and for documents that are valid for it. */
 export function makeArtefact(
   typeDefs: readonly (string | DocumentNode)[],
   from: BuildSources,
   documents: readonly string[],
-  resolvers = '',
 ): BuildArtefact {
   const index = writeOut(createSchemaIndex(typeDefs), from.descriptions);
   const { text, directives, schema, schemaExtensions, roots } = index;
@@ -34,7 +33,6 @@ export function makeArtefact(
     members: encodeMembers(index, (entry) => membersOfLarge(entry, index)),
     rest: JSON.stringify({ directives, schema, schemaExtensions, roots }),
     documents: [...new Set(documents)].toSorted(),
-    resolvers,
   };
   return { ...unsealed, seal: sealOf(unsealed) };
 }

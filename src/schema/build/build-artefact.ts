@@ -1,7 +1,7 @@
 import { fingerprint } from './fingerprint.ts';
 
 /** Raised with every change of {@link BuildArtefact} or of what is in it. */
-export const artefactFormat = 1;
+export const artefactFormat = 2;
 
 /**
  * What `graphql-functions build` writes, as JSON.
@@ -25,8 +25,6 @@ export interface BuildArtefact {
   readonly rest: string;
   /** Documents that are valid, to the letter. */
   readonly documents: readonly string[];
-  /** A mark of resolvers that fit the schema; see resolver-shape.ts. */
-  readonly resolvers: string;
   /** Of all of the above. */
   readonly seal: string;
 }
@@ -44,6 +42,6 @@ export interface BuildSources {
 }
 
 /** Tells whether an artefact is as it was written. */
-export function sealOf({ format, graphql, from, text, types, members, rest, documents, resolvers }: Omit<BuildArtefact, 'seal'>): string {
-  return fingerprint([format, graphql, JSON.stringify(from), text, types, members, rest, resolvers, ...documents].join('\0'));
+export function sealOf({ format, graphql, from, text, types, members, rest, documents }: Omit<BuildArtefact, 'seal'>): string {
+  return fingerprint([format, graphql, JSON.stringify(from), text, types, members, rest, ...documents].join('\0'));
 }

@@ -29,6 +29,10 @@ export class EncodedTypes implements TypeEntries {
     return entry;
   }
 
+  has(name: string): boolean {
+    return this.#lines.has(name);
+  }
+
   keys(): Iterable<string> {
     return this.#lines.keys();
   }

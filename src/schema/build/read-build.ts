@@ -5,7 +5,6 @@ import type { BuildArtefact } from './build-artefact.ts';
 import { EncodedTypes } from './encoded-types.ts';
 import { fingerprint } from './fingerprint.ts';
 import { describeValue } from '../resolvers/merge-resolvers.ts';
-import { resolversMark } from '../resolvers/resolver-shape.ts';
 import type { SchemaBuild, SchemaBuildUse } from './schema-build.ts';
 import type { SchemaIndex } from '../sdl/schema-index.ts';
 import { sourcesOf } from '../sdl/type-defs.ts';
@@ -48,7 +47,6 @@ function openFitting(artefact: BuildArtefact, { typeDefs = artefact.text }: Sche
     typeDefs,
     index: decodeIndex(artefact),
     knownDocuments: new Set(artefact.documents),
-    vouchesFor: (resolvers) => resolversMark(resolvers) === artefact.resolvers,
   };
 }
 

@@ -1,4 +1,3 @@
-import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import type { SchemaIndex } from '../sdl/schema-index.ts';
 import type { TypeDefs } from '../sdl/type-defs.ts';
 
@@ -24,8 +23,6 @@ export interface OpenedBuild {
   readonly typeDefs: TypeDefs | undefined;
   /** Where everything stands in the build's own text. Undefined: to be found in `typeDefs`. */
   readonly index?: SchemaIndex;
-  /** Whether resolvers are known to fit, so that they need no check. */
-  readonly vouchesFor?: (resolvers: MergedResolvers) => boolean;
   /** Texts of documents that are valid for this schema. */
   readonly knownDocuments?: ReadonlySet<string>;
 }

@@ -21,7 +21,6 @@ import type {
 import { directiveValues } from './directive-values.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
-import { isScalarType } from '../resolvers/merge-resolvers.ts';
 import type { MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
 import type { TypeKind } from '../sdl/sdl-scanner.ts';
 import { argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
@@ -33,6 +32,8 @@ export interface TypeMaterial {
   readonly text: TypeText;
   readonly resolvers: MergedTypeResolvers | undefined;
   readonly lookUp: TypeLookup;
+  /** Throws an Error when the resolvers do not fit. `members`: the names of the fields or values, where the type has any. */
+  readonly check: (members?: { has(name: string): boolean }) => void;
 }
 
 /**
@@ -68,13 +69,17 @@ const constructors: Readonly<Record<TypeKind, (material: TypeMaterial) => GraphQ
 };
 
 function objectType(material: TypeMaterial): GraphQLObjectType {
-  const { text, resolvers } = material;
+  const { text } = material;
   const { name } = text.entry;
-  const config = { name, interfaces: () => interfacesOf(material), isTypeOf: resolvers?.['__isTypeOf'] as never };
+  const config = { name, interfaces: () => interfacesOf(material), isTypeOf: typeFunction(material, '__isTypeOf') };
   if (text.size < manyFields) return new GraphQLObjectType({ ...config, fields: () => fieldConfigs(material) });
   return new LazyFieldsObjectType(config, {
-    names: () => text.fieldNames(),
-    config: (field) => fieldConfig(text.field(field), name, material.resolvers?.[field], material.lookUp),
+    names: () => {
+      const fields = text.fields();
+      material.check(fields);
+      return fields.keys();
+    },
+    config: (field) => fieldConfig(text.field(field), name, material.resolvers?.get(field), material.lookUp),
   });
 }
 
@@ -83,8 +88,15 @@ function interfaceType(material: TypeMaterial): GraphQLInterfaceType {
     name: material.text.entry.name,
     interfaces: () => interfacesOf(material),
     fields: () => fieldConfigs(material),
-    resolveType: material.resolvers?.['__resolveType'] as never,
+    resolveType: typeFunction(material, '__resolveType'),
   });
+}
+
+/** `__isTypeOf` or `__resolveType`. An operation may call it without looking at the type's fields. */
+function typeFunction({ resolvers, check }: TypeMaterial, name: string): never {
+  const given = resolvers?.get(name);
+  if (given !== undefined && typeof given !== 'function') check();
+  return given as never;
 }
 
 function interfacesOf({ text: { entry }, lookUp }: TypeMaterial): Interface[] {
@@ -92,17 +104,19 @@ function interfacesOf({ text: { entry }, lookUp }: TypeMaterial): Interface[] {
 }
 
 function fieldConfigs(material: TypeMaterial): Record<string, GraphQLFieldConfig<unknown, unknown>> {
-  const { text, resolvers, lookUp } = material;
+  const { text, resolvers, lookUp, check } = material;
   const configs: Record<string, GraphQLFieldConfig<unknown, unknown>> = Object.create(null);
   for (const part of text.parts<FieldsNode>()) {
     for (const node of part.fields ?? []) {
-      configs[node.name.value] = fieldConfig(node, text.entry.name, resolvers?.[node.name.value], lookUp);
+      configs[node.name.value] = fieldConfig(node, text.entry.name, resolvers?.get(node.name.value), lookUp);
     }
   }
+  check({ has: (name) => name in configs });
   return configs;
 }
 
-function unionType({ text, resolvers, lookUp }: TypeMaterial): GraphQLUnionType {
+function unionType({ text, resolvers, lookUp, check }: TypeMaterial): GraphQLUnionType {
+  check();
   const { name } = text.entry;
   return new GraphQLUnionType({
     name,
@@ -110,7 +124,7 @@ function unionType({ text, resolvers, lookUp }: TypeMaterial): GraphQLUnionType 
       const names = text.parts<UnionNode>().map(({ types }) => (types ?? []).map((type) => type.name.value));
       return unite(names).map((member) => lookUp(member, name) as GraphQLObjectType);
     },
-    resolveType: resolvers?.['__resolveType'] as never,
+    resolveType: resolvers?.get('__resolveType') as never,
   });
 }
 
@@ -119,20 +133,22 @@ function unite(lists: readonly (readonly string[])[]): string[] {
   return lists.reduce<string[]>((united, list) => united.concat(list.filter((name) => !united.includes(name))), []);
 }
 
-function enumType({ text, resolvers }: TypeMaterial): GraphQLEnumType {
+function enumType({ text, resolvers, check }: TypeMaterial): GraphQLEnumType {
   return new GraphQLEnumType({
     name: text.entry.name,
     values: () => {
       const configs: Record<string, GraphQLEnumValueConfig> = Object.create(null);
       for (const node of text.parts<EnumNode>().flatMap(({ values }) => values ?? [])) {
-        configs[node.name.value] = enumValueConfig(node, resolvers?.[node.name.value]);
+        configs[node.name.value] = enumValueConfig(node, resolvers?.get(node.name.value));
       }
+      check({ has: (name) => name in configs });
       return configs;
     },
   });
 }
 
-function inputType({ text, lookUp }: TypeMaterial): GraphQLInputObjectType {
+function inputType({ text, lookUp, check }: TypeMaterial): GraphQLInputObjectType {
+  check();
   const { name } = text.entry;
   const type = new GraphQLInputObjectType({
     name,
@@ -147,7 +163,8 @@ function inputType({ text, lookUp }: TypeMaterial): GraphQLInputObjectType {
   return type;
 }
 
-function scalarType({ text, resolvers }: TypeMaterial): GraphQLScalarType {
+function scalarType({ text, resolvers, check }: TypeMaterial): GraphQLScalarType {
+  check();
   const type = new GraphQLScalarType({ ...scalarConfig(resolvers), name: text.entry.name });
   const given = type.specifiedByURL;
   defineLazy(
@@ -168,9 +185,13 @@ function specifiedByURL(node: ScalarTypeDefinitionNode): unknown {
 
 /** From a `GraphQLScalarType` its own settings, whatever copy of graphql made it; from plain functions those that are there. */
 function scalarConfig(resolvers: MergedTypeResolvers | undefined): Partial<GraphQLScalarTypeConfig<unknown, unknown>> {
-  if (isScalarType(resolvers)) return (resolvers as unknown as GraphQLScalarType).toConfig();
-  const entries = Object.entries(resolvers ?? {}).filter(([, value]) => value !== undefined);
-  const config: Record<string, unknown> = Object.fromEntries(entries.map(([key, value]) => [key.replace(/^__/, ''), value]));
+  if (resolvers === undefined) return {};
+  if (resolvers.scalar !== undefined) return (resolvers.scalar as GraphQLScalarType).toConfig();
+  const config: Record<string, unknown> = {};
+  for (const key of resolvers.names()) {
+    const value = resolvers.get(key);
+    if (value !== undefined) config[key.replace(/^__/, '')] = value;
+  }
   return withParseValue(config);
 }
 

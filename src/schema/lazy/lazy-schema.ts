@@ -45,7 +45,7 @@ export class LazySchema extends GraphQLSchema {
   #typeMap: TypeMap | undefined;
 
   /** `directives` are part of the schema unless the text defines others of their names. */
-  constructor(index: SchemaIndex, resolvers: MergedResolvers, directives: readonly GraphQLDirective[] = []) {
+  constructor(index: SchemaIndex, resolvers: Pick<MergedResolvers, 'get'>, directives: readonly GraphQLDirective[] = []) {
     // Checked in development, in tests and by `graphql-functions check`; nothing is enumerated here for it.
     super({ assumeValid: true });
     this.#index = index;

@@ -2,7 +2,9 @@ import { getNamedType, GraphQLDirective, introspectionTypes, specifiedDirectives
 import type { DirectiveDefinitionNode, GraphQLNamedType, NamedTypeNode } from 'graphql';
 
 import { createType } from './create-type.ts';
+import type { TypeMaterial } from './create-type.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { checkTypeResolvers } from '../resolvers/check-resolvers.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
 import { isParsed } from '../sdl/location.ts';
@@ -16,14 +18,14 @@ import { TypeText } from './type-text.ts';
 /** The types of an index, each made when it is first asked for. */
 export class LazyTypes {
   readonly #index: SchemaIndex;
-  readonly #resolvers: MergedResolvers;
+  readonly #resolvers: Pick<MergedResolvers, 'get'>;
   readonly #builtIn: ReadonlyMap<string, GraphQLNamedType>;
   /** Those of the specification, and what the server adds. */
   readonly #standardDirectives: readonly GraphQLDirective[];
   readonly #made = new Map<string, GraphQLNamedType>();
   readonly #isUsed = new Map<string, boolean>();
 
-  constructor(index: SchemaIndex, resolvers: MergedResolvers, directives: readonly GraphQLDirective[]) {
+  constructor(index: SchemaIndex, resolvers: Pick<MergedResolvers, 'get'>, directives: readonly GraphQLDirective[]) {
     this.#index = index;
     this.#resolvers = resolvers;
     this.#standardDirectives = [...specifiedDirectives, ...directives];
@@ -76,7 +78,11 @@ export class LazyTypes {
     const standard = this.#builtIn.get(name);
     if (standard !== undefined) return entry !== undefined || this.#isPartOfSchema(name) ? standard : undefined;
     if (entry === undefined) return undefined;
-    return createType({ text: new TypeText(entry, this.#index), resolvers: this.#resolvers.get(name), lookUp: this.lookUp });
+    const resolvers = this.#resolvers.get(name);
+    const check: TypeMaterial['check'] = (members) => {
+      if (resolvers !== undefined) checkTypeResolvers({ entry, resolvers, index: this.#index, ...(members && { members }) });
+    };
+    return createType({ text: new TypeText(entry, this.#index), resolvers, lookUp: this.lookUp, check });
   }
 
   /**

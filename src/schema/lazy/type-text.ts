@@ -49,18 +49,14 @@ export class TypeText {
     return partsOf(this.entry).reduce((size, part) => size + sizeOf(part), 0);
   }
 
-  /** The names of the fields in the order of the schema, found without parsing. */
-  fieldNames(): Iterable<string> {
-    return this.#fields().keys();
-  }
-
   /** One field, parsed alone. */
   field(name: string): FieldDefinitionNode {
-    const at = this.#fields().get(name) as DefinitionLocation<MemberNode>;
+    const at = this.fields().get(name) as DefinitionLocation<MemberNode>;
     return parseMember(this.#index, this.entry.kind, at) as FieldDefinitionNode;
   }
 
-  #fields(): ReadonlyMap<string, DefinitionLocation<MemberNode>> {
+  /** Where each field stands, in the order of the schema, found without parsing. */
+  fields(): ReadonlyMap<string, DefinitionLocation<MemberNode>> {
     const members = (): readonly FoundMember[] => partsOf(this.entry).flatMap((part) => membersAt(this.#index, part));
     return (this.#fieldPlaces ??= new Map(members().map(({ name, at }) => [name, at])));
   }

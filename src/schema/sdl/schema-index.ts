@@ -26,7 +26,7 @@ export interface SchemaIndex {
 }
 
 /** Types by their names: what is needed of a Map. */
-export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get'> & {
+export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get' | 'has'> & {
   keys(): Iterable<string>;
   values(): Iterable<TypeEntry>;
 };
