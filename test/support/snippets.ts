@@ -39,7 +39,7 @@ export interface SnippetFolder {
 
 /**
  * Writes the blocks into .cache/ of the checkout: there, and nowhere outside of it, `graphql-functions` is this package as
- * it has been built, and Node takes the types away.
+ * it has been built, and Node takes the types away. Blocks that name a real part are compiled and run by test/real/recipes.
  */
 export async function writeSnippets(pages: Readonly<Record<string, string>>, surroundings: SnippetSurroundings): Promise<SnippetFolder> {
   await mkdir(join(root, '.cache'), { recursive: true });
@@ -54,7 +54,7 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
     const folder = page.replaceAll(/\W/g, '-');
     const files = { ...surroundings.files, ...surroundings.filesOf[page] };
     for (const [name, text] of Object.entries(files)) await write(`${folder}/${name}`, text);
-    for (const block of codeBlocks(markdown).filter(({ language }) => language === 'ts')) {
+    for (const block of codeBlocks(markdown).filter(({ language, notes }) => language === 'ts' && notes['part'] === undefined)) {
       const file = `${folder}/${block.notes['file'] ?? placeInProject(block)}`;
       const place = `${page}:${block.line}`;
       await write(file, wrapped(block, place, surroundings));

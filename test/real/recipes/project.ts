@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import { codeBlocks } from '../../support/markdown.ts';
+import { partNamed } from '../parts.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+/** Anything with the `fetch` of a handler. */
+export interface Fetching {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** The files that a page shows, as a project with the real packages and this one as it is published. */
+export interface RecipeProject {
+  readonly folder: string;
+  import(file: string): Promise<Record<string, unknown>>;
+  /** What the type checker says, under the options that docs/getting-started.md gives. */
+  compile(): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Writes the blocks of a page that name the part, into a folder below the part's packages. */
+export async function writeRecipes(page: string, part: string): Promise<RecipeProject> {
+  const { folder: packages } = partNamed(part);
+  const folder = await mkdtemp(join(packages, 'project-'));
+  for (const { text, notes } of codeBlocks(await readFile(join(root, page), 'utf8'))) {
+    if (notes['part'] !== part || notes['file'] === undefined) continue;
+    const path = join(folder, notes['file']);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  await installThisPackage(folder);
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, exclude: ['node_modules'] }));
+  return {
+    folder,
+    import: (file) => import(pathToFileURL(join(folder, file)).href) as Promise<Record<string, unknown>>,
+    compile: () => compile(folder),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A copy, not a link: it must find the graphql of the part, and not the one of this checkout. */
+async function installThisPackage(folder: string): Promise<void> {
+  const target = join(folder, 'node_modules/graphql-functions');
+  await mkdir(target, { recursive: true });
+  await cp(join(root, 'dist'), join(target, 'dist'), { recursive: true });
+  await cp(join(root, 'package.json'), join(target, 'package.json'));
+  await mkdir(join(folder, 'node_modules/@types'));
+  await symlink(join(root, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
+}
+
+const compilerOptions = {
+  strict: true,
+  target: 'es2023',
+  module: 'nodenext',
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  verbatimModuleSyntax: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  types: ['node'],
+};
+
+async function compile(folder: string): Promise<string> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  try {
+    await run(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder });
+    return '';
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+
+/** What a handler answers to an operation of `ada`, or of whom the headers name. */
+export async function ask(handler: unknown, query: string, headers: Record<string, string> = { 'x-user': 'ada' }): Promise<unknown> {
+  const request = new Request('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+  });
+  const response = await (handler as Fetching).fetch(request);
+  return response.json();
+}
+
+/** An HTTP server of loopback before something that takes a Request. It ends with the process at the latest. */
+export async function serveFetch(answer: (request: Request) => Promise<Response>): Promise<{ url: string; close: () => void }> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
+    const body = chunks.length === 0 ? null : Buffer.concat(chunks);
+    const answered = await answer(new Request(`http://localhost${request.url}`, { method: request.method ?? 'GET', headers, body }));
+    response.writeHead(answered.status, [...answered.headers].flat()).end(Buffer.from(await answered.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  server.unref();
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
