@@ -81,8 +81,10 @@ async function compile(folder: string): Promise<string> {
   }
 }
 
-/** What a handler answers to an operation of `ada`, or of whom the headers name. */
-export async function ask(handler: unknown, query: string, headers: Record<string, string> = { 'x-user': 'ada' }): Promise<unknown> {
+const ada = { 'x-user': 'ada' };
+
+/** What a handler answers to an operation of ada's, or of whom the headers name. */
+export async function ask(handler: unknown, query: string, headers: Record<string, string> = ada): Promise<unknown> {
   const request = new Request('http://localhost/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
