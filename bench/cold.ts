@@ -15,7 +15,8 @@ import { gzipSync } from 'node:zlib';
 
 import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
-import { coldWorkload, type ColdWorkload } from './cold-workload.ts';
+import { coldWorkload } from './cold-workload.ts';
+import type { ColdWorkload } from './cold-workload.ts';
 import { bundle, bundles, coldContestants, coldFunction, reference } from './contestants.ts';
 import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';

@@ -1,4 +1,4 @@
-export type { CacheOutcome } from './datasource/http-cache/cache-outcome.ts';
+export type { CacheOutcome } from './datasource/call-watch.ts';
 export { DataSource, type DataSourceConfig, type DataSourceOperation } from './datasource/data-source.ts';
 export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';
 export {
@@ -12,8 +12,8 @@ export {
   type QueryValue,
 } from './datasource/request.ts';
 export type { FetchedResponse } from './datasource/received.ts';
-export type { FetchResult } from './datasource/call-answer.ts';
+export type { FetchResult } from './datasource/received.ts';
 export { RESTDataSource, type RESTDataSourceOptions } from './datasource/rest-data-source.ts';
 export type { RetryOptions } from './datasource/retry.ts';
 export type { HTTPFetch } from './datasource/send.ts';
-export type { Milliseconds } from './datasource/units.ts';
+export type { Milliseconds } from './cache/key-value-cache.ts';

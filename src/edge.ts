@@ -1,4 +1,4 @@
-export { cacheControlDefinitions } from './extensions/cache-hints/definitions.ts';
+export { cacheControlDefinitions } from './extensions/cache-hints/annotations.ts';
 export type { ResolveInfoCacheControl } from './extensions/cache-hints/field-policy.ts';
 export type { CacheAnnotation, CacheHint, CachePolicy, CacheScope } from './extensions/cache-hints/policy.ts';
 export type { CDN } from './extensions/edge/dialects.ts';

@@ -6,15 +6,15 @@ export type { OptionsSource } from './server/start.ts';
 export type { DeadlineOptions } from './server/deadline.ts';
 
 export { HeaderMap } from './message/header-map.ts';
-export type { HTTPRequest, HTTPRequestBody } from './message/http-request.ts';
-export type { ChunkStream, HTTPResponse, ResponseHead, StreamedResponse } from './message/http-response.ts';
+export type { HTTPRequest, HTTPRequestBody } from './message/http-messages.ts';
+export type { ChunkStream, HTTPResponse, ResponseHead, StreamedResponse } from './message/http-messages.ts';
 export type { ContextArgument } from './http/context-argument.ts';
 export type { CORSOptions, CORSOrigin } from './http/cors.ts';
 export type { HTTPStatusProfile } from './http/status.ts';
 export type { CostOptions } from './operation/limits/cost.ts';
-export type { GraphQLRequest } from './operation/graphql-request.ts';
+export type { GraphQLRequest } from './operation/types.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
-export type { Logger } from './operation/logger.ts';
+export type { Logger } from './operation/types.ts';
 export type {
   DataSourceCall,
   DataSourceCallListener,
@@ -33,7 +33,7 @@ export type {
   ServerPlugin,
   ServerStartContext,
 } from './operation/plugin.ts';
-export type { OperationOutcome, PayloadStream, SubsequentPayload } from './operation/outcome.ts';
+export type { OperationOutcome, PayloadStream, SubsequentPayload } from './operation/types.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
 export { gql } from './schema/gql.ts';
 export type {
@@ -64,7 +64,7 @@ export type {
   QueryParams,
   QueryValue,
 } from './datasource/request.ts';
-export type { FetchResult } from './datasource/call-answer.ts';
+export type { FetchResult } from './datasource/received.ts';
 export type { FetchedResponse } from './datasource/received.ts';
 export { RESTDataSource } from './datasource/rest-data-source.ts';
 export type { RESTDataSourceOptions } from './datasource/rest-data-source.ts';

@@ -10,7 +10,7 @@ export type {
   PersistedQueryOptions,
 } from './extensions/v3/server/config.ts';
 export type { DocumentStore } from './extensions/v3/operation/operation.ts';
-export { HttpQueryError, isHttpQueryError } from './extensions/v3/http/http-query-error.ts';
+export { HttpQueryError, isHttpQueryError } from './extensions/v3/errors/apollo-error.ts';
 export { gql } from './extensions/v3/gql.ts';
 export { formatApolloErrors } from './extensions/v3/errors/format-errors.ts';
 export {

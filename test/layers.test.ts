@@ -57,7 +57,7 @@ const table: Readonly<Record<string, LayerRule>> = {
   'opentelemetry.ts': { layers: ['extensions/'] },
   'cost-line.ts': { layers: ['extensions/'] },
   'edge.ts': { layers: ['extensions/'] },
-  'datasource.ts': { layers: ['datasource/'] },
+  'datasource.ts': { layers: ['datasource/'], types: ['cache/'] },
   'cache.ts': { layers: ['cache/'] },
   'build.ts': { layers: ['schema/'] },
   'index.ts': {

@@ -1,3 +1,6 @@
+/** A number of milliseconds; as a time, those since 1970. */
+export type Milliseconds = number;
+
 /** A number of seconds. */
 export type Seconds = number;
 

@@ -2,22 +2,19 @@ import { parseArguments } from './arguments.ts';
 import type { Arguments, DevArguments } from './arguments.ts';
 import { runBuild } from './build/build.ts';
 import { runCheck } from './check/check.ts';
-import { startDevServer } from './dev/dev.ts';
+import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runDoctor } from './doctor/doctor.ts';
-import { readEnvFile } from './environment.ts';
+import { readEnvFile, UsageError } from './read-options.ts';
 import { followRunner } from './dev/follow-runner.ts';
-import { openBrowser } from './dev/open-browser.ts';
-import { readOwnVersion } from './own-version.ts';
+import { openBrowser } from './dev/listen.ts';
+import { readOwnVersion, requirementNotices } from './requirements.ts';
 import { askFunction } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
-import { UsageError } from './read-options.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
-import { shutDown } from './dev/shut-down.ts';
 import { tsconfigNotice } from './dev/tsconfig-notice.ts';
 import { Reporter } from './reporter.ts';
-import { requirementNotices } from './requirements.ts';
-import type { Terminal } from './project/terminal.ts';
+import type { Terminal } from './project/paint.ts';
 
 /** How a command has gone. */
 export interface CommandOutcome {

@@ -1,6 +1,9 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, parseEnv } from 'node:util';
 
 import { didYouMean } from '../schema/did-you-mean.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { DevError } from './project/problem.ts';
 
 /** What the user has asked for, in words of the command line that nobody can act on. */
 export class UsageError extends Error {}
@@ -42,4 +45,14 @@ function assertOption(command: string, { name, rawName, value, inlineValue }: Op
   // Most likely the next option, and the value was forgotten.
   if (inlineValue !== true && value.startsWith('-') && value !== '-')
     throw new UsageError(`${rawName} takes a value, got the option ${value}. A value that starts with "-": ${rawName}=${value}. ${help}`);
+}
+
+/** The variables of a file. The project's .env need not be there; one that was named must. */
+export async function readEnvFile(directory: string, named: string | undefined): Promise<NodeJS.Dict<string>> {
+  try {
+    return parseEnv(await readFile(resolve(directory, named ?? '.env'), 'utf8'));
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new DevError(`Cannot read the variables of ${named ?? '.env'}: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -5,7 +5,7 @@ import type { DevEvent } from './dev/local-function.ts';
 import type { Answer } from './dev/run-query.ts';
 import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
 import { bad, paintMessage, statusOf } from './project/paint.ts';
-import type { Terminal } from './project/terminal.ts';
+import type { Terminal } from './project/paint.ts';
 
 /** Says on the terminal what the dev server does. */
 export class Reporter {

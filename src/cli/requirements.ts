@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 
 /** What keeps this package from running here, and how to change it. Undefined: nothing. */
 export function missingRequirement(node: string): string | undefined {
@@ -44,4 +45,11 @@ function installedGraphQL(): { readonly version: string; readonly folder: string
 function isSupported(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 16 ? minor >= 15 : major > 17 || (major === 17 && minor >= 1);
+}
+
+/** The version of this package, from its package.json: above the sources as well as above what is built of them. */
+export async function readOwnVersion(): Promise<string> {
+  const manifest = new URL(import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  return version;
 }

@@ -1,6 +1,6 @@
 import { CallError, callOf, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** The body of a response; a connection that breaks meanwhile is a call without an answer. */
 export async function readBody(request: DataSourceRequest, response: Response): Promise<Uint8Array> {

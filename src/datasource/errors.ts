@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLErrorOptions } from 'graphql';
 import type { DataSourceRequest } from './request.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** The caller is not known: code UNAUTHENTICATED. What a 401 of a REST API becomes. */
 export class AuthenticationError extends GraphQLError {

@@ -1,4 +1,4 @@
-import type { CallAnswer, Take } from './call-answer.ts';
+import type { CallAnswer, Take } from './received.ts';
 import type { Flight, WaitOptions } from './flight.ts';
 
 /** A GET that an instance has sent, and what came of it. */

@@ -5,7 +5,7 @@ import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
 import type { DataSourceRequest, HeadersSource } from './request.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** A response from the origin or out of the cache, before anybody has read its body. To be read once, in one of the two ways. */
 export interface ReceivedResponse {
@@ -134,3 +134,25 @@ function withCookies({ headers }: CacheEntry, cookies: readonly string[]): [stri
 function isJSON(status: number, contentType: string | null, body: string | Uint8Array): boolean {
   return status !== 204 && contentType !== null && body.length > 0 && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 }
+
+/** What a call came to, and the response it came from. */
+export interface CallAnswer {
+  readonly result: CallResult;
+  readonly received: ReceivedResponse;
+}
+
+/** What `fetch` of a data source resolves to. Where didEncounterError has swallowed the error, neither is there. */
+export interface FetchResult<TResult> {
+  /** What `get` and the others resolve to. */
+  readonly body: TResult;
+  readonly response: FetchedResponse;
+}
+
+/** What one taker gets of an answer. */
+export type Take = (answer: CallAnswer, isShared: boolean) => unknown;
+
+export const takeResult: Take = ({ result }, isShared) => result.take(isShared);
+
+export const takeHead: Take = ({ received }) => received.toHead();
+
+export const takeBoth: Take = ({ result, received }, isShared) => ({ body: result.take(isShared), response: received.toHead() });

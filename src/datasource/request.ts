@@ -1,11 +1,7 @@
-import type { Seconds } from '../cache/key-value-cache.ts';
-import type { CacheOutcome } from './http-cache/cache-outcome.ts';
-import { defaultBodyLimits } from './body-limits.ts';
-import type { BodyLimits } from './body-limits.ts';
-import type { CallWatch } from './call-watch.ts';
+import type { Seconds, Milliseconds } from '../cache/key-value-cache.ts';
+import type { CacheOutcome, CallWatch } from './call-watch.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
-import type { Milliseconds } from './units.ts';
 
 /** The methods a RESTDataSource sends. */
 export type HTTPMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -186,4 +182,20 @@ function toHeaders(source: CallOptions['headers']): Headers {
   if (source === undefined || Symbol.iterator in source) return new Headers(source as HeadersSource);
   const present = Object.entries(source).filter((field): field is [string, string] => field[1] !== undefined && field[1] !== null);
   return new Headers(present);
+}
+
+/** How much of a response's body is read, and for how long. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** From the header fields to the end of the body; undefined where the call's own `timeout` counts. */
+  readonly maxTime: Milliseconds | undefined;
+}
+
+/** 32 MiB, and a minute: an API that drips must not keep a call without a `timeout` for ever. */
+export const defaultBodyLimits: BodyLimits = { maxBytes: 32 * 1024 * 1024, maxTime: 60_000 };
+
+/** What class and call have set, undefined for what they have not. */
+export function bodyLimitsFor(maxBytes: number | undefined, timeout: Milliseconds | undefined): BodyLimits {
+  if (maxBytes === undefined && timeout === undefined) return defaultBodyLimits;
+  return { maxBytes: maxBytes ?? defaultBodyLimits.maxBytes, maxTime: timeout === undefined ? defaultBodyLimits.maxTime : undefined };
 }

@@ -3,7 +3,7 @@ import { createResponseError } from './errors.ts';
 import { parseBody, rebuildResponse } from './received.ts';
 import type { CacheOptions, DataSourceRequest } from './request.ts';
 import type { RetryOptions } from './retry.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 import { resolveCallURL } from './url.ts';
 
 // Declared here and not as fields, so that a subclass may write them as a field or as a getter: TypeScript

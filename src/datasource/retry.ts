@@ -1,4 +1,4 @@
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** When a failed GET is sent again. A number stands for `{ limit }`. */
 export interface RetryOptions {

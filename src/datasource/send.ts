@@ -6,7 +6,7 @@ import { isImpersonal } from './http-cache/request-identity.ts';
 import type { DataSourceRequest } from './request.ts';
 import { sendWithRetry } from './retry.ts';
 import type { RetryOptions } from './retry.ts';
-import type { Milliseconds } from './units.ts';
+import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** A replacement for the platform's fetch: one `Request` in, a `Response` out. */
 export type HTTPFetch = (request: Request) => Promise<Response>;

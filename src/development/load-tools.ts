@@ -1,7 +1,7 @@
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
 import { requireOwn } from './own-package.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 
 type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 import type { GraphQLRequestListener, ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import { editDistance } from '../schema/did-you-mean.ts';
 

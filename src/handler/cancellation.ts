@@ -3,7 +3,7 @@ import type { ResultLimit } from '../message/answer-size.ts';
 import type { Deadline, DeadlineSettings } from '../server/deadline.ts';
 import type { Milliseconds } from '../message/invocation.ts';
 import { createError, deadlineExceeded, isGraphQLError } from '../operation/errors.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 
 /** A timer that is set to more than this fires at once. */
 const longestTimer = 2 ** 31 - 1;

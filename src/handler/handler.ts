@@ -2,23 +2,21 @@ import { handleHTTPRequest } from '../http/handle.ts';
 import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import type { RequestCall } from '../operation/plugin.ts';
-import { healthResponse, isHealthCheck } from '../http/health.ts';
+import { healthResponse, isHealthCheck } from '../http/response.ts';
 import { PlatformInvocation } from './invocation.ts';
 import { excessOf } from '../message/answer-size.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
 import type { Streaming } from '../http/streams/streaming.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
 import type { ServerOptions } from '../server/options.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
 import { findAdapter } from '../platform/detect.ts';
-import { noteCreation } from '../server/recreation.ts';
+import { warnIfRecreated, createStarter } from '../server/start.ts';
 import type { StartedServer } from '../server/server.ts';
-import { createStarter } from '../server/start.ts';
 import type { OptionsSource, Starter } from '../server/start.ts';
 
 /** Takes an event of any of its platforms, or a web `Request`, and returns what that platform wants back. */
@@ -35,7 +33,7 @@ export function createHandlerFor(
   streaming?: Streaming,
 ): UntypedHandler {
   const starter = createStarter(options);
-  const made = noteCreation(options);
+  const made = warnIfRecreated(options);
   const serveCall = (call: Call): Promise<unknown> => {
     made.calls++;
     return serveEvent(adapters, starter, call, streaming);

@@ -5,8 +5,7 @@ import { PlatformInvocation } from './invocation.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { findStreamingAdapter, writeResponse } from '../platform/lambda-stream.ts';
 import type { ResponseStream } from '../platform/lambda-stream.ts';
-import { noteCreation } from '../server/recreation.ts';
-import { createStarter } from '../server/start.ts';
+import { warnIfRecreated, createStarter } from '../server/start.ts';
 import type { OptionsSource, Starter } from '../server/start.ts';
 
 /** Writes the answer to an event into a stream. */
@@ -18,7 +17,7 @@ const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 /** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */
 export function createUntypedStreamingHandler(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
   const starter = createStarter(options);
-  const made = noteCreation(options);
+  const made = warnIfRecreated(options);
   const handler: UntypedStreamingHandler = (event, responseStream, context) => {
     made.calls++;
     return serveIntoStream(starter, { event, context, env: undefined }, responseStream);

@@ -3,7 +3,7 @@ import type { AnswerSize } from '../message/answer-size.ts';
 import { formatFailure } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 
 /**
  * The JSON of a batch's answers. While they are too large together, the largest becomes an error of its own: of queries

@@ -1,4 +1,4 @@
-import type { HTTPRequestBody } from '../message/http-request.ts';
+import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge } from './errors.ts';
 import { assertJSONSize, maxContainersOf } from './variables-limit.ts';

@@ -1,5 +1,4 @@
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { ResponseHead } from '../message/http-response.ts';
+import type { HTTPRequest, ResponseHead } from '../message/http-messages.ts';
 import type { Invocation } from '../message/invocation.ts';
 
 /** What the `context` function gets. */

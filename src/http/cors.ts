@@ -1,6 +1,6 @@
 import type { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { HTTPRequest } from '../message/http-messages.ts';
+import type { Logger } from '../operation/types.ts';
 import { addVary, isHeaderField } from '../message/header-map.ts';
 import { methods } from './errors.ts';
 

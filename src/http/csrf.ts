@@ -1,4 +1,4 @@
-import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPRequest } from '../message/http-messages.ts';
 import { methodNotAllowed, preflightMissing, unsupportedMediaType } from './errors.ts';
 import { parseMediaType } from './media-type.ts';
 import type { MediaType } from './media-type.ts';

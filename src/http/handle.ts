@@ -1,16 +1,15 @@
 import { whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 import { negotiateMediaType } from './accept.ts';
 import { preventCSRF } from './csrf.ts';
 import { acceptQuery, methods } from './errors.ts';
-import { landingPageFor } from './landing.ts';
 import { parseGraphQLRequest } from './params.ts';
 import type { ParsedRequest } from './params.ts';
 import { toHTTPResponse } from './response.ts';
-import type { HTTPCall, HTTPSettings, IncomingRequest } from './http-call.ts';
+import type { HTTPCall, HTTPSettings, IncomingRequest, LandingSettings } from './http-call.ts';
 import { runBatch, runSingle } from './run-operations.ts';
 
 /** `HTTPRequest` → `HTTPResponse`. Throws for a request that is refused: refusals.ts makes its answer. */
@@ -52,4 +51,20 @@ function respond(outcome: OperationOutcome, httpCall: HTTPCall): HTTPResponse | 
 function optionsResponse(settings: HTTPSettings): HTTPResponse {
   const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptQuery });
   return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
+}
+
+/** Browser, in development? → the playground. Undefined: the request is an operation, or none. */
+async function landingPageFor(settings: LandingSettings, request: HTTPRequest): Promise<HTTPResponse | undefined> {
+  if (settings.renderLandingPage === undefined || request.method !== 'GET' || !wantsHTML(request)) return undefined;
+  const page = await settings.renderLandingPage();
+  if (page === undefined) return undefined;
+  const headers = new HeaderMap(page.headers);
+  headers.set('content-type', 'text/html; charset=utf-8');
+  headers.set('cache-control', 'no-store');
+  return { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
+}
+
+/** A browser's navigation names text/html; clients of an API do not, and a wildcard is no wish for a page. */
+function wantsHTML(request: HTTPRequest): boolean {
+  return /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(request.headers.get('accept') ?? '');
 }

@@ -1,17 +1,16 @@
-import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPRequest } from '../message/http-messages.ts';
 import type { Invocation } from '../message/invocation.ts';
 import type { OperationSettings, OperationInput } from '../operation/state.ts';
 import type { ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
-import type { RequestCall } from '../operation/plugin.ts';
+import type { LandingPage, RequestCall } from '../operation/plugin.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { CORSOptions } from './cors.ts';
 import type { CSRFSettings } from './csrf.ts';
-import type { LandingSettings } from './landing.ts';
 import type { RequestSettings } from './params.ts';
 import type { ResponseSettings } from './response.ts';
 import type { Multipart } from './streams/multipart.ts';
 import type { Negotiation, Streaming } from './streams/streaming.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 
 /** All that serving GraphQL over HTTP needs. Made once, at cold start. */
 export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSettings, RequestSettings, ResponseSettings {
@@ -64,4 +63,9 @@ export interface Explainable {
 export interface ExplainSettings {
   /** Runs the operation and says in its answer how. Undefined: the request does not ask for it. */
   readonly explain: ((asked: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
+}
+
+/** Asks the first plugin that has a page for browsers, or ours. Set in development only: elsewhere there is nobody to ask. */
+export interface LandingSettings {
+  readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;
 }

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
-import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPRequest } from '../message/http-messages.ts';
 import { describe } from '../operation/errors.ts';
-import type { GraphQLRequest } from '../operation/graphql-request.ts';
+import type { GraphQLRequest } from '../operation/types.ts';
 import { readJSON } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
 import { VariablesLimit } from './variables-limit.ts';

@@ -2,13 +2,12 @@ import type { GraphQLError } from 'graphql';
 
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { deadlineExceeded, formatResult, isGraphQLError, toGraphQLError } from '../operation/errors.ts';
 import type { ErrorSettings } from '../operation/errors.ts';
 import { tellOfFailure } from '../operation/hooks.ts';
 import type { OperationSettings } from '../operation/state.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 import { negotiateMediaType } from './accept.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { addCORSHeaders } from './cors.ts';

@@ -2,15 +2,14 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import type { AnswerSize } from '../message/answer-size.ts';
 import { HeaderMap, isHeaderField, addVary } from '../message/header-map.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { HTTPResponse, HTTPRequest } from '../message/http-messages.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { fitBatch } from './batch-size.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
-import { isMarked, removeLifetimes, unmarked } from './caching.ts';
 
 /** How an outcome becomes a response. */
 export interface ResponseSettings {
@@ -69,6 +68,12 @@ const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection
 
 /** Statuses that never have a body (Fetch standard, "null body status"): the web's `Response` throws for one. */
 const bodiless = new Set([204, 205, 304]);
+
+/**
+ * What an answer says of caching when nobody has said anything. Without it a CDN may keep a personal answer by its own default:
+ * two hours on Cloudflare, whose key has no cookies, a day on CloudFront; browsers and proxies guess (RFC 9111 section 4.2.2).
+ */
+export const unmarked = 'private, no-store';
 
 /** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
@@ -148,4 +153,42 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
 /** What a store between here and the client may keep, if the user says so: the whole answer to a query. */
 function isCacheable({ result, operation }: OperationOutcome): boolean {
   return result.errors === undefined && operation?.operation === 'query';
+}
+
+/** Whether the user has said how long an answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
+export function isMarked(headers: HeaderMap): boolean {
+  return headers.has('cache-control') || headers.has('expires');
+}
+
+/** Fields by which a store keeps an answer whatever `cache-control` says (RFC 9213, and each vendor's own). */
+const lifetimes = [
+  'cdn-cache-control',
+  'netlify-cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'vercel-cdn-cache-control',
+  'surrogate-control',
+  'edge-control',
+  'x-accel-expires',
+  'expires',
+];
+
+/** Takes them off an answer that no store may keep: the user meant the successful ones. */
+export function removeLifetimes(headers: HeaderMap): void {
+  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
+}
+
+/**
+ * Whether the request asks only if anybody is there. The one use of the path: its end. A load balancer's checker is
+ * told by its name, because it cannot send the headers that CSRF prevention asks of a GET.
+ */
+export function isHealthCheck(request: HTTPRequest): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  if (/\/health\/?$/.test(request.path)) return true;
+  return request.queryString === '' && (request.headers.get('user-agent')?.startsWith('ELB-HealthChecker/') ?? false);
+}
+
+/** The answer to a health check, in the format of the Internet draft "Health Check Response Format for HTTP APIs". */
+export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
+  const headers = new HeaderMap({ 'content-type': 'application/health+json', 'cache-control': 'no-store' });
+  return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
 }

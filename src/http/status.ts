@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import { codeOf, httpExtensionOf } from '../operation/errors.ts';
-import type { OperationOutcome } from '../operation/outcome.ts';
+import type { OperationOutcome } from '../operation/types.ts';
 
 /**
  * 'draft': the 2026 draft of GraphQL over HTTP, in its state of August: statuses 422 and 294, and whatever is not a success is

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContextFits } from '../server/context-types.ts';
 import { serveEvent } from '../handler/handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
-import type { ChunkStream } from '../message/http-response.ts';
+import type { ChunkStream } from '../message/http-messages.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';

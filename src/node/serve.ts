@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { ContextFits } from '../server/context-types.ts';
-import { healthResponse } from '../http/health.ts';
+import { healthResponse } from '../http/response.ts';
 import type { ServerOptions } from '../server/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../server/start.ts';

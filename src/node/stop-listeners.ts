@@ -1,4 +1,4 @@
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 import type { ServerListener } from '../operation/plugin.ts';
 
 /** What is about to stop. */

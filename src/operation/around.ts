@@ -1,8 +1,8 @@
 import type { CallWatch } from '../datasource/call-watch.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { deadlineExceeded } from './errors.ts';
 import { withDeadline } from './with-deadline.ts';
-import type { OperationOutcome } from './outcome.ts';
+import type { OperationOutcome } from './types.ts';
 import type { DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
 import type { OperationInput } from './state.ts';
 

@@ -4,7 +4,7 @@ import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { describe } from './errors.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './types.ts';
 
 /** What making a context value needs. */
 export interface ContextSettings {

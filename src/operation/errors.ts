@@ -4,7 +4,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 import { maxRecordedErrors } from '../execution/run.ts';
 import { describe } from './describe.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './types.ts';
 
 export { describe };
 

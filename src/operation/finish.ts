@@ -5,7 +5,7 @@ import type { Eventual } from '../message/eventual.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
 import { withDeadline } from './with-deadline.ts';
 import { tellOfFailure } from './hooks.ts';
-import type { OperationOutcome } from './outcome.ts';
+import type { OperationOutcome } from './types.ts';
 import type { OperationState } from './state.ts';
 
 /** Result → outcome: the answer as the client gets it. */

@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import { DocumentError, report, toGraphQLError } from './errors.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './types.ts';
 import type {
   EndHook,
   GraphQLRequestContext,

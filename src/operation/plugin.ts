@@ -10,12 +10,9 @@ import type {
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { CallWatch } from '../datasource/call-watch.ts';
 import type { DataSourceRequest } from '../datasource/request.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse, ResponseHead, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse, ResponseHead, StreamedResponse } from '../message/http-messages.ts';
 import type { Invocation } from '../message/invocation.ts';
-import type { GraphQLRequest } from './graphql-request.ts';
-import type { Logger } from './logger.ts';
-import type { OperationOutcome, SubsequentPayload } from './outcome.ts';
+import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 

@@ -2,16 +2,14 @@ import { GraphQLError } from 'graphql';
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import type { Capacity } from '../message/answer-size.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { ResponseHead } from '../message/http-response.ts';
+import type { HTTPRequest, ResponseHead } from '../message/http-messages.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
-import type { PayloadStream } from './outcome.ts';
+import type { PayloadStream, GraphQLRequest } from './types.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
-import type { GraphQLRequest } from './graphql-request.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';

@@ -1,8 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { ResultLimit } from '../message/answer-size.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse, HTTPRequestBody } from '../message/http-messages.ts';
 
 /**
  * One source of requests, as a value. Adding a platform is adding a file with one of these.
@@ -72,3 +71,40 @@ export function methodAt(event: UnknownEvent, key: string, where: string): strin
   }
   return method.slice(0, 32).toUpperCase();
 }
+
+/**
+ * The body of an event. `isBase64Encoded` is a claim: local runtimes set it without a body, or with a body in plain
+ * text. JSON objects and arrays start with a character that base64 does not have, so the text itself tells.
+ */
+export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBody {
+  if (body === undefined || body === null || body === '') return { kind: 'none' };
+  if (typeof body !== 'string')
+    throw malformedEvent(`Expected the body of the event to be a string, got ${Array.isArray(body) ? 'an array' : typeof body}.`);
+  if (isBase64Encoded !== true || looksLikeJSON(body)) return { kind: 'text', text: body };
+  return { kind: 'bytes', bytes: Buffer.from(body, 'base64') };
+}
+
+function looksLikeJSON(text: string): boolean {
+  return /^[\s\ufeff]*[{["]/.test(text);
+}
+
+/** All fields but `set-cookie`, as a plain object. */
+export function plainHeaders(response: HTTPResponse): Record<string, string> {
+  return response.headers.toRecord();
+}
+
+/** The body as a key of a result, left out when there is none: some platforms fail on an empty one with status 204. */
+export function bodyOf(response: HTTPResponse): { body?: string } {
+  return response.body === null ? {} : { body: response.body };
+}
+
+/** For platforms that carry one `set-cookie` at most: joining several with commas would break all of them. */
+export function lostCookies(response: HTTPResponse, remedy: string): string | undefined {
+  const count = response.headers.getSetCookie().length;
+  return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;
+}
+
+/** What AWS Lambda takes as the result of a call, measured with its runtime client: 6 MiB and 100 bytes. */
+export const lambdaResultBytes = 6_291_556;
+/** What an Application Load Balancer takes from a function. */
+export const albResultBytes = 1_048_576;

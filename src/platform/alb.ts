@@ -1,13 +1,10 @@
 import type { ALBResult } from 'aws-lambda';
 
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { methodAt, objectAt, textAt } from './adapter.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
+import { methodAt, objectAt, textAt, readBody, lostCookies, plainHeaders, albResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { joinQuery } from './event-query.ts';
-import { lostCookies, plainHeaders, albResultBytes } from './result.ts';
 
 /** An Application Load Balancer, with or without "multi value headers" in its target group. */
 export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> = {

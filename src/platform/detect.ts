@@ -1,8 +1,7 @@
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { nameOfNonHTTPEvent } from './not-http.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { malformedEvent } from './adapter.ts';
-import { bodyOf, plainHeaders } from './result.ts';
+import type { HTTPResponse } from '../message/http-messages.ts';
+import { malformedEvent, bodyOf, plainHeaders } from './adapter.ts';
 
 /**
  * The adapter for an event: the first of the list that recognises it. An event that nobody recognises gets an adapter

@@ -1,8 +1,7 @@
 import { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { lambdaResultBytes } from './result.ts';
+import { lambdaResultBytes } from './adapter.ts';
 
 /**
  * A direct invocation: the event is an operation request, and the result its response object. Only somebody with the

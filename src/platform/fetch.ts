@@ -1,6 +1,5 @@
 import { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest, HTTPRequestBody } from '../message/http-request.ts';
-import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPRequestBody, ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { bodyTaken } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { netlifyTimeLimitOf } from './netlify.ts';

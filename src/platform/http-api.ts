@@ -1,13 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { methodAt, objectAt, textAt } from './adapter.ts';
+import { methodAt, objectAt, textAt, readBody, plainHeaders, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { readBody } from './event-body.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
-import { plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** API Gateway HTTP API, payload format 2.0. */
 export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredResultV2> = {

@@ -1,4 +1,4 @@
-import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { findAdapter } from './detect.ts';
 import { directInvoke } from './direct-invoke.ts';

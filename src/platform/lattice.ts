@@ -1,11 +1,8 @@
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { methodAt, objectAt, textAt } from './adapter.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
+import { methodAt, objectAt, textAt, readBody, lostCookies, plainHeaders, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
-import { lostCookies, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** What VPC Lattice takes back, for events of both versions. */
 export interface LatticeResult {

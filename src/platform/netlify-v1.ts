@@ -1,14 +1,11 @@
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { methodAt, textAt } from './adapter.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
+import { methodAt, textAt, readBody, bodyOf, plainHeaders, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery, rawQuery } from './event-query.ts';
 import type { NetlifyHandlerResponse } from './netlify.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { netlifyTimeLimit } from './netlify.ts';
-import { bodyOf, plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** Netlify Functions 1.0 (`export const handler`): like a REST API's event, but without `requestContext`. */
 export const netlifyV1: PlatformAdapter<UnknownEvent, NetlifyHandlerResponse> = {

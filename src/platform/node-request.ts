@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { HTTPRequestBody } from '../message/http-request.ts';
+import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { bodyTaken } from './adapter.ts';
 
 /** What hosts and middleware put on a request of node:http, and what those that only look like one leave out. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse, StreamedResponse } from '../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { bodyOf, headersOf, isArriving } from './node-request.ts';

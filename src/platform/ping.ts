@@ -1,5 +1,5 @@
 import { HeaderMap } from '../message/header-map.ts';
-import type { HTTPRequest } from '../message/http-request.ts';
+import type { HTTPRequest } from '../message/http-messages.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 
 /** A call that only keeps the function warm: answered as a health check, without a word. */

@@ -1,13 +1,10 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
-import type { HTTPRequest } from '../message/http-request.ts';
-import type { HTTPResponse } from '../message/http-response.ts';
-import { methodAt, textAt } from './adapter.ts';
+import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
+import { methodAt, textAt, readBody, plainHeaders, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { readBody } from './event-body.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
-import { plainHeaders, lambdaResultBytes } from './result.ts';
 
 /** API Gateway REST API, and HTTP API with payload format 1.0: the same event and the same result. */
 export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {

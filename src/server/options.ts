@@ -11,7 +11,7 @@ import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
 import { describe } from '../operation/errors.ts';
 import type { FormatError } from '../operation/errors.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';

@@ -7,12 +7,11 @@ import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, watchPlugins } from '../development/load-tools.ts';
-import { readNodeEnv } from './environment.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/state.ts';
@@ -201,4 +200,16 @@ function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, check
       directives: incrementalDelivery?.directives ?? [],
     },
   );
+}
+
+/**
+ * The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production.
+ * `process` does not exist on every platform, and Deno throws when a program may not read its environment.
+ */
+export function readNodeEnv(): string | undefined {
+  try {
+    return globalThis.process?.env?.['NODE_ENV'];
+  } catch {
+    return undefined;
+  }
 }

@@ -2,14 +2,13 @@ import type { GraphQLError } from 'graphql';
 
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { readNodeEnv } from './environment.ts';
+import { readNodeEnv, createServer, startServer } from './server.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import type { Milliseconds } from '../message/invocation.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
 import { tellOfFailure } from '../operation/hooks.ts';
-import type { Logger } from '../operation/logger.ts';
+import type { Logger } from '../operation/types.ts';
 import type { ServerOptions } from './options.ts';
-import { createServer, startServer } from './server.ts';
 import type { Server, StartedServer } from './server.ts';
 import { StartAttempt } from './start-attempt.ts';
 
@@ -132,4 +131,46 @@ async function within(limit: Milliseconds, work: Promise<unknown>): Promise<void
 function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
   const shown = development ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });
+}
+
+/** A handler that was made, and how often it has been called since. */
+export interface MadeHandler {
+  calls: number;
+}
+
+/** The last two handlers of a schema, to notice one that is made anew for every request. */
+const handlers = new Map<unknown, MadeHandler[]>();
+let warned = false;
+
+/**
+ * Warns, once, when a third handler is made for one schema and the two before have had one call each: createHandler inside a
+ * handler builds the schema and empties the caches with every request. Several handlers of one schema at module level, a buffered
+ * and a streaming one, or one for each route, are made before any is called, or called more than once.
+ */
+export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHandler {
+  const made: MadeHandler = { calls: 0 };
+  if (warned || typeof options === 'function' || options instanceof Promise) return made;
+  const schema = schemaIn(options);
+  const earlier = handlers.get(schema);
+  if (earlier === undefined) {
+    // Long texts of many handlers are not kept: three are enough to see it.
+    if (handlers.size < 3) handlers.set(schema, [made]);
+  } else if (earlier.length === 2 && earlier.every(({ calls }) => calls === 1)) warn(options);
+  else handlers.set(schema, [...earlier.slice(-1), made]);
+  return made;
+}
+
+/** Text is compared as text, a list of texts too, everything else by identity. */
+function schemaIn({ schema, typeDefs, build }: ServerOptions): unknown {
+  if (schema !== undefined) return schema;
+  if (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string')) return typeDefs.join('\n');
+  return typeDefs ?? build?.artefact;
+}
+
+function warn({ logger = console }: ServerOptions): void {
+  warned = true;
+  handlers.clear();
+  logger.warn(
+    'createHandler was called again for the same schema, each time for one request. Call it once, outside of your handler function: every call builds the schema anew and starts with empty caches.',
+  );
 }

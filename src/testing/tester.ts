@@ -10,7 +10,7 @@ import { netlifyV1 } from '../platform/netlify-v1.ts';
 import { createStarter } from '../server/start.ts';
 import type { OptionsSource } from '../server/start.ts';
 import type { RequestFields } from './event-request.ts';
-import { readResults } from './event-stream.ts';
+import { readResults } from './results.ts';
 import { createEvent, readResult } from './platforms.ts';
 import type { PlatformName } from './platforms.ts';
 import { callStreamingHandler, isStreamingHandler } from './response-stream.ts';

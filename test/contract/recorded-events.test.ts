@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../src/index.ts';
-import type { HTTPRequest } from '../../src/message/http-request.ts';
+import type { HTTPRequest } from '../../src/message/http-messages.ts';
 import type { PlatformAdapter } from '../../src/platform/adapter.ts';
 import { findAdapter } from '../../src/platform/detect.ts';
 import { fetchAPI } from '../../src/platform/fetch.ts';

@@ -6,7 +6,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { createHandler } from '../../src/fetch.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
-import type { SubsequentPayload } from '../../src/operation/outcome.ts';
+import type { SubsequentPayload } from '../../src/operation/types.ts';
 import { deferred } from '../support/deferred.ts';
 import { createEventSource } from '../support/event-source.ts';
 import type { EventSource } from '../support/event-source.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { HeaderMap } from '../../src/message/header-map.ts';
-import type { HTTPResponse } from '../../src/message/http-response.ts';
+import type { HTTPResponse } from '../../src/message/http-messages.ts';
 import type { PlatformAdapter } from '../../src/platform/adapter.ts';
 import { findAdapter } from '../../src/platform/detect.ts';
 import { lambdaAdapters } from '../../src/platform/lambda.ts';

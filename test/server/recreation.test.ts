@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { noteCreation } from '../../src/server/recreation.ts';
+import type { warnIfRecreated } from '../../src/server/start.ts';
 import { readBuild } from '../../src/schema/build/read-build.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** The module anew, as in a process of its own: it remembers what was served before. */
-async function freshProcess(name: string): Promise<typeof noteCreation> {
-  const module = (await import(`../../src/server/recreation.ts?${name}`)) as { noteCreation: typeof noteCreation };
-  return module.noteCreation;
+async function freshProcess(name: string): Promise<typeof warnIfRecreated> {
+  const module = (await import(`../../src/server/start.ts?${name}`)) as { warnIfRecreated: typeof warnIfRecreated };
+  return module.warnIfRecreated;
 }
 
 test('createHandler called for every request is warned of once', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/operation/logger.ts';
+import type { Logger } from '../../src/operation/types.ts';
 
 /** One call of a logger. */
 export interface LogLine {

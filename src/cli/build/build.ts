@@ -12,14 +12,14 @@ import { checkDocuments, toProblems } from '../project/documents/check-documents
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
-import { DevError } from '../project/dev-error.ts';
+import { DevError } from '../project/problem.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import type { Terminal } from '../project/terminal.ts';
+import type { Terminal } from '../project/paint.ts';
 
 /**
  * Checks a function with its schema, and operations, as `check` does, and writes what saves a cold start that work. The

@@ -10,7 +10,7 @@ import { fingerprint } from '../../schema/build/fingerprint.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
-import { DevError } from '../project/dev-error.ts';
+import { DevError } from '../project/problem.ts';
 
 /** What to write, and where. */
 export interface CodeCacheSettings {

@@ -2,12 +2,12 @@ import type { GraphQLSchema } from 'graphql';
 
 import { assertOptions } from '../../server/options.ts';
 import type { ServerOptions } from '../../server/options.ts';
-import { codeFrame, positionAt } from '../project/code-frame.ts';
+import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
 import type { RecordedServer } from '../project/recorded-servers.ts';
 import { findInSchema } from './schema-findings.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './parse-tolerantly.ts';
 import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 

@@ -7,7 +7,7 @@ import { artefactPlugin } from '../project/artefact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
-import { DevError } from '../project/dev-error.ts';
+import { DevError } from '../project/problem.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
@@ -16,7 +16,7 @@ import type { BundledFile } from '../project/no-function.ts';
 import { printProblems, printProblemsAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import type { Terminal } from '../project/terminal.ts';
+import type { Terminal } from '../project/paint.ts';
 import { findStaleBuild } from './stale-build.ts';
 
 /**

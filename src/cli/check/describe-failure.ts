@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { ServerOptions } from '../../server/options.ts';
-import { codeFrame } from '../project/code-frame.ts';
+import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
 import type { Refusal } from '../dev/thread-messages.ts';
 import { placeOf, textOf, toPlace } from '../project/user-code.ts';

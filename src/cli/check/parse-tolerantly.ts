@@ -1,7 +1,14 @@
 import { GraphQLError, parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import type { Finding } from './finding.ts';
+/** Something wrong with typeDefs or resolvers, and where in them. */
+export interface Finding {
+  readonly message: string;
+  /** A place in schema text. */
+  readonly sdl?: { readonly text: string; readonly offset: number } | undefined;
+  /** Names of a type and of what is wrong in its resolvers: ["Query", "books"]. */
+  readonly resolver?: readonly string[];
+}
 
 /** What could be read of schema text. */
 export interface TolerantParse {

@@ -10,7 +10,7 @@ import { partsOf } from '../../schema/sdl/schema-index.ts';
 import type { SchemaIndex } from '../../schema/sdl/schema-index.ts';
 import { sourcesOf } from '../../schema/sdl/type-defs.ts';
 import { checkDefinitions } from './check-definitions.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './parse-tolerantly.ts';
 import { parseTolerantly } from './parse-tolerantly.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Transferable } from 'node:worker_threads';
 import type { ServerOptions } from '../../server/options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
-import { pathOf } from './request-path.ts';
+import { pathOf } from './thread-messages.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
 import { importUserCode, placeOf } from '../project/user-code.ts';

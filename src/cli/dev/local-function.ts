@@ -2,7 +2,7 @@ import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 import { FunctionError, FunctionThread, NoFunctionError } from './function-thread.ts';
-import { pathOf } from './request-path.ts';
+import { pathOf } from './thread-messages.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';

@@ -1,4 +1,4 @@
-import type { HTTPRequest } from '../../message/http-request.ts';
+import type { HTTPRequest } from '../../message/http-messages.ts';
 import type { PlatformAdapter } from '../../platform/adapter.ts';
 import { applicationLoadBalancer } from '../../platform/alb.ts';
 import { findAdapter } from '../../platform/detect.ts';

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { relative, resolve, dirname, join } from 'node:path';
 
 import type { DoctorArguments } from '../arguments.ts';
 import { importEsbuild } from '../project/bundle.ts';
 import { describeFailure } from '../check/describe-failure.ts';
-import { DevError } from '../project/dev-error.ts';
-import { findBlindInstrumentation } from './blind-instrumentation.ts';
+import { DevError } from '../project/problem.ts';
 import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
 import { createLambdaContext } from '../project/lambda-context.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
-import type { Terminal } from '../project/terminal.ts';
+import type { Terminal } from '../project/paint.ts';
+import { existsSync } from 'node:fs';
 
 /** Says what an event is, which request it becomes, and what a function answers. The result is the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
@@ -131,4 +131,24 @@ function isServerError(result: unknown): boolean {
 
 function say(terminal: Terminal, what: string, text: string): void {
   terminal.log(`${what.padEnd(9)}${text.replaceAll('\n', `\n${' '.repeat(9)}`)}\n`);
+}
+
+/** Packages that patch graphql-js's functions. An operation that runs by a plan passes them by, and graphql 17 cannot be patched. */
+const patching: Readonly<Record<string, string>> = {
+  '@opentelemetry/instrumentation-graphql': 'use openTelemetry() of graphql-functions/opentelemetry in its place',
+  'dd-trace':
+    'its plugin for graphql sees nothing; use openTelemetry() of graphql-functions/opentelemetry, which dd-trace takes spans from',
+};
+
+/** What to say of installed packages that would trace nothing. */
+export function findBlindInstrumentation(directory: string): string[] {
+  return Object.entries(patching)
+    .filter(([name]) => isInstalled(name, directory))
+    .map(([name, advice]) => `${name} is installed and patches graphql-js, whose functions planned operations do not call: ${advice}.`);
+}
+
+function isInstalled(name: string, directory: string): boolean {
+  if (existsSync(join(directory, 'node_modules', name, 'package.json'))) return true;
+  const parent = dirname(directory);
+  return parent !== directory && isInstalled(name, parent);
 }

@@ -1,9 +1,9 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-import { readOwnVersion } from '../own-version.ts';
-import { DevError } from '../project/dev-error.ts';
-import type { Terminal } from '../project/terminal.ts';
+import { readOwnVersion } from '../requirements.ts';
+import { DevError } from '../project/problem.ts';
+import type { Terminal } from '../project/paint.ts';
 import type { MigrateArguments } from '../arguments.ts';
 import { modernizeDataSources } from './datasource-rest.ts';
 import { diffOf } from './diff.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { DevError } from '../project/dev-error.ts';
+import { DevError } from '../project/problem.ts';
 import type { Node } from './references.ts';
 import { toESTree } from './typescript-tree.ts';
 

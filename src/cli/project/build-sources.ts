@@ -9,7 +9,7 @@ import type { PendingBuild } from '../../schema/build/read-build.ts';
 import { sourcesOf } from '../../schema/sdl/type-defs.ts';
 import { filesNamed, readDocuments } from './documents/check-documents.ts';
 import type { DocumentFile } from './documents/check-documents.ts';
-import { DevError } from './dev-error.ts';
+import { DevError } from './problem.ts';
 import { isCode } from './documents/embedded-operations.ts';
 import { findKnownDocuments } from './documents/known-documents.ts';
 import { makeArtefact } from './make-artefact.ts';

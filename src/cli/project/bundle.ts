@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { artefactPlugin } from './artefact-plugin.ts';
-import { DevError } from './dev-error.ts';
+import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import { interceptEntry } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';

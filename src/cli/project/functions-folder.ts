@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, parse, relative, resolve } from 'node:path';
 
-import { DevError } from './dev-error.ts';
+import { DevError } from './problem.ts';
 import { readNetlifySettings } from './netlify-toml.ts';
 import { problemText } from './print-problems.ts';
 import type { Problem } from './problem.ts';

@@ -1,5 +1,11 @@
 import { styleText } from 'node:util';
 
+/** Where lines go. */
+export interface Terminal {
+  log(line: string): void;
+  error(line: string): void;
+}
+
 /** A colour for the terminal. Plain text where the stream is no terminal, and with NO_COLOR. */
 export type Paint = (text: string) => string;
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 
-import { codeFrame } from './code-frame.ts';
+import { codeFrame } from './problem.ts';
 import { paintMessage } from './paint.ts';
 import type { Problem } from './problem.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './paint.ts';
 
 /** Prints each problem with its place and the lines it is about. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {

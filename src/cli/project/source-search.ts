@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { positionAt } from './code-frame.ts';
+import { positionAt } from './problem.ts';
 
 /** Where something is in the user's files. */
 export interface FoundPlace {

@@ -6,12 +6,12 @@ import { printSchema } from 'graphql';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
-import { DevError } from '../project/dev-error.ts';
+import { DevError } from '../project/problem.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
 import { recordServers } from '../project/recorded-servers.ts';
-import type { Terminal } from '../project/terminal.ts';
+import type { Terminal } from '../project/paint.ts';
 
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {

@@ -1,7 +1,7 @@
 import { JSONResult } from '../call-result.ts';
 import type { StorageTerms } from './freshness.ts';
 import type { Selection } from './request-identity.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /**
  * What is known of a stored response without looking at its header fields or its body. Not its URL: that may hold a

@@ -1,9 +1,9 @@
 import { parseCacheControl, secondsOf } from './cache-control.ts';
 import type { CacheDirectives } from './cache-control.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
-import type { EntryUse } from './cache-outcome.ts';
+import type { EntryUse } from '../call-watch.ts';
 import type { DataSourceRequest } from '../request.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
 const bypassHeaders = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];

@@ -1,5 +1,4 @@
-import type { Seconds } from '../../cache/key-value-cache.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Seconds, Milliseconds } from '../../cache/key-value-cache.ts';
 import { parseCacheControl, secondsOf } from './cache-control.ts';
 import type { CacheDirectives } from './cache-control.ts';
 import { parseAge, parseHTTPDate } from './http-date.ts';

@@ -1,5 +1,4 @@
-import type { Seconds } from '../../cache/key-value-cache.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Seconds, Milliseconds } from '../../cache/key-value-cache.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

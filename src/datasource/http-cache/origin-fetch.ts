@@ -3,17 +3,16 @@ import type { Waiting } from '../flight.ts';
 import { decodeBody, rebuildResponse } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import type { CacheOptions } from '../request.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import { createEntry } from './cache-entry.ts';
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
-import type { CacheOutcome } from './cache-outcome.ts';
+import type { CacheOutcome } from '../call-watch.ts';
 import { mayStandIn } from './cache-use.ts';
 import { storageTermsFor } from './freshness.ts';
 import type { StorageCase, StorageTerms } from './freshness.ts';
-import { comparableVary, describeSelection, hidesUser, namesUser } from './request-identity.ts';
+import { comparableVary, describeSelection, hidesUser, namesUser, parseVary } from './request-identity.ts';
 import type { SelectionSource } from './request-identity.ts';
 import { cookiesOf, mergeHeaders, storedHeadersOf, toRecord } from './stored-headers.ts';
-import { parseVary } from './vary.ts';
 
 /** A call, as the response cache sees it. */
 export interface CacheLookup extends SelectionSource {

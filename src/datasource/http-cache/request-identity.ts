@@ -1,7 +1,6 @@
 import type { DataSourceRequest } from '../request.ts';
 import type { Audience } from './freshness.ts';
 import { sha256 } from './sha256.ts';
-import { parseVary } from './vary.ts';
 
 /** Fields that differ from call to call without asking for another answer. */
 const tracing =
@@ -143,4 +142,17 @@ function describeField(source: SelectionSource, name: string): string | null {
 
 function hashOf({ key }: SelectionSource, text: string): string {
   return text === '' ? '' : sha256(`${key}\n${text}`);
+}
+
+const none: readonly string[] = [];
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** The names in a Vary field, in lower case; undefined when no other request is ever the same: "*", or what is no name. */
+export function parseVary(field: string | undefined): readonly string[] | undefined {
+  if (field === undefined) return none;
+  const names = field
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+  return names.every((name) => name !== '*' && token.test(name)) ? names : undefined;
 }

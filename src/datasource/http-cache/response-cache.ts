@@ -1,8 +1,8 @@
 import { guardCache } from '../../cache/guard.ts';
 import { isInMemory } from '../../cache/in-memory.ts';
-import type { KeyValueCache } from '../../cache/key-value-cache.ts';
-import type { CacheEntry } from './cache-entry.ts';
-import type { CacheOutcome } from './cache-outcome.ts';
+import type { KeyValueCache, Milliseconds } from '../../cache/key-value-cache.ts';
+import type { CacheEntry, EntryHead } from './cache-entry.ts';
+import type { CacheOutcome } from '../call-watch.ts';
 import { isBypass, judgeEntry, mayAskOrigin, mayStandIn } from './cache-use.ts';
 import { Flight } from '../flight.ts';
 import { OriginFetch } from './origin-fetch.ts';
@@ -11,10 +11,7 @@ import { fromEntry, fromFetch, rebuildResponse } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected, variesByCall } from './request-identity.ts';
-import { RetryPauses, SharingMemory } from './sharing.ts';
-import { warnOfUnknownUser } from './unknown-user.ts';
-import type { Milliseconds } from '../units.ts';
-import { isWorkerd } from './workerd.ts';
+import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
 import { WriteOrder } from './write-order.ts';
 
 /** A response, and who it is from. */
@@ -253,4 +250,23 @@ function handOver({ waitUntil }: CacheLookup, work: Promise<unknown>): boolean {
 /** The answer to "only if cached" when it is not (RFC 9111 section 5.2.1.7). */
 function createGatewayTimeout(url: string): Response {
   return rebuildResponse(null, { url, status: 504, statusText: 'Gateway Timeout' });
+}
+
+const warned = new Set<string>();
+
+/**
+ * Says in development, once for each data source class, that a response is stored for everybody although nobody knows whether
+ * it is one user's: its origin did not call it public, and what `httpFetch` adds to a request cannot be seen.
+ */
+export function warnOfUnknownUser({ warn, hasOwnFetch, cacheIdentity, sourceName }: CacheLookup, head: EntryHead): void {
+  if (warn === undefined || !hasOwnFetch || cacheIdentity !== undefined || head.audience === 'everybody' || head.audienceHash !== '')
+    return;
+  if (warned.has(sourceName)) return;
+  warned.add(sourceName);
+  warn(
+    `${sourceName} sends with its own httpFetch, and a response was stored for every user: no header field that the data source ` +
+      'set tells users apart, and the response does not say "public". If httpFetch adds credentials, set cacheIdentity to ' +
+      'what tells users apart, for example get cacheIdentity() { return this.context.userId; }. ' +
+      "If it adds none, set cacheIdentity = '' in the class.",
+  );
 }

@@ -1,5 +1,5 @@
 import { ownCopy } from '../../cache/own-copy.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /** How many keys, or origins, are remembered; all of them are forgotten when there are more. */
 const maxRemembered = 1000;
@@ -68,4 +68,12 @@ export class RetryPauses {
   succeeded(key: string): void {
     this.#pauses.delete(key);
   }
+}
+
+/**
+ * Whether this is Cloudflare's workerd. There, fetches and timers die with the invocation that began them, so no
+ * invocation may wait for a promise of another: it could wait for ever.
+ */
+export function isWorkerd(): boolean {
+  return 'WebSocketPair' in globalThis;
 }

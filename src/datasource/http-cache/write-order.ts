@@ -1,10 +1,9 @@
 import { isInMemory } from '../../cache/in-memory.ts';
-import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
+import type { KeyValueCache, Seconds, Milliseconds } from '../../cache/key-value-cache.ts';
 import { createEntry, encodeEntry } from './cache-entry.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
-import type { Milliseconds } from '../units.ts';
-import { isWorkerd } from './workerd.ts';
+import { isWorkerd } from './sharing.ts';
 
 /** Told apart from other users of the same cache. */
 const prefix = 'httpcache:';

@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../../datasource/units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import type { LongestChain, SerialCalls } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 

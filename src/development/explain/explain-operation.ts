@@ -1,5 +1,5 @@
 import type { Explainable } from '../../http/http-call.ts';
-import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
 import { writeReport } from './write-report.ts';

@@ -1,8 +1,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { KeyValueCache } from '../../cache/key-value-cache.ts';
+import type { KeyValueCache, Milliseconds } from '../../cache/key-value-cache.ts';
 import type { DataSourceRequest } from '../../datasource/request.ts';
-import type { Milliseconds } from '../../datasource/units.ts';
 import type { PersistedQuerySettings } from '../../operation/documents/persisted-queries.ts';
 import type { GraphQLRequestListener, ServerPlugin } from '../../operation/plugin.ts';
 import type { OperationSettings } from '../../operation/state.ts';

@@ -1,5 +1,5 @@
-import type { CacheOutcome } from '../../datasource/http-cache/cache-outcome.ts';
-import type { Milliseconds } from '../../datasource/units.ts';
+import type { CacheOutcome } from '../../datasource/call-watch.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /** `extensions.explain` of an answer: how it came about. In development only, for requests with `graphql-functions-explain: 1`. */
 export interface ExplainReport {

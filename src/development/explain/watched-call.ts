@@ -1,8 +1,7 @@
-import type { EntryUse } from '../../datasource/http-cache/cache-outcome.ts';
-import type { CallWatch, StoredResponse } from '../../datasource/call-watch.ts';
+import type { EntryUse, CallWatch, StoredResponse } from '../../datasource/call-watch.ts';
 import type { StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
 import type { DataSourceRequest } from '../../datasource/request.ts';
-import type { Milliseconds } from '../../datasource/units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import type { CacheLayer } from './report.ts';
 
 /** One call of a data source, and what was decided about it so far. */

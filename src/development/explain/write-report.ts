@@ -1,18 +1,18 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { Milliseconds } from '../../datasource/units.ts';
+import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import type { Explainable } from '../../http/http-call.ts';
-import type { HTTPRequest } from '../../message/http-request.ts';
-import type { GraphQLRequest } from '../../operation/graphql-request.ts';
+import type { HTTPRequest } from '../../message/http-messages.ts';
+import type { GraphQLRequest } from '../../operation/types.ts';
 import type { OperationSettings } from '../../operation/state.ts';
 import { whyAnswered } from './cache-words.ts';
 import { findLongestChain, findSerialCalls } from './chains.ts';
-import { whyLetThrough } from './csrf-words.ts';
-import { findDuplicates } from './duplicates.ts';
+import { findDuplicates, shownURL } from './duplicates.ts';
 import type { Recording } from './recording.ts';
 import type { ExplainedCall, ExplainedDocument, ExplainedExecutor, ExplainedSchema, ExplainedTimes, ExplainReport } from './report.ts';
-import { shownURL } from './shown-url.ts';
 import type { WatchedCall } from './watched-call.ts';
+import type { CSRFSettings } from '../../http/csrf.ts';
+import { parseMediaType } from '../../http/media-type.ts';
 
 /** What is known when the operation has ended. */
 export interface ReportInput {
@@ -130,4 +130,18 @@ function sourceName(contextValue: unknown, source: object): string {
 /** To the hundredth of a millisecond. */
 function round(milliseconds: Milliseconds): Milliseconds {
   return Math.round(milliseconds * 100) / 100;
+}
+
+/** Which rule of CSRF prevention let a request through that was let through. */
+export function whyLetThrough({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { headers, body }: HTTPRequest): string {
+  if (body.kind === 'value') return 'A direct invocation: no web page can send one.';
+  const essence = parseMediaType(headers.get('content-type') ?? '')?.essence;
+  if (essence === 'application/json')
+    return 'Its content type is application/json, which no page can send to another site without a preflight.';
+  const header = csrfRequestHeaders.find((name) => (headers.get(name) ?? '').trim() !== '');
+  if (header !== undefined) return `It has the header ${header}, which no page can send to another site without a preflight.`;
+  if (csrfPrevention === 'never') return 'csrfPrevention is false: nothing is asked of a request.';
+  const site = headers.get('sec-fetch-site');
+  const sign = site === null ? 'it has no Sec-Fetch-Site' : `Sec-Fetch-Site is ${site}`;
+  return `csrfPrevention is unset, and no browser marks the request as another site's: ${sign}. With csrfPrevention: true it would be refused.`;
 }

@@ -1,5 +1,5 @@
 import type { LandingPage } from '../../operation/plugin.ts';
-import { readPlayground } from './playground-file.ts';
+import { findBuiltFile } from '../own-package.ts';
 
 /**
  * One HTML document and its headers. Nothing in it is from a request, nothing from the schema or the options: pages of
@@ -111,3 +111,14 @@ for (const place of document.querySelectorAll('.endpoint')) {
   place.textContent = place.closest('pre') === null ? endpoint : "'" + endpoint.replaceAll("'", '%27') + "'";
 }
 `;
+
+/** The playground as scripts/playground.ts made it, in base64. Undefined where it is not to be found: without Node, or away from the installed package. */
+export function readPlayground(): string | undefined {
+  try {
+    const file = findBuiltFile('playground.gz');
+    return file === undefined ? undefined : process.getBuiltinModule('node:fs').readFileSync(file, 'base64');
+  } catch {
+    // Platforms that have some of Node: no require, or no files.
+    return undefined;
+  }
+}

@@ -2,6 +2,11 @@ import type { ConstDirectiveNode, GraphQLCompositeType, GraphQLField } from 'gra
 
 import type { CacheAnnotation, CacheHint, CacheScope } from './policy.ts';
 
+/** Definitions of `@cacheControl`, for `typeDefs`. */
+export const cacheControlDefinitions: string =
+  'enum CacheControlScope { PUBLIC PRIVATE }\n' +
+  'directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION';
+
 type Field = GraphQLField<unknown, unknown>;
 
 const ofTypes = new WeakMap<GraphQLCompositeType, CacheAnnotation>();

@@ -1,5 +1,4 @@
-import type { HTTPRequest } from '../../message/http-request.ts';
-import type { ChunkStream } from '../../message/http-response.ts';
+import type { HTTPRequest, ChunkStream } from '../../message/http-messages.ts';
 
 /** Bytes of a text in UTF-8. */
 export function byteLength(text: string): number {

@@ -1,5 +1,5 @@
-import type { HTTPResponse, StreamedResponse } from '../../message/http-response.ts';
-import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
 import { CallOutcome } from '../call-outcome.ts';
 import { documentHash } from '../document-hash.ts';

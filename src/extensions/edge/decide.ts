@@ -2,9 +2,8 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPResponse, StreamedResponse } from '../../message/http-response.ts';
-import type { GraphQLRequest } from '../../operation/graphql-request.ts';
-import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
+import type { GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
 import type { CacheHint } from '../cache-hints/policy.ts';
 import type { Dialect } from './dialects.ts';
 import type { EdgeDecision } from './options.ts';

@@ -1,8 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 
 import type { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPResponse, ResponseHead, StreamedResponse } from '../../message/http-response.ts';
-import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { HTTPResponse, ResponseHead, StreamedResponse } from '../../message/http-messages.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 import type {
   GraphQLRequestContext,
   GraphQLRequestListener,

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../cache/key-value-cache.ts';
-import type { Logger } from '../../operation/logger.ts';
+import type { Logger } from '../../operation/types.ts';
 
 /** Takes answers back from a store, by their tags. At least one tag, at most `batchSize` of them. */
 export type Purge = (tags: readonly string[]) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import type { HTTPRequest } from '../../message/http-request.ts';
+import type { HTTPRequest } from '../../message/http-messages.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 

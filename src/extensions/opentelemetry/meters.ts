@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 
-import type { OperationOutcome } from '../../operation/outcome.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 import { codeOf } from './errors.ts';
 
 /** How many names of operations are told apart: a client can think of any number. */

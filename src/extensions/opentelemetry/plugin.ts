@@ -1,13 +1,12 @@
-import { context, metrics, SpanKind, trace } from '@opentelemetry/api';
-import type { Context, MeterProvider, Span, Tracer, TracerProvider } from '@opentelemetry/api';
+import { context, metrics, SpanKind, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
+import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
-import type { OperationOutcome } from '../../operation/outcome.ts';
-import type { OperationCall, ServerPlugin } from '../../operation/plugin.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
+import type { OperationCall, ServerPlugin, RequestCall } from '../../operation/plugin.ts';
 import { documentHash } from '../document-hash.ts';
 import { followCall } from './data-source-span.ts';
 import { recordErrors } from './errors.ts';
 import { Meters } from './meters.ts';
-import { parentOf } from './parent.ts';
 import { stageListener } from './stage-spans.ts';
 import { followStream } from './stream.ts';
 
@@ -132,4 +131,29 @@ function describe(
 
 function isStreamed(body: unknown): boolean {
   return typeof body === 'object' && body !== null;
+}
+
+/**
+ * The context of a request for which no span is active: the caller's by the registered propagator (`traceparent`, W3C Trace
+ * Context), else that of AWS X-Ray, which Lambda puts into the environment for each call.
+ */
+export function parentOf({ request }: RequestCall): Context {
+  const sent = propagation.extract(context.active(), request.headers, fields);
+  if (trace.getSpanContext(sent) !== undefined) return sent;
+  return parseXRay(request.headers.get('x-amzn-trace-id') ?? globalThis.process?.env['_X_AMZN_TRACE_ID']) ?? sent;
+}
+
+const fields: TextMapGetter<RequestCall['request']['headers']> = {
+  get: (headers, name) => headers.get(name) ?? undefined,
+  keys: (headers) => [...headers.keys()],
+};
+
+/** `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1` (AWS X-Ray, Tracing header). */
+function parseXRay(header: string | undefined): Context | undefined {
+  const root = /Root=1-([\da-f]{8})-([\da-f]{24})/i.exec(header ?? '');
+  const parent = /Parent=([\da-f]{16})/i.exec(header ?? '');
+  if (root === null || parent === null) return undefined;
+  const traceFlags = header!.includes('Sampled=1') ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  const traceId = `${root[1]}${root[2]}`.toLowerCase();
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parent[1]!.toLowerCase(), traceFlags, isRemote: true });
 }

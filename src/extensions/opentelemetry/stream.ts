@@ -1,7 +1,7 @@
 import { context } from '@opentelemetry/api';
 import type { Context } from '@opentelemetry/api';
 
-import type { PayloadStream, SubsequentPayload } from '../../operation/outcome.ts';
+import type { PayloadStream, SubsequentPayload } from '../../operation/types.ts';
 
 interface Follower {
   /** What resolvers of later events run in. */

@@ -1,6 +1,5 @@
-import type { ChunkStream } from '../../message/http-response.ts';
-import type { PayloadStream } from '../../operation/outcome.ts';
-import type { SubsequentPayload } from '../../operation/outcome.ts';
+import type { ChunkStream } from '../../message/http-messages.ts';
+import type { PayloadStream, SubsequentPayload } from '../../operation/types.ts';
 
 /** How payloads are written, and who is told of the end. */
 export interface PayloadWriting {

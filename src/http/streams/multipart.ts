@@ -1,6 +1,6 @@
-import type { ChunkStream } from '../../message/http-response.ts';
+import type { ChunkStream } from '../../message/http-messages.ts';
 import type { IncrementalExecution } from '../../operation/delivery/delivery.ts';
-import type { PayloadStream } from '../../operation/outcome.ts';
+import type { PayloadStream } from '../../operation/types.ts';
 import type { PayloadWriting } from './event-stream.ts';
 
 /** What is written beside the payloads, and who is told of the end. */

@@ -4,7 +4,7 @@ import type { OperationInvocation } from '../../message/invocation.ts';
 import type { ErrorSettings } from '../errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import type { OperationHooks } from '../hooks.ts';
-import type { PayloadStream } from '../outcome.ts';
+import type { PayloadStream } from '../types.ts';
 
 /** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
 export interface Delivery {

@@ -19,7 +19,7 @@ import * as graphql from 'graphql';
 import { guardExecution } from '../../execution/graphql-js/execute-with-deadline.ts';
 import type { GuardedExecution } from '../../execution/graphql-js/execute-with-deadline.ts';
 import type { Delivery, DeliveryInput } from './delivery.ts';
-import type { PayloadStream, SubsequentPayload } from '../outcome.ts';
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';

@@ -6,7 +6,7 @@ import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
 import { withDeadline } from '../with-deadline.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
-import type { SubsequentPayload } from '../outcome.ts';
+import type { SubsequentPayload } from '../types.ts';
 
 /** `didEncounterSubsequentErrors` of every listener. Here, not in hooks.ts: bundles that do not stream have no use for it. */
 export async function tellOfErrors({ listeners, context }: OperationHooks, errors: readonly GraphQLError[]): Promise<void> {

@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-import type { PayloadStream } from '../outcome.ts';
-import type { SubsequentPayload } from '../outcome.ts';
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
 
 /** What a stream of payloads is made from. */
 export interface PayloadSource<T> {

@@ -7,14 +7,22 @@ import { executeContext } from '../../execution/trace-execution.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
 import { listenedChannel, traceMixed } from '../../tracing/channels.ts';
 import type { DeliveryInput } from './delivery.ts';
-import type { PayloadStream } from '../outcome.ts';
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import { withDeadline } from '../with-deadline.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads } from './payload-stream.ts';
-import type { SubsequentPayload } from '../outcome.ts';
+import { OperationTypeNode } from 'graphql';
+
+/** Executes an operation that may have several answers: a subscription, or one with parts that come later. */
+export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
+  const { settings, execution, delivery } = input;
+  if (execution.operation.operation === OperationTypeNode.SUBSCRIPTION) return subscribe(input);
+  if (delivery.incremental !== undefined && settings.incrementalDelivery !== undefined) return settings.incrementalDelivery.execute(input);
+  return executeOperation(settings, execution);
+}
 
 /**
  * Runs a subscription: opens a stream with one result for each event of its source. The result returned has no entry

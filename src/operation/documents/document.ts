@@ -5,7 +5,7 @@ import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
 import { listenedChannel } from '../../tracing/channels.ts';
 import type { ChannelName } from '../../tracing/channels.ts';
-import { specifiedRulesForLazySchema } from '../../schema/sdl/known-type-names.ts';
+import { specifiedRulesForLazySchema } from '../../schema/lazy/lazy-schema.ts';
 import { BatchBudget } from '../limits/batch-budget.ts';
 import { isSurelyValid } from '../../validation/fast-validator.ts';
 import type { DocumentCache } from './document-cache.ts';

@@ -1,4 +1,4 @@
-import type { GraphQLRequest } from '../graphql-request.ts';
+import type { GraphQLRequest } from '../types.ts';
 import { persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
 import type { PersistedQuery, PersistedQuerySettings } from './persisted-queries.ts';
 import { notTrusted } from './trusted-documents.ts';

@@ -18,12 +18,11 @@ import type {
   ScalarTypeDefinitionNode,
 } from 'graphql';
 
-import { directiveValues } from './directive-values.ts';
+import { directiveValues, argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
 import type { MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
 import type { TypeKind } from '../sdl/sdl-scanner.ts';
-import { argumentConfigs, enumValueConfig, fieldConfig } from './type-configs.ts';
 import type { TypeLookup } from './type-configs.ts';
 import type { EnumNode, FieldsNode, InputNode, TypeText, UnionNode } from './type-text.ts';
 

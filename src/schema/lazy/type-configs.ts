@@ -1,4 +1,4 @@
-import { GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, valueFromAST, versionInfo } from 'graphql';
+import { GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, valueFromAST, versionInfo, getDirectiveValues } from 'graphql';
 import type {
   DirectiveDefinitionNode,
   EnumValueDefinitionNode,
@@ -12,9 +12,9 @@ import type {
   GraphQLType,
   InputValueDefinitionNode,
   TypeNode,
+  ConstDirectiveNode,
+  GraphQLDirective,
 } from 'graphql';
-
-import { directiveValues } from './directive-values.ts';
 
 /** Finds a type that `usedIn` refers to. Throws an Error when there is none. */
 export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
@@ -78,4 +78,22 @@ function typeOf(node: TypeNode, usedIn: string, lookUp: TypeLookup): GraphQLType
   if (node.kind === Kind.LIST_TYPE) return new GraphQLList(typeOf(node.type, usedIn, lookUp));
   if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(typeOf(node.type, usedIn, lookUp) as never);
   return lookUp(node.name.value, usedIn);
+}
+
+/**
+ * The arguments of a directive on a definition; undefined without the directive.
+ *
+ * graphql-js throws a GraphQLError for arguments that do not fit. Here that may happen in the middle of a
+ * request, where a GraphQLError would be answered as the client's mistake.
+ */
+export function directiveValues(
+  directive: GraphQLDirective,
+  node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
+): { readonly [argument: string]: unknown } | undefined {
+  if (!node.directives?.length) return undefined;
+  try {
+    return getDirectiveValues(directive, node as Parameters<typeof getDirectiveValues>[1]);
+  } catch (error) {
+    throw new Error(`typeDefs use @${directive.name} wrongly. ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import type { DevPlatform } from '../../../src/cli/dev/dev-platform.ts';
-import { openerOf } from '../../../src/cli/dev/open-browser.ts';
+import { openerOf } from '../../../src/cli/dev/listen.ts';
 import { createProject, linkPackage, serveProject } from '../../support/functions-project.ts';
 import { eventReader } from '../../support/sse.ts';
 

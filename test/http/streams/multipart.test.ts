@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 
 import { multipart } from '../../../src/http/streams/multipart.ts';
 import type { MultipartSettings } from '../../../src/http/streams/multipart.ts';
-import type { PayloadStream } from '../../../src/operation/outcome.ts';
-import type { SubsequentPayload } from '../../../src/operation/outcome.ts';
+import type { PayloadStream, SubsequentPayload } from '../../../src/operation/types.ts';
 import { parseParts } from '../../support/multipart.ts';
 
 const head = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';

@@ -5,7 +5,7 @@ import { GraphQLError, versionInfo } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { deadlineExceeded } from '../../../src/operation/errors.ts';
-import type { SubsequentPayload } from '../../../src/operation/outcome.ts';
+import type { SubsequentPayload } from '../../../src/operation/types.ts';
 import type { ServerOptions } from '../../../src/server/options.ts';
 import { deferred } from '../../support/deferred.ts';
 import { allPayloads, createInvocation, merge, nextPayload, runIncrementally } from '../../support/run-incrementally.ts';

@@ -23,7 +23,7 @@ import {
 import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
-import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';
+import { specifiedRulesForLazySchema } from '../../../src/schema/lazy/lazy-schema.ts';
 import type { TypeDefs } from '../../../src/schema/sdl/type-defs.ts';
 import { nastySDL } from '../../support/nasty-sdl.ts';
 import { createRandom } from '../../support/random.ts';

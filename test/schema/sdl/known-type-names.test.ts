@@ -5,7 +5,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
-import { specifiedRulesForLazySchema } from '../../../src/schema/sdl/known-type-names.ts';
+import { specifiedRulesForLazySchema } from '../../../src/schema/lazy/lazy-schema.ts';
 
 const typeDefs = 'type Query { a(b: In): Book } type Book { title: String } input In { a: Int } type Untouched { ::: }';
 

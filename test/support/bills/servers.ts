@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { createHandler } from '../../../src/index.ts';
 import type { Handler, KeyValueCache } from '../../../src/index.ts';
 import { incrementalDelivery } from '../../../src/incremental.ts';
-import type { Logger } from '../../../src/operation/logger.ts';
+import type { Logger } from '../../../src/operation/types.ts';
 
 /** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
 export interface BilledServer {

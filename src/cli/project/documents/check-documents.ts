@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { DefinitionNode, DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema } from 'graphql';
 
-import { DevError } from '../dev-error.ts';
+import { DevError } from '../problem.ts';
 import type { Problem } from '../problem.ts';
 
 /** A file of operations and fragments. */

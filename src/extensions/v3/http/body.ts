@@ -1,4 +1,4 @@
-import type { HTTPRequest, HTTPRequestBody } from '../../../message/http-request.ts';
+import type { HTTPRequest, HTTPRequestBody } from '../../../message/http-messages.ts';
 
 /** The options of body-parser's `json` that have a meaning here. */
 export interface BodyParserConfig {

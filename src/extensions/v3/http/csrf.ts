@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../../message/header-map.ts';
-import { HttpQueryError } from './http-query-error.ts';
+import { HttpQueryError } from '../errors/apollo-error.ts';
 
 /** Header fields that no page can send to another site without asking first. */
 export const recommendedRequestHeaders: readonly string[] = ['x-apollo-operation-name', 'apollo-require-preflight'];

@@ -1,5 +1,5 @@
 import { HeaderMap } from '../../../message/header-map.ts';
-import type { HTTPRequest } from '../../../message/http-request.ts';
+import type { HTTPRequest } from '../../../message/http-messages.ts';
 import { parseQuery } from './query.ts';
 import { serializeCookie } from './cookie.ts';
 import type { CookieOptions } from './cookie.ts';

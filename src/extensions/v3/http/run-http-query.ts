@@ -9,7 +9,7 @@ import { createRequestContext } from '../operation/request-context.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
 import type { PipelineConfig } from '../operation/operation.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
-import { HttpQueryError } from './http-query-error.ts';
+import { HttpQueryError } from '../errors/apollo-error.ts';
 
 /** What a request is answered with, and the context value: a function throws the error of a context that could not be made. */
 export interface QueryOptions extends PipelineConfig {

@@ -1,6 +1,5 @@
 import { HeaderMap } from '../../../message/header-map.ts';
-import type { HTTPRequest } from '../../../message/http-request.ts';
-import type { HTTPResponse } from '../../../message/http-response.ts';
+import type { HTTPRequest, HTTPResponse } from '../../../message/http-messages.ts';
 import type { Invocation } from '../../../message/invocation.ts';
 import type { LandingPage, Logger } from '../types.ts';
 import { BodyError, readBody } from './body.ts';
@@ -10,7 +9,7 @@ import type { CORS, CORSOptionsOfVersion2 } from './cors.ts';
 import { preventCSRF } from './csrf.ts';
 import { createRequest, createResponse } from './express.ts';
 import type { ExpressRequest, ExpressResponse } from './express.ts';
-import { isHttpQueryError } from './http-query-error.ts';
+import { isHttpQueryError } from '../errors/apollo-error.ts';
 import { runHttpQuery } from './run-http-query.ts';
 import type { QueryOptions } from './run-http-query.ts';
 

@@ -3,9 +3,14 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQ
 
 import { executePlanned, executeWithGraphQLJS } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
-import { ApolloError, PersistedQueryNotFoundError, PersistedQueryNotSupportedError, UserInputError } from '../errors/apollo-error.ts';
+import {
+  ApolloError,
+  PersistedQueryNotFoundError,
+  PersistedQueryNotSupportedError,
+  UserInputError,
+  HttpQueryError,
+} from '../errors/apollo-error.ts';
 import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts';
-import { HttpQueryError } from '../http/http-query-error.ts';
 import { watchFields, wrapSelectedFields } from '../../watched-fields.ts';
 import { isWatchedByCacheControl } from '../plugins/cache-control.ts';
 import { cacheControlId } from '../plugins/internal.ts';

@@ -15,12 +15,10 @@ import type { DocumentStore } from '../operation/operation.ts';
 import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from '../types.ts';
 import { readApolloConfig } from './apollo-config.ts';
-import { assertConfig } from './config.ts';
-import type { Config } from './config.ts';
-import type { HandlerSettings } from './handler-settings.ts';
+import { assertConfig, noIntrospection } from './config.ts';
+import type { Config, HandlerSettings } from './config.ts';
 import { Lifecycle, logStartupError } from './lifecycle.ts';
 import { hashSchema, makeSchema } from './make-schema.ts';
-import { noIntrospection } from './no-introspection.ts';
 import { installPlugins } from './plugins.ts';
 import { SchemaSource } from './schema-source.ts';
 

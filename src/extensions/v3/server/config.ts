@@ -14,7 +14,9 @@ import type {
   Logger,
   PluginDefinition,
   ValueOrPromise,
+  LandingPage,
 } from '../types.ts';
+import { GraphQLError } from 'graphql';
 
 /** The context value, or the object that it is copied from. */
 export type Context<T = object> = T;
@@ -128,4 +130,30 @@ export function assertConfig(config: Config, logger: Logger): void {
     const value: unknown = config[name as keyof Config];
     if (value !== undefined && value !== false) logger.warn(`The option ${name} is of version 2. ${advice}`);
   }
+}
+
+/** Refuses `__schema` and `__type`, in version 3's words. */
+export const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    if (node.name.value !== '__schema' && node.name.value !== '__type') return;
+    context.reportError(
+      new GraphQLError(
+        'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. To enable introspection, pass introspection: true to ApolloServer in production',
+        { nodes: [node] },
+      ),
+    );
+  },
+});
+
+/** What a handler needs of its server. */
+export interface HandlerSettings {
+  readonly nodeEnv: string | undefined;
+  readonly logger: Logger;
+  readonly schema: () => GraphQLSchema;
+  /** Whether the schema is there only after the start. */
+  readonly isLate: boolean;
+  readonly start: () => Promise<void>;
+  /** Header fields that CSRF prevention asks for; undefined: it is off. */
+  readonly csrfRequestHeaders: readonly string[] | undefined;
+  readonly landingPage: () => LandingPage | undefined;
 }

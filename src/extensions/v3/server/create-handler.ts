@@ -7,7 +7,7 @@ import { netlifyV1 } from '../../../platform/netlify-v1.ts';
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
-import type { HandlerSettings } from './handler-settings.ts';
+import type { HandlerSettings } from './config.ts';
 
 /** The argument of `createHandler`, in both generations. */
 export interface CreateHandlerOptions {

@@ -2,10 +2,9 @@ import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, vis
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
 import { createSchema } from '../../../schema/create-schema.ts';
-import { cacheControlDefinitions } from '../../cache-hints/definitions.ts';
+import { cacheControlDefinitions } from '../../cache-hints/annotations.ts';
 import type { Logger } from '../types.ts';
 import type { Config, GraphQLSchemaModule } from './config.ts';
-import { loadPeer } from './load-peer.ts';
 import { visitSchemaDirectives } from './schema-directives.ts';
 
 /** Options → schema, by whichever of the ways was chosen. Throws when they do not make one. */
@@ -92,4 +91,22 @@ export function hashSchema(schema: GraphQLSchema): string {
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Loads an optional peer of the project, or throws an error that says how to get it. `need` says what for. */
+export function loadPeer(name: string, need: string): unknown {
+  const module = globalThis.process?.getBuiltinModule?.('node:module');
+  if (module === undefined) throw new Error(`${need}: ${name}, which can be loaded in Node.js only.`);
+  // The project's own first; else what lies beside the program, which may have been started elsewhere.
+  const places = [`${process.cwd()}/package.json`, process.argv[1]].filter((place) => place !== undefined);
+  let failure: unknown;
+  for (const place of places) {
+    try {
+      return module.createRequire(place)(name) as unknown;
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  const reason = failure instanceof Error ? failure.message.split('\n')[0] : String(failure);
+  throw new Error(`${need}: install it with "npm install ${name}". (${reason})`, { cause: failure });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../src/index.ts';
-import { readBody } from '../../src/platform/event-body.ts';
+import { readBody } from '../../src/platform/adapter.ts';
 import { echoServer } from '../support/echo-server.ts';
 import * as events from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';

@@ -1,6 +1,19 @@
 import type { FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import type { ResponseHead } from '../message/http-response.ts';
+import type { ResponseHead } from '../message/http-messages.ts';
+
+/** One operation as a client asks for it: the fields of the specification's operation request. */
+export interface GraphQLRequest {
+  /** The text of a GraphQL document. Absent only when a persisted query stands for it. */
+  readonly query?: string | undefined;
+  /** Selects the operation to run when the document holds several. */
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** The id of a trusted document, where the server has some. */
+  readonly documentId?: string | undefined;
+  /** What protocol extensions add, for example `persistedQuery`. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** What came of an operation. */
 export interface OperationOutcome {
@@ -43,4 +56,12 @@ export interface SubsequentPayload extends FormattedExecutionResult {
   incremental?: readonly unknown[];
   /** Announced parts that are whole now, in graphql 17's format. */
   completed?: readonly unknown[];
+}
+
+/** Where the server reports what no client should see. `console` is one; so are pino, winston and the platforms' loggers. */
+export interface Logger {
+  debug(message: string, ...details: unknown[]): void;
+  info(message: string, ...details: unknown[]): void;
+  warn(message: string, ...details: unknown[]): void;
+  error(message: string, ...details: unknown[]): void;
 }

@@ -1,2 +1,0 @@
-/** A number of milliseconds; as a time, those since 1970. */
-export type Milliseconds = number;

@@ -1,7 +1,0 @@
-// The names that apollo-datasource-rest exported, as types alone: the values are global, and to export them would load the
-// classes into every cold start.
-
-/** The web's `Request`. */
-export type Request = globalThis.Request;
-/** The web's `Response`. */
-export type Response = globalThis.Response;
