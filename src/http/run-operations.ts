@@ -7,6 +7,7 @@ import { whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-messages.ts';
+import type { Invocation } from '../message/invocation.ts';
 import { deepCopyOf } from '../message/plain-object.ts';
 import { toGraphQLError } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits/limits.ts';
@@ -55,12 +56,30 @@ function sizeOf({ settings, invocation }: HTTPCall): AnswerSize {
 function ownView(httpCall: HTTPCall): HTTPCall {
   const { request, platform, settings } = httpCall;
   if (settings.operation.context === undefined && settings.operation.plugins.length === 0) return httpCall;
-  const { event, context } = platform;
   return {
     ...httpCall,
-    request: { ...request, headers: new HeaderMap(request.headers), body: { ...request.body } },
-    platform: { event: deepCopyOf(event), context: deepCopyOf(context) },
+    request: { ...request, headers: HeaderMap.copyOf(request.headers), body: { ...request.body } },
+    platform: new OwnPlatform(platform),
   };
+}
+
+/** Copied when an element reads them: ten copies of an event were 17 µs each, and most of a batch's time. Nobody is given the original to write to. */
+class OwnPlatform implements Pick<Invocation, 'event' | 'context'> {
+  readonly #original: Pick<Invocation, 'event' | 'context'>;
+  #event: { readonly copy: unknown } | undefined = undefined;
+  #context: { readonly copy: unknown } | undefined = undefined;
+
+  constructor(original: Pick<Invocation, 'event' | 'context'>) {
+    this.#original = original;
+  }
+
+  get event(): unknown {
+    return (this.#event ??= { copy: deepCopyOf(this.#original.event) }).copy;
+  }
+
+  get context(): unknown {
+    return (this.#context ??= { copy: deepCopyOf(this.#original.context) }).copy;
+  }
 }
 
 function run(

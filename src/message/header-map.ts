@@ -41,6 +41,18 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return headers;
   }
 
+  /** Another with the same fields: what is written to one of them the other does not have. */
+  static copyOf(original: HeaderMap): HeaderMap {
+    const copy = new HeaderMap();
+    // Others may write to the platform's own: these are taken as they are now.
+    if (original.#web !== undefined) original.#copy();
+    copy.#record = original.#record;
+    copy.#trusted = original.#trusted;
+    copy.#fields = original.#fields && new Map(original.#fields);
+    copy.#setCookies = original.#setCookies && [...original.#setCookies];
+    return copy;
+  }
+
   /** The value of a field, several values joined with ", "; null when there is none. */
   get(name: string): string | null {
     if (this.#web !== undefined) return webValue(this.#web, name);
