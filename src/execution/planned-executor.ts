@@ -222,6 +222,8 @@ function coerceVariables(
 ): { readonly variableValues: VariableValues | undefined } | { readonly errors: readonly GraphQLError[] } {
   const definitions = plan.operation.variableDefinitions;
   if (definitions === undefined || definitions.length === 0) return withoutVariables;
+  const prepared = plan.coerceVariables(execution.variableValues ?? {});
+  if (prepared !== undefined) return { variableValues: prepared };
   const { maxInputErrors: maxErrors = 50, hideSuggestions } = execution;
   const options = { maxErrors, hideSuggestions };
   const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);

@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
-import type { GraphQLLeafType, GraphQLOutputType } from 'graphql';
+import type { GraphQLLeafType } from 'graphql';
 
 import { inspect } from '../inspect.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
@@ -73,15 +73,18 @@ function isInt32(value: unknown): value is number {
 /** graphql 17 renamed the function that a leaf type converts results with; the types it comes with know the new name. */
 const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';
 
-/** The built-in scalars, each with the function it had when it came: where somebody has put another, that one is called. */
-const builtIn = new Map<GraphQLOutputType, { readonly plain: number; readonly coerce: unknown }>(
-  [
-    [GraphQLString, plainString] as const,
-    [GraphQLInt, plainInt] as const,
-    [GraphQLFloat, plainFloat] as const,
-    [GraphQLBoolean, plainBoolean] as const,
-    [GraphQLID, plainID] as const,
-  ].map(([type, plain]) => [type, { plain, coerce: type[coerceOutput] }]),
+/** The kinds of the built-in scalars. */
+export const plainKinds: ReadonlyMap<GraphQLLeafType, number> = new Map<GraphQLLeafType, number>([
+  [GraphQLString, plainString],
+  [GraphQLInt, plainInt],
+  [GraphQLFloat, plainFloat],
+  [GraphQLBoolean, plainBoolean],
+  [GraphQLID, plainID],
+]);
+
+/** Each with the function it had when it came: where somebody has put another, that one is called. */
+const builtIn = new Map<GraphQLLeafType, { readonly plain: number; readonly coerce: unknown }>(
+  [...plainKinds].map(([type, plain]) => [type, { plain, coerce: type[coerceOutput] }]),
 );
 
 /** The shape of a scalar or an enum. Those of the built-in scalars are made once: most fields have one of them. */
@@ -124,8 +127,8 @@ class LeafShape implements Shape {
   }
 }
 
-const builtInShapes = new Map<GraphQLOutputType, readonly [nullable: LeafShape, nonNull: LeafShape]>(
-  [...builtIn.keys()].map((type) => [type, [new LeafShape(type as GraphQLLeafType, false), new LeafShape(type as GraphQLLeafType, true)]]),
+const builtInShapes = new Map<GraphQLLeafType, readonly [nullable: LeafShape, nonNull: LeafShape]>(
+  [...builtIn.keys()].map((type) => [type, [new LeafShape(type, false), new LeafShape(type, true)]]),
 );
 
 class PromisedLeaf extends Promised {

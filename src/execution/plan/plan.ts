@@ -6,6 +6,9 @@ import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
 import type { CollectFields, PlannedField, ResultClass } from './planned-field.ts';
 import type { Fragments } from './survey.ts';
+import { prepareVariables } from './variable-coercion.ts';
+import type { CoerceVariables } from './variable-coercion.ts';
+import type { VariableValues } from '../run.ts';
 
 interface PlanInit {
   readonly schema: GraphQLSchema;
@@ -29,6 +32,7 @@ export class Plan implements LargePlan {
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   readonly rootType: GraphQLObjectType;
   readonly #conditionVariables: readonly string[];
+  #coerceVariables: CoerceVariables | undefined = undefined;
   /** One for each answer that the condition variables have given, the oldest first. */
   readonly #variants = new Map<string, Variant>();
   readonly #maxFields: number;
@@ -46,6 +50,12 @@ export class Plan implements LargePlan {
     this.rootType = init.rootType;
     this.#conditionVariables = init.conditionVariables;
     this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
+  }
+
+  /** The values of its variables, and where they come from. Undefined: graphql-js decides. */
+  coerceVariables(inputs: Readonly<Record<string, unknown>>): VariableValues | undefined {
+    this.#coerceVariables ??= prepareVariables(this.schema, this.operation.variableDefinitions ?? []);
+    return this.#coerceVariables(inputs);
   }
 
   /** Whether it depends on variables which fields there are. */

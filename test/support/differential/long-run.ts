@@ -1,10 +1,11 @@
 import { versionInfo } from 'graphql';
 
+import { compareCoercion } from './compare-coercion.ts';
 import { compareExecutors } from './compare-executors.ts';
 import { compareValidators } from './compare-validators.ts';
 
 // The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,100: more than 100,000 documents),
-// from the seed DIFFERENTIAL_SEED on (default 1). A schema is about 6 operations in each of 3 timings, and 100 documents.
+// from the seed DIFFERENTIAL_SEED on (default 1). A schema is about 6 operations in each of 3 timings, and 100 documents; then sets of variables.
 // Ends with 1 at a difference.
 const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_100);
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
@@ -26,3 +27,12 @@ console.log(
   unsound.slice(0, 3),
 );
 if (unsound.length > 0) process.exitCode = 1;
+
+// More than 5,000 sets of variables for each shape of input.
+const coercion = compareCoercion(seed, Math.ceil(count / 4), 1_500);
+console.log(
+  `variables: ${coercion.accepted} sets coerced, ${coercion.left} left to graphql-js (${coercion.leftAlthoughValid} of them valid), ` +
+    `${coercion.differences.length} differences`,
+  coercion.differences.slice(0, 3),
+);
+if (coercion.differences.length > 0) process.exitCode = 1;
