@@ -41,6 +41,8 @@ export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> 
   return(): Promise<IteratorResult<SubsequentPayload>>;
   /** Ends the source, and then the stream with one last payload that says why. */
   finish(reason: GraphQLError): void;
+  /** The errors behind a payload of this stream, as they were thrown. The payload has them as the client may read them. */
+  errorsOf(payload: SubsequentPayload): readonly GraphQLError[];
 }
 
 /**

@@ -23,7 +23,7 @@ class Books extends RESTDataSource {
   }
 }
 
-const typeDefs = 'type Query { book: String twice: String denied: String } type Subscription { count: Int }';
+const typeDefs = 'type Query { book: String twice: String denied: String } type Subscription { count: Int denied: Int }';
 const httpFetch = async (): Promise<Response> => Response.json({ title: 'Emma' });
 const resolvers = {
   Query: {
@@ -40,6 +40,15 @@ const resolvers = {
       subscribe: async function* count() {
         yield { count: 1 };
         yield { count: 2 };
+      },
+    },
+    denied: {
+      subscribe: async function* denied() {
+        yield {};
+        yield {};
+      },
+      resolve: () => {
+        throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
       },
     },
   },
@@ -157,6 +166,17 @@ describe('the cost line', () => {
     assert.deepEqual(seen, [1, 0, 2, 0]);
     assert.equal(records.length, 1);
     assert.ok(records[0]!.bytesOut > 50);
+  });
+
+  test('of a stream counts the errors of its events', async () => {
+    const records: CostRecord[] = [];
+    const plugin = costLine({ write: (_line, record) => void records.push(record) });
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [plugin] });
+    let events = 0;
+
+    for await (const { errors } of createTester(handler).subscribe('subscription { denied }')) events += errors?.length ?? 0;
+
+    assert.deepEqual([events, records.map(({ errors }) => errors)], [2, [{ FORBIDDEN: 2 }]]);
   });
 
   test("is a line of CloudWatch's Embedded Metric Format by option", async () => {

@@ -23,7 +23,7 @@ const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcess
 const typeDefs = `
   type Query { book: String other: String broken: String denied: String }
   type Mutation { add: String }
-  type Subscription { count: Int }
+  type Subscription { count: Int failing: Int ending: Int }
 `;
 
 class Books extends RESTDataSource {
@@ -65,6 +65,20 @@ const resolvers = {
       resolve: ({ count }: { count: number }) => {
         trace.getTracer('user').startSpan(`event ${count}`).end();
         return count;
+      },
+    },
+    failing: {
+      subscribe: async function* failing() {
+        yield {};
+      },
+      resolve: () => {
+        throw new Error('the password is 1234');
+      },
+    },
+    ending: {
+      // oxlint-disable-next-line require-yield -- a source that fails before its first event
+      subscribe: async function* ending() {
+        throw new Error('the password is 5678');
       },
     },
   },
@@ -200,6 +214,29 @@ describe('the spans of an operation', () => {
     assert.deepEqual(open, [0, 0]);
     assert.deepEqual(tree(), ['subscription', '  event 1', '  event 2']);
   });
+
+  for (const [field, message] of [
+    ['failing', 'the password is 1234'],
+    ['ending', 'the password is 5678'],
+  ] as const) {
+    test(`record the errors of a subscription's ${field} events as they were thrown, and the client is told nothing of them`, async () => {
+      const [logger] = recordingLogger();
+      const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
+      const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ stages: 'none' })] }));
+      const answers: unknown[] = [];
+
+      for await (const answer of subscribe(`subscription { ${field} }`)) answers.push(answer);
+
+      assert.equal(answers.length, 1);
+      assert.equal(JSON.stringify(answers).includes('password'), false);
+      const { events, status } = only('subscription');
+      assert.deepEqual(
+        events.map(({ attributes }) => attributes?.['exception.message']),
+        [message],
+      );
+      assert.equal(status.code, SpanStatusCode.ERROR);
+    });
+  }
 });
 
 describe('the parent of an operation', () => {

@@ -20,8 +20,8 @@ let active = 0;
 /** Options that came asynchronously, and that nobody has looked at yet. */
 let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
 
-/** What the operation log reports while a request is answered. */
-const recordings = new AsyncLocalStorage<{ readonly operations: OperationRecord[]; readonly errors: string[] }>();
+/** What the operation log reports of a request. */
+const recordings = new AsyncLocalStorage<Recording>();
 
 await start();
 
@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   const refusals: Refusal[] = [];
   // What operation-log.ts, in the bundle, reports to.
   Object.assign(globalThis, {
-    [Symbol.for('graphql-functions.operations')]: (record: OperationRecord) => void recordings.getStore()?.operations.push(record),
+    [Symbol.for('graphql-functions.recording')]: () => recordings.getStore(),
     [Symbol.for('graphql-functions.errors')]: (message: string) => void recordings.getStore()?.errors.push(message),
     [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
       refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
@@ -56,12 +56,14 @@ async function start(): Promise<void> {
 async function answer(callable: Callable, { id, request }: ThreadCall): Promise<void> {
   received++;
   active++;
-  const recording = { operations: [], errors: [] };
+  const recording = new Recording();
   const began = performance.now();
   const report = (status: number): void => {
     const { method, url } = request;
-    const milliseconds = Math.round(performance.now() - began);
-    send({ kind: 'request', record: { method, path: pathOf(name, url), status, milliseconds, ...recording } });
+    recording.report((operations, errors) => {
+      const milliseconds = Math.round(performance.now() - began);
+      send({ kind: 'request', record: { method, path: pathOf(name, url), status, milliseconds, operations, errors } });
+    });
   };
   try {
     const response = await recordings.run(recording, async () => finish(await callable(request)));
@@ -77,6 +79,30 @@ async function answer(callable: Callable, { id, request }: ThreadCall): Promise<
   active--;
   if (active === 0 && thaw !== undefined) freeze(thaw);
 }
+
+/** What is known of a request until it is reported, and of a stream that ends after. */
+class Recording {
+  readonly errors: string[] = [];
+  readonly #ended: OperationRecord[] = [];
+  readonly #opened: OperationRecord[] = [];
+  #send: SendRecord | undefined = undefined;
+
+  opened(record: OperationRecord): void {
+    this.#opened.push(record);
+  }
+
+  ended(record: OperationRecord): void {
+    if (this.#send === undefined) this.#ended.push(record);
+    else this.#send([record], []);
+  }
+
+  report(sendRecord: SendRecord): void {
+    this.#send = sendRecord;
+    sendRecord(this.#ended.length > 0 ? this.#ended : this.#opened, this.errors);
+  }
+}
+
+type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
 
 /** The server could not start, maybe: its own message names the first mistake, and no line. */
 async function lookAtOptions(): Promise<void> {

@@ -1,5 +1,8 @@
 // Bundled into functions by the dev server, and into nothing else.
 
+import { costLine } from '../../cost-line.ts';
+import type { CostRecord } from '../../cost-line.ts';
+import type { OperationOutcome } from '../../operation/types.ts';
 import type { ServerPlugin } from '../../operation/plugin.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { OptionsSource } from '../../server/start.ts';
@@ -24,39 +27,67 @@ export function reportRefusal(source: unknown, refusal: unknown): void {
 
 function withPlugin(options: ServerOptions): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
-  return { ...options, plugins: [...(options.plugins ?? []), operationLog] };
+  // The first: what other plugins do is part of it.
+  return { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
 }
 
+/** Where the records of a request go. */
+interface Recording {
+  /** A stream begins, and will be recorded at its end. */
+  opened(record: OperationRecord): void;
+  ended(record: OperationRecord): void;
+}
+
+const recordings = new WeakMap<OperationOutcome, Recording>();
+
+/** The record that costLine writes in production. */
+const cost = costLine({
+  write: (_line, record, outcome) => {
+    if (outcome !== undefined) recordings.get(outcome)?.ended(toOperationRecord(record, outcome));
+  },
+});
+
 const operationLog: ServerPlugin = {
-  async contextCreationDidFail({ error }) {
-    reportError(messageOf(error));
+  ...cost,
+  async aroundOperation(call, next) {
+    const start = performance.now();
+    // The stream of a subscription ends in the asynchronous context of who reads it.
+    const recording = listenerOf<[], Recording | undefined>('graphql-functions.recording')?.();
+    return cost.aroundOperation!(call, async () => {
+      const outcome = await next();
+      if (recording === undefined) return outcome;
+      recordings.set(outcome, recording);
+      if (outcome.stream !== undefined) recording.opened(toOperationRecord(openedRecord(performance.now() - start), outcome));
+      return outcome;
+    });
   },
   async invalidRequestWasReceived({ error }) {
-    reportError(messageOf(error));
-  },
-  async requestDidStart({ contextValue }) {
-    const start = performance.now();
-    const calls: WatchedRequest[] = [];
-    const { dataSources = {} } = (contextValue ?? {}) as { dataSources?: object };
-    for (const dataSource of Object.values(dataSources)) watch(dataSource, calls);
-    let thrown: readonly Error[] = [];
-    return {
-      async didEncounterErrors({ errors }) {
-        thrown = errors;
-      },
-      async willSendResponse({ operationName, operation, response }) {
-        const fields = operation?.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…')) ?? [];
-        report({
-          operation: `${operation?.operation ?? 'refused'} ${operationName ?? (fields.length > 0 ? `{ ${fields.join(' ')} }` : '')}`.trim(),
-          milliseconds: Math.round(performance.now() - start),
-          calls: calls.length,
-          hits: calls.filter(({ outcome }) => outcome !== undefined && outcome !== 'miss' && outcome !== 'bypass').length,
-          errors: (thrown.length > 0 ? thrown : (response.result.errors ?? [])).map(messageOf),
-        });
-      },
-    };
+    listenerOf<[message: string]>('graphql-functions.errors')?.(messageOf(error));
   },
 };
+
+type Cost = Pick<CostRecord, 'durationMs' | 'upstream'>;
+
+function openedRecord(durationMs: number): Cost {
+  return { durationMs, upstream: { calls: 0, ms: 0, outcomes: {} } };
+}
+
+function toOperationRecord({ durationMs, upstream }: Cost, { operation, errors }: OperationOutcome): OperationRecord {
+  const { miss = 0, bypass = 0, none = 0 } = upstream.outcomes;
+  return {
+    operation: labelOf(operation),
+    milliseconds: Math.round(durationMs),
+    calls: upstream.calls,
+    hits: upstream.calls - miss - bypass - none,
+    errors: errors.map(messageOf),
+  };
+}
+
+function labelOf(operation: OperationOutcome['operation']): string {
+  if (operation === undefined) return 'refused';
+  const fields = operation.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…'));
+  return `${operation.operation} ${operation.name?.value ?? `{ ${fields.join(' ')} }`}`;
+}
 
 /** Of what was thrown, not of what graphql-js or the masking made of it. */
 function messageOf(error: {
@@ -67,32 +98,6 @@ function messageOf(error: {
   const { originalError, path } = error;
   const message = originalError instanceof Error ? originalError.message : error.message;
   return path === undefined ? message : `${message} (at ${path.join('.')})`;
-}
-
-interface WatchedRequest {
-  /** Set by the data source when it knows who answered. */
-  readonly outcome?: string;
-}
-
-/** Sees every call of a REST data source. The instance is this operation's own. */
-function watch(dataSource: unknown, calls: WatchedRequest[]): void {
-  if (typeof dataSource !== 'object' || dataSource === null) return;
-  const watched = dataSource as { willSendRequest?: (request: WatchedRequest) => unknown };
-  const { willSendRequest } = watched;
-  if (typeof willSendRequest !== 'function') return;
-  watched.willSendRequest = (request) => {
-    calls.push(request);
-    return willSendRequest.call(dataSource, request);
-  };
-}
-
-/** To the thread in which this bundle runs. */
-function report(record: OperationRecord): void {
-  listenerOf<[record: OperationRecord]>('graphql-functions.operations')?.(record);
-}
-
-function reportError(message: string): void {
-  listenerOf<[message: string]>('graphql-functions.errors')?.(message);
 }
 
 function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {

@@ -1,8 +1,11 @@
+import type { GraphQLError } from 'graphql';
+
 import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { OperationOutcome } from '../../operation/types.ts';
 import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
 import { CallOutcome } from '../call-outcome.ts';
 import { documentHash } from '../document-hash.ts';
+import { followStream } from '../follow-stream.ts';
 import { byteLength, bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';
@@ -13,8 +16,11 @@ export interface CostLineOptions {
   readonly format?: 'json' | 'emf' | undefined;
   /** The namespace of the metrics, with format "emf". Default: "GraphQL" */
   readonly namespace?: string | undefined;
-  /** Gets each line, and the record it was made of. Default: prints the line with `console.log`. */
-  readonly write?: ((line: string, record: CostRecord) => void) | undefined;
+  /**
+   * Gets each line, the record it was made of, and the outcome of the operation: its errors are as they were thrown. Without an
+   * outcome the request was refused before there was an operation. Default: prints the line with `console.log`.
+   */
+  readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void) | undefined;
 }
 
 /**
@@ -33,10 +39,10 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   let cold = true;
 
   const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
-    for (const record of toRecords(request, call, response)) {
+    for (const [record, outcome] of toRecords(request, call, response)) {
       const value = format === 'emf' ? toEmbeddedMetrics(record, namespace, Date.now()) : record;
       try {
-        write(JSON.stringify(value), record);
+        write(JSON.stringify(value), record, outcome);
       } catch (error) {
         call.logger.error('costLine could not write its line.', error);
       }
@@ -52,12 +58,15 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       return finished(response, (bytesOut, refusal) => writeAll(request, call, { status: response.status, bytesOut, refusal }));
     },
     async aroundOperation(call, next) {
-      const operation: Operation = { call, start: performance.now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {} };
+      const operation = startOperation(call);
       requests.get(call.http)?.operations.push(operation);
       operations.set(call, operation);
-      operation.outcome = await next();
+      const outcome = await next();
+      operation.outcome = outcome;
       operation.milliseconds = performance.now() - operation.start;
-      return operation.outcome;
+      const addErrors = (errors: readonly GraphQLError[]): void => addCodes(operation.errors, errors);
+      addErrors(outcome.errors);
+      return outcome.stream === undefined ? outcome : { ...outcome, stream: followStream(outcome.stream, { onErrors: addErrors }) };
     },
     dataSourceCallDidStart({ request, operation: of }) {
       const operation = operations.get(of);
@@ -92,6 +101,14 @@ interface Operation {
   calls: number;
   callMilliseconds: number;
   readonly outcomes: Record<string, number>;
+  /** How many errors have which code. */
+  readonly errors: Counts;
+}
+
+type Counts = Map<string, number>;
+
+function startOperation(call: OperationCall): Operation {
+  return { call, start: performance.now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map() };
 }
 
 interface Sent {
@@ -112,7 +129,7 @@ function finished(
   return response;
 }
 
-function toRecords(request: Request, call: RequestCall, sent: Sent): CostRecord[] {
+function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [CostRecord, OperationOutcome | undefined])[] {
   const { cold, start, cpu, operations } = request;
   const used = cpu === undefined ? undefined : cpuUsage()! - cpu;
   const left = call.invocation.deadlineLeft();
@@ -126,22 +143,22 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): CostRecord[
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
   };
   if (operations.length === 0)
-    return [{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }];
+    return [[{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }, undefined]];
   const size = operations.length;
-  return operations.map((one, index) => ({ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }));
+  return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
 }
 
 const noOperation = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} } } as const;
 
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
-  const { operation, source, errors = [], stream } = one.outcome ?? {};
+  const { operation, source, stream } = one.outcome ?? {};
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
     hash: operation === undefined || source === undefined ? null : documentHash(source),
     durationMs: rounded(stream === undefined ? one.milliseconds : performance.now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
-    errors: count(errors.map(({ extensions }) => extensions['code'])),
+    errors: Object.fromEntries(one.errors),
   };
 }
 
@@ -150,19 +167,19 @@ function codesIn({ status, refusal }: Sent): Record<string, number> {
   if (status < 400 || refusal === undefined) return {};
   try {
     const { errors } = JSON.parse(refusal) as { errors?: readonly { extensions?: { code?: unknown } }[] };
-    return count((errors ?? []).map(({ extensions }) => extensions?.code));
+    const counts: Counts = new Map();
+    addCodes(counts, errors ?? []);
+    return Object.fromEntries(counts);
   } catch {
     return {};
   }
 }
 
-function count(codes: readonly unknown[]): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const code of codes) {
-    const name = typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+function addCodes(counts: Counts, errors: readonly { readonly extensions?: { readonly code?: unknown } }[]): void {
+  for (const { extensions } of errors) {
+    const name = typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return Object.fromEntries(counts);
 }
 
 /** Milliseconds of CPU; undefined where the platform does not tell. */

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
 import type { OperationOutcome } from '../../operation/types.ts';
 import { codeOf } from './errors.ts';
@@ -29,17 +29,25 @@ export class Meters {
     });
   }
 
-  operation({ operation, errors }: OperationOutcome, seconds: number): void {
-    const attributes = {
-      'graphql.operation.type': operation?.operation ?? 'none',
-      'graphql.operation.name': this.#boundedName(operation?.name?.value),
-    };
-    this.#duration.record(seconds, errors[0] === undefined ? attributes : { ...attributes, 'error.type': codeOf(errors[0]) });
-    for (const error of errors) this.#errors.add(1, { ...attributes, 'error.type': codeOf(error) });
+  /** An operation has ended; `error` is its first. */
+  operation(outcome: OperationOutcome, seconds: number, error: unknown): void {
+    const attributes = this.#attributesOf(outcome);
+    this.#duration.record(seconds, error === undefined ? attributes : { ...attributes, 'error.type': codeOf(error) });
+  }
+
+  errors(outcome: OperationOutcome, errors: readonly unknown[]): void {
+    for (const error of errors) this.#errors.add(1, { ...this.#attributesOf(outcome), 'error.type': codeOf(error) });
   }
 
   call(source: string, outcome: string): void {
     this.#calls.add(1, { 'graphql_functions.data_source': source, 'graphql_functions.cache.outcome': outcome });
+  }
+
+  #attributesOf({ operation }: OperationOutcome): Attributes {
+    return {
+      'graphql.operation.type': operation?.operation ?? 'none',
+      'graphql.operation.name': this.#boundedName(operation?.name?.value),
+    };
   }
 
   #boundedName(name = ''): string {

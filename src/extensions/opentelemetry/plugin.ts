@@ -4,11 +4,11 @@ import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGette
 import type { OperationOutcome } from '../../operation/types.ts';
 import type { OperationCall, ServerPlugin, RequestCall } from '../../operation/plugin.ts';
 import { documentHash } from '../document-hash.ts';
+import { followStream } from '../follow-stream.ts';
 import { followCall } from './data-source-span.ts';
 import { recordErrors } from './errors.ts';
 import { Meters } from './meters.ts';
 import { stageListener } from './stage-spans.ts';
-import { followStream } from './stream.ts';
 
 /** Which of the stages parse, validate and execute get spans of their own: those that took over 1 ms, all, or none. */
 export type StageSpans = 'slow' | 'all' | 'none';
@@ -88,8 +88,10 @@ function followTo(
   { span, start, active }: { readonly span: Span; readonly start: number; readonly active: Context },
   outcome: OperationOutcome,
 ): OperationOutcome {
+  let [first] = outcome.errors;
+  meters.errors(outcome, outcome.errors);
   const end = (): void => {
-    meters.operation(outcome, (performance.now() - start) / 1000);
+    meters.operation(outcome, (performance.now() - start) / 1000, first);
     span.end();
   };
   if (outcome.stream === undefined) {
@@ -97,8 +99,12 @@ function followTo(
     return outcome;
   }
   const stream = followStream(outcome.stream, {
-    active,
-    onErrors: (errors) => recordErrors(span, errors),
+    around: (next) => context.with(active, next),
+    onErrors: (errors) => {
+      first ??= errors[0];
+      meters.errors(outcome, errors);
+      recordErrors(span, errors);
+    },
     onEnd: () => {
       end();
       if (flush !== undefined) call.http.invocation.waitUntil(flush());

@@ -10,7 +10,7 @@ import type {
 
 import type { OperationInvocation } from '../../message/invocation.ts';
 import { isIncrementalDirective } from '../../execution/graphql-js/without-incremental-directives.ts';
-import { createError, deadlineExceeded, formatResult, isGraphQLError, reportUnfinished } from '../errors.ts';
+import { createError, deadlineExceeded, formatResult, isGraphQLError, reportUnfinished, toGraphQLError } from '../errors.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
 import { maxNameLength } from '../limits/nesting.ts';
 
@@ -22,7 +22,7 @@ import type { Delivery, DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
-import { closeSource, SourcedPayloads } from './payload-stream.ts';
+import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 
 /** How graphql-js begins deferred and streamed parts. */
 export interface IncrementalOptions {
@@ -138,13 +138,14 @@ async function toPayload({ settings, hooks }: DeliveryInput, result: SubsequentR
     ...(result.incremental && { incremental: result.incremental.map(format) }),
     ...(result.completed && { completed: result.completed.map(format) }),
   };
+  withThrown(payload, errors);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
 }
 
 /** What is pending will not come, and this is why. */
 async function lastPayload(input: DeliveryInput, pending: PendingResults, thrown: unknown): Promise<SubsequentPayload> {
   const { errors } = await lastResult(input, thrown);
-  return endedBy(input.delivery, pending, errors);
+  return withThrown(endedBy(input.delivery, pending, errors), [toGraphQLError(thrown)]);
 }
 
 function endedBy({ incremental }: Delivery, { ids }: PendingResults, errors: SubsequentPayload['errors']): SubsequentPayload {

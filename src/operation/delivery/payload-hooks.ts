@@ -7,6 +7,7 @@ import type { OperationHooks } from '../hooks.ts';
 import { withDeadline } from '../with-deadline.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
 import type { SubsequentPayload } from '../types.ts';
+import { withThrown } from './payload-stream.ts';
 
 /** `didEncounterSubsequentErrors` of every listener. Here, not in hooks.ts: bundles that do not stream have no use for it. */
 export async function tellOfErrors({ listeners, context }: OperationHooks, errors: readonly GraphQLError[]): Promise<void> {
@@ -22,9 +23,9 @@ export async function lastResult({ settings, hooks, invocation }: DeliveryInput,
   const error = toGraphQLError(thrown);
   try {
     if (hooks !== undefined) await tellOfEnd(hooks, error, invocation);
-    return formatResult(settings, { errors: [error] });
+    return withThrown(formatResult(settings, { errors: [error] }), [error]);
   } catch (failure) {
-    return formatFailure(settings, failure);
+    return withThrown(formatFailure(settings, failure), [error]);
   }
 }
 

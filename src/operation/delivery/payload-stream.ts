@@ -52,6 +52,10 @@ export class SourcedPayloads<T> implements PayloadStream {
     this.#endWith(reason);
   }
 
+  errorsOf(payload: SubsequentPayload): readonly GraphQLError[] {
+    return thrownErrors.get(payload) ?? [];
+  }
+
   async #pull(): Promise<void> {
     try {
       const { done, value } = await this.#from.source.next();
@@ -95,6 +99,15 @@ export class SourcedPayloads<T> implements PayloadStream {
     this.#resolve = undefined;
     resolve?.(result);
   }
+}
+
+/** By payload, beside it: nothing of a payload but what the client may read is written. */
+const thrownErrors = new WeakMap<SubsequentPayload, readonly GraphQLError[]>();
+
+/** The same payload, whose errors were these when they were thrown. */
+export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLError[] = []): SubsequentPayload {
+  if (errors.length > 0) thrownErrors.set(payload, errors);
+  return payload;
 }
 
 const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };

@@ -13,7 +13,7 @@ import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCo
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import { withDeadline } from '../with-deadline.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
-import { closeSource, SourcedPayloads } from './payload-stream.ts';
+import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 import { OperationTypeNode } from 'graphql';
 
 /** Executes an operation that may have several answers: a subscription, or one with parts that come later. */
@@ -87,7 +87,7 @@ async function answerEvent({ settings, execution, hooks }: DeliveryInput, event:
   // As a function, for an event may be one.
   const result = await executeOperation({ ...settings, rootValue: () => event }, { ...execution, isEvent: true });
   if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);
-  const payload = formatResult(settings, result);
+  const payload = withThrown(formatResult(settings, result), result.errors);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
 }
 

@@ -275,7 +275,12 @@ for (const [name, [platform, create]] of Object.entries(streaming)) {
     assert.equal(logged.record.operations[0]?.operation, 'subscription { count }');
     const reader = eventReader(await response!);
     assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
-    await reader.leave();
+    const closed = await after({ kind: 'request' }, () => reader.leave());
+    assert.ok(closed.kind === 'request');
+    assert.deepEqual(
+      closed.record.operations.map(({ operation }) => operation),
+      ['subscription { count }'],
+    );
 
     let ended = 0;
     while (ended === 0) ({ ended } = ((await (await send('{ ended }')).json()) as { data: { ended: number } }).data);

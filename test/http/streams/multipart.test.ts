@@ -78,6 +78,7 @@ function open(payloads: SubsequentPayload[]): { stream: ReturnType<typeof multip
       return { done: true, value: undefined };
     },
     finish: () => {},
+    errorsOf: () => [],
   };
   return { stream: multipart.stream(stream, settings), log };
 }
