@@ -58,6 +58,25 @@ const frameworks: readonly Framework[] = [
     build: ['nitro/dist/cli/index.mjs', 'build'],
     start: () => ['.output/server/index.mjs'],
   },
+  {
+    name: 'SvelteKit',
+    part: 'sveltekit',
+    path: '/graphql',
+    handler: 'src/routes/graphql/handler.mjs',
+    files: {
+      'package.json': '{ "private": true, "type": "module" }',
+      'vite.config.js': `import adapter from '@sveltejs/adapter-node';
+        import { sveltekit } from '@sveltejs/kit/vite';
+        export default { plugins: [sveltekit({ adapter: adapter() })] };`,
+      'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
+      'src/routes/graphql/+server.js': `import server from './handler.mjs';
+        export const GET = ({ request }) => server.fetch(request);
+        export const POST = GET;
+        export const OPTIONS = GET;`,
+    },
+    build: ['vite/bin/vite.js', 'build'],
+    start: () => ['build/index.js'],
+  },
 ];
 
 for (const framework of frameworks) {
