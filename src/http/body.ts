@@ -1,6 +1,6 @@
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { isGraphQLError } from '../operation/errors.ts';
-import { badRequest, bodyTooLarge } from './errors.ts';
+import { badRequest, bodyTooLarge, bodyTooLargeForHost } from './errors.ts';
 import { assertJSONSize, maxContainersOf } from './variables-limit.ts';
 
 /** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
@@ -75,9 +75,17 @@ function assertFits(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return bytes;
 }
 
-/** A stream that fails is a client that went away or sent nonsense: not the server's fault. */
+/** A stream that fails is a client that went away or sent nonsense, or a host with a lower limit: not the server's fault. */
 function refuseBrokenStream(error: unknown): never {
-  throw isGraphQLError(error) ? error : badRequest('Expected a whole body, but it ended early or could not be read.');
+  if (isGraphQLError(error)) throw error;
+  if (isTooLargeForHost(error)) throw bodyTooLargeForHost();
+  throw badRequest('Expected a whole body, but it ended early or could not be read.');
+}
+
+/** Hosts with a limit of their own end the stream with an error that names 413: SvelteKit's in `status`, Express's in `statusCode`. */
+function isTooLargeForHost(error: unknown): boolean {
+  const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
+  return status === 413 || statusCode === 413;
 }
 
 function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {

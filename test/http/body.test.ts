@@ -219,6 +219,17 @@ describe('a body that is a stream', () => {
     assert.equal(response.status, 400);
     assert.doesNotMatch(await response.text(), /10\.0\.0\.1/);
   });
+
+  for (const named of [{ status: 413 }, { statusCode: 413 }]) {
+    it(`that a host ends at a limit of its own is 413: ${JSON.stringify(named)}`, async () => {
+      const ended = new ReadableStream({ pull: () => Promise.reject(Object.assign(new Error('Payload Too Large'), named)) });
+
+      const response = await handler(requestWith(ended));
+
+      assert.equal(response.status, 413);
+      assert.match(await response.text(), /Expected a body within the limit of the server around this handler/);
+    });
+  }
 });
 
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream {
