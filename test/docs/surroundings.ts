@@ -11,12 +11,17 @@ import { root } from './pages.ts';
 const typeDefs = 'type Query { ok: Boolean }';
 
 /** What `graphql-functions build` writes for it. */
-function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>): string {
-  return JSON.stringify(makeArtefact([typeDefs], { documents: [], descriptions: true, ...from }, []));
+function builtOf(from: Pick<BuildSources, 'schema' | 'typeDefs'>, text = typeDefs): string {
+  return JSON.stringify(makeArtefact([text], { documents: [], descriptions: true, ...from }, []));
 }
 
-const codegenPage = readFileSync(join(root, 'docs/codegen.md'), 'utf8');
-const codegenSchema = codeBlocks(codegenPage).find(({ language }) => language === 'graphql')?.text ?? '';
+const codegenSchema = schemaOn('codegen');
+const buildSchema = schemaOn('build');
+
+/** The first GraphQL of a page. */
+function schemaOn(page: string): string {
+  return codeBlocks(readFileSync(join(root, `docs/${page}.md`), 'utf8')).find(({ language }) => language === 'graphql')?.text ?? '';
+}
 
 /** What the pages leave out. */
 export const surroundings: SnippetSurroundings = {
@@ -65,7 +70,7 @@ export const resolvers = { Query: { ok: (): boolean => true } };
   },
   filesOf: {
     'docs/build.md': {
-      'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }),
+      'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }, buildSchema),
       'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
     'docs/configuration.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },

@@ -1,49 +1,90 @@
 import assert from 'node:assert/strict';
-import { exec } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 
-import { followPage } from './follow-page.ts';
+import { httpAPIEvent } from '../support/events.ts';
+import { post } from '../support/plain-http.ts';
+import { followPages } from './follow-page.ts';
 import { needs } from './parts.ts';
 
-const run = promisify(exec);
+// Pages followed to the letter, each in a folder of its own: every file that they name, every command, in their order.
 
-test(
-  'docs/getting-started.md, followed to the letter, ends with the file that Netlify deploys',
-  { ...needs('codegen'), timeout: 240_000 },
-  async (context) => {
-    const { folder, transcript, remove } = await followPage('docs/getting-started.md', '## Where a caller is');
-    context.after(remove);
-    const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
+const settings = { ...needs('codegen'), timeout: 240_000 };
+const query = '{ book(id: "emma") { title year } }';
 
-    await run('npx tsc -p .', { cwd: folder });
-    await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`, { cwd: folder });
-    const module = (await import(pathToFileURL(join(folder, 'built/graphql.mjs')).href)) as {
-      default: (request: Request) => Promise<Response>;
-    };
-    const body = JSON.stringify({ query: '{ book(id: "emma") { title year } }' });
-    const response = await module.default(
-      new Request('https://example.com/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
-    );
+test('docs/getting-started.md ends with the file that Netlify deploys', settings, async (context) => {
+  const { folder, transcript, run, remove } = await followPages({ page: 'docs/getting-started.md' });
+  context.after(remove);
+  const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
 
-    assert.match(transcript, /"title": "Frankenstein"/);
-    assert.deepEqual(await response.json(), { data: { book: { title: 'Emma', year: 1815 } } });
-  },
-);
+  await run('npx tsc -p .');
+  await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
+  const module = (await import(pathToFileURL(join(folder, 'built/graphql.mjs')).href)) as {
+    default: (request: Request) => Promise<Response>;
+  };
+  const headers = { 'content-type': 'application/json' };
+  const request = new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const response = await module.default(request);
 
-test(
-  'docs/codegen.md, followed to the letter, type-checks and answers; its fixture is what the generator writes',
-  { ...needs('codegen'), timeout: 240_000 },
-  async (context) => {
-    const { folder, remove } = await followPage('docs/codegen.md', '## Other ways to load');
-    context.after(remove);
+  assert.match(transcript, /"title": "Frankenstein"/);
+  assert.match(transcript, /\$ curl[^]*\{"data":\{"book":\{"title":"Emma","year":1815\}\}\}/);
+  assert.deepEqual(await response.json(), { data: { book: { title: 'Emma', year: 1815 } } });
+});
 
-    assert.equal(
-      await readFile(join(folder, 'graphql/resolvers-types.ts'), 'utf8'),
-      await readFile(join(import.meta.dirname, '../docs/resolvers-types.txt'), 'utf8'),
-    );
-  },
-);
+test('docs/codegen.md type-checks and answers; its fixture is what the generator writes', settings, async (context) => {
+  const { folder, remove } = await followPages({ page: 'docs/codegen.md', until: '## Other ways to load' });
+  context.after(remove);
+
+  assert.equal(
+    await readFile(join(folder, 'graphql/resolvers-types.ts'), 'utf8'),
+    await readFile(join(import.meta.dirname, '../docs/resolvers-types.txt'), 'utf8'),
+  );
+});
+
+test('docs/aws.md ends with a bundle that answers an event of the HTTP API; its other functions load', settings, async (context) => {
+  const { folder, transcript, run, remove } = await followPages({ page: 'docs/aws.md' });
+  context.after(remove);
+
+  const response = await answerOf(join(folder, '.aws-sam/build/GraphQLFunction/graphql.mjs'), '{ hello(name: "Ada") }');
+  const checked = await run('npx graphql-functions check');
+
+  assert.match(transcript, /Build Succeeded/);
+  assert.equal(response, '{"data":{"hello":"Hello, Ada!"}}');
+  assert.match(checked, /No problem in database, graphql, graphql-stream, visits\./);
+});
+
+test('docs/testing.md: each of its tests passes, and so do its checks', settings, async (context) => {
+  const { run, remove } = await followPages({ page: 'docs/getting-started.md', until: '## Deploy it' }, { page: 'docs/testing.md' });
+  context.after(remove);
+
+  const output = await run('NODE_ENV=test node --test');
+
+  assert.match(output, /pass 6\n/);
+  assert.match(output, /fail 0\n/);
+});
+
+test('docs/build.md, in the folder of docs/aws.md: builds, checks and bundles', settings, async (context) => {
+  const { folder, transcript, run, remove } = await followPages(
+    { page: 'docs/aws.md', until: '## The settings' },
+    { page: 'docs/build.md' },
+  );
+  context.after(remove);
+  const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(folder, 'netlify.toml'), 'utf8')) ?? [];
+
+  await run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
+  const checked = await run('npx graphql-functions check');
+  const response = await answerOf(join(folder, '.aws-sam/build/GraphQLFunction/graphql.mjs'), '{ books { title } }');
+
+  assert.match(transcript, /Wrote functions\/graphql\.build\.json/);
+  assert.match(checked, /No problem in graphql, own\./);
+  assert.equal(response, '{"data":{"books":[{"title":"Emma"}]}}');
+});
+
+/** The body with which a bundle for Lambda answers an operation. */
+async function answerOf(bundle: string, operation: string): Promise<string> {
+  const module = (await import(pathToFileURL(bundle).href)) as { default: (event: object, context: object) => Promise<{ body: string }> };
+  const { body } = await module.default(httpAPIEvent(post({ query: operation })), { awsRequestId: '1' });
+  return body;
+}

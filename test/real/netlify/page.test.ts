@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { httpAPIEvent, netlifyEvent } from '../../support/events.ts';
 import { post } from '../../support/plain-http.ts';
 import { createFolder } from '../bundle.ts';
-import { followPage } from '../follow-page.ts';
+import { followPages } from '../follow-page.ts';
 import { deploy } from '../lambda-function.ts';
 import { needs, pathInPart } from '../parts.ts';
 
@@ -24,7 +24,7 @@ test(
     timeout: 300_000,
   },
   async (context) => {
-    const { folder, remove } = await followPage('docs/getting-started.md', '## TypeScript');
+    const { folder, remove } = await followPages({ page: 'docs/getting-started.md', until: '## TypeScript' });
     context.after(remove);
     const page = await readFile(join(import.meta.dirname, '../../../docs/getting-started.md'), 'utf8');
     const [, command = ''] = /^command = "(.+)"$/m.exec(page) ?? [];

@@ -1,0 +1,139 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { partNamed } from './parts.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Milliseconds after which a command counts as hanging. */
+const patience = 110_000;
+
+/** Somebody with an empty folder, who writes files and runs commands in it. */
+export class Reader {
+  readonly folder: string;
+  transcript = '';
+  readonly #tools: string;
+  #server: { readonly child: ChildProcess; readonly url: string } | undefined;
+
+  private constructor(folder: string, tools: string) {
+    this.folder = folder;
+    this.#tools = tools;
+  }
+
+  static async start(): Promise<Reader> {
+    const [folder, tools] = await Promise.all(['reader-', 'reader-tools-'].map((name) => mkdtemp(join(tmpdir(), name))));
+    const reader = new Reader(await realpath(folder!), tools!);
+    await reader.#prepare();
+    return reader;
+  }
+
+  /** A repository, as most folders are; an npm that installs the packed package, and versions of others that can be had; a `sam`. */
+  async #prepare(): Promise<void> {
+    const run = promisify(execFile);
+    await run('git', ['init', '--quiet', this.folder]);
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.#tools], { cwd: root });
+    const { stdout: npm } = await run('bash', ['-c', 'command -v npm']);
+    const { overrides = {} } = partNamed('codegen').manifest;
+    await this.#tool(
+      'npm',
+      `real='${npm.trim()}'
+arguments=()
+for word in "$@"; do
+  if [ "$word" = graphql-functions ]; then word="$(ls "${this.#tools}"/*.tgz)"; fi
+  arguments+=("$word")
+done
+if [ "$1" = i ]; then "$real" pkg set --json overrides='${JSON.stringify(overrides)}' && arguments+=(--no-audit --no-fund --loglevel=error); fi
+exec "$real" "\${arguments[@]}"`,
+    );
+    await this.#tool('sam', `exec '${process.execPath}' '${join(import.meta.dirname, 'sam.ts')}' "$@"`);
+  }
+
+  async #tool(name: string, script: string): Promise<void> {
+    await writeFile(join(this.#tools, name), `#!/usr/bin/env bash\n${script}\n`);
+    await chmod(join(this.#tools, name), 0o755);
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await this.leaveServer();
+    await mkdir(dirname(join(this.folder, file)), { recursive: true });
+    await writeFile(join(this.folder, file), text);
+    this.transcript += `(writes ${file}, ${text.split('\n').length - 1} lines)\n\n`;
+  }
+
+  /** Runs a command to its end; a server until it serves. Throws when it fails, or does not print what it should. */
+  async run(command: string, shown?: string): Promise<string> {
+    const isCurl = command.startsWith('curl ');
+    if (!isCurl) await this.leaveServer();
+    const isServer = command.includes('graphql-functions dev');
+    const actual = isServer
+      ? command.replace('graphql-functions dev', 'graphql-functions dev --port 0')
+      : command.replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
+    const output = await this.#shell(actual, isServer);
+    this.transcript += `$ ${command.trimEnd().replaceAll('\n', '\n$ ')}\n${output.trim()}\n\n`;
+    if (shown !== undefined && !output.includes(shown.trim()))
+      throw new Error(`The answer is another one than on the page:\n${this.transcript}`);
+    return output;
+  }
+
+  /** Ends the server that an earlier command has started. */
+  async leaveServer(): Promise<void> {
+    const { child } = this.#server ?? {};
+    this.#server = undefined;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, 'close');
+    endGroup(child, 'SIGTERM');
+    const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 10_000);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #shell(command: string, isServer: boolean): Promise<string> {
+    const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, NODE_ENV: ___, ...environment } = process.env;
+    const PATH = [this.#tools, dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const child = spawn('bash', ['-ec', command], {
+      cwd: this.folder,
+      env: { ...environment, PATH, NO_COLOR: '1' },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const timer = setTimeout(() => endGroup(child, 'SIGKILL'), patience);
+    let output = '';
+    return new Promise((resolve, reject) => {
+      const take = (chunk: Buffer): void => {
+        output += chunk.toString();
+        if (!isServer || this.#server !== undefined || !output.includes('Ctrl+C')) return;
+        clearTimeout(timer);
+        this.#server = { child, url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? '' };
+        resolve(output);
+      };
+      child.stdout.on('data', take);
+      child.stderr.on('data', take);
+      child.once('error', reject);
+      child.once('close', (code) => {
+        clearTimeout(timer);
+        if (code === 0) resolve(output);
+        else reject(new Error(`A command of the page failed with ${code}:\n${this.transcript}$ ${command}\n${output}`));
+      });
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.leaveServer();
+    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.#tools, { recursive: true, force: true });
+  }
+}
+
+/** The shell, and all that it has started. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
