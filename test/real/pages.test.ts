@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import { httpAPIEvent } from '../support/events.ts';
 import { post } from '../support/plain-http.ts';
-import { followPages } from './follow-page.ts';
+import { followPages } from './reader/follow-page.ts';
 import { needs } from './parts.ts';
 
 // Pages followed to the letter, each in a folder of its own: every file that they name, every command, in their order.

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { httpAPIEvent, netlifyEvent } from '../../support/events.ts';
 import { post } from '../../support/plain-http.ts';
 import { createFolder } from '../bundle.ts';
-import { followPages } from '../follow-page.ts';
+import { followPages } from '../reader/follow-page.ts';
 import { deploy } from '../lambda-function.ts';
 import { needs, pathInPart } from '../parts.ts';
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { codeBlocks } from '../support/markdown.ts';
-import type { CodeBlock } from '../support/markdown.ts';
+import { codeBlocks } from '../../support/markdown.ts';
+import type { CodeBlock } from '../../support/markdown.ts';
 import { Reader } from './reader.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 /** A reader's folder. */
 export interface FollowedPage {
@@ -66,7 +66,7 @@ async function follow(reader: Reader, text: string): Promise<void> {
 }
 
 /** "`functions/graphql.ts`:" or "…, `functions/graphql.ts`:" in the paragraph above a block. */
-export function nameBefore(page: string, { line }: Pick<CodeBlock, 'line'>): string | undefined {
+function nameBefore(page: string, { line }: Pick<CodeBlock, 'line'>): string | undefined {
   const above = page
     .split('\n')
     .slice(0, line - 2)

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { partNamed } from './parts.ts';
+import { partNamed } from '../parts.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 /** Milliseconds after which a command counts as hanging. */
 const patience = 110_000;
