@@ -132,6 +132,20 @@ test('help fits 80 columns', async (context) => {
   );
 });
 
+test('of --json, stdout has the list alone: what functions log goes to stderr, and what they leave running is ended', async (context) => {
+  const logs = `import { createHandler } from 'graphql-functions';
+    console.log('loaded');
+    setInterval(() => {}, 1000);
+    export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });`;
+  const { directory } = await createProject(context, { 'functions/graphql.ts': logs });
+  await linkPackage({ directory });
+
+  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json'], { cwd: directory }).ended;
+
+  assert.deepEqual([stdout, code], ['[]\n', 0]);
+  assert.match(stderr, /loaded/);
+});
+
 test('colours are for terminals, and FORCE_COLOR; NO_COLOR has none', async (context) => {
   const { directory } = await createProject(context, { 'functions/broken.ts': "throw new Error('no');\nexport default 1;" });
   const say = async (env: NodeJS.ProcessEnv): Promise<string> =>

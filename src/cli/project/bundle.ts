@@ -104,6 +104,8 @@ export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 
 function optionsFor({ file }: FunctionSource): BuildOptions {
   return {
     entryPoints: [file],
+    // Else it is the folder that was current when esbuild was loaded.
+    absWorkingDir: process.cwd(),
     // Never written. It says what the paths in the source map are relative to.
     outfile: `${file}.mjs`,
     write: false,

@@ -20,10 +20,14 @@ export async function importUserCode(file: string, code: string): Promise<Record
   // Stacks name the lines of the user's files.
   process.setSourceMapsEnabled(true);
   const address = pathToFileURL(file).href;
-  registerHooks({
+  const hooks = registerHooks({
     load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
   });
-  return withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+  try {
+    return await withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+  } finally {
+    hooks.deregister();
+  }
 }
 
 /** What is wrong with options and schemas is found many calls below the user's line. */

@@ -9,11 +9,9 @@ import { version } from 'graphql';
 
 import type { BuildArtefact } from '../../../src/schema/build/build-artefact.ts';
 import { startCommand } from '../../support/command.ts';
-import type { Outcome } from '../../support/command.ts';
-import { createProject, linkPackage, serveProject } from '../../support/functions-project.ts';
-import type { Project } from '../../support/functions-project.ts';
-
-const main = join(import.meta.dirname, '../../../src/cli/main.ts');
+import { createMovingProject } from '../../support/command-here.ts';
+import type { MovingProject } from '../../support/command-here.ts';
+import { linkPackage, serveProject } from '../../support/functions-project.ts';
 
 const withBuild = (options: string): string => `
 import { createHandler } from 'graphql-functions';
@@ -30,19 +28,16 @@ const schemaFiles = {
 const resolvers = "resolvers: { Query: { book: () => ({ title: 'Emma' }) } }";
 const files = { ...schemaFiles, 'functions/graphql.ts': withBuild(resolvers) };
 
-interface Built extends Project {
-  readonly run: (...argv: string[]) => Promise<Outcome>;
+interface Built extends MovingProject {
   readonly artefact: () => Promise<BuildArtefact>;
 }
 
 async function project(context: TestContext, contents: Readonly<Record<string, string>>): Promise<Built> {
-  const created = await createProject(context, contents);
-  await linkPackage(created);
-  return {
-    ...created,
-    run: (...argv) => startCommand(context, [main, ...argv], { cwd: created.directory }).ended,
-    artefact: async () => JSON.parse(await readFile(join(created.directory, 'functions/graphql.build.json'), 'utf8')) as BuildArtefact,
-  };
+  const moving = await createMovingProject(context, contents);
+  await linkPackage(moving);
+  const artefact = async (): Promise<BuildArtefact> =>
+    JSON.parse(await readFile(join(moving.directory, 'functions/graphql.build.json'), 'utf8')) as BuildArtefact;
+  return Object.assign(moving, { artefact });
 }
 
 test('build writes the schema of files beside the function, and check finds it up to date', async (context) => {
@@ -229,22 +224,22 @@ for (const [format, extension] of [
   ['cjs', 'cjs'],
 ] as const) {
   test(`a build survives being bundled and minified (${format})`, async (context) => {
-    const { run, directory } = await project(context, files);
-    await run('build', '--schema', 'schema/*.graphql');
-    const outfile = join(directory, `bundle.${extension}`);
+    const built = await project(context, files);
+    await built.run('build', '--schema', 'schema/*.graphql');
+    const outfile = join(built.directory, `bundle.${extension}`);
 
     await esbuild({
-      entryPoints: [join(directory, 'functions/graphql.ts')],
+      entryPoints: [join(built.directory, 'functions/graphql.ts')],
       outfile,
       bundle: true,
       minify: true,
       format,
       platform: 'node',
     });
-    await rm(join(directory, 'node_modules'), { recursive: true });
+    await rm(join(built.directory, 'node_modules'), { recursive: true });
     const event = JSON.stringify({ query: '{ book(id: 1) { title } }' });
     const ask = `import('./bundle.${extension}').then((it) => (it.default.default ?? it.default)(${event})).then((it) => console.log(JSON.stringify(it)))`;
-    const { stdout } = await startCommand(context, ['--eval', ask], { cwd: directory }).ended;
+    const { stdout } = await startCommand(context, ['--eval', ask], { cwd: built.directory }).ended;
 
     assert.equal(stdout, '{"data":{"book":{"title":"Emma"}}}\n');
   });
@@ -265,11 +260,11 @@ test('operations that ask for parts are known where a function answers in parts'
 });
 
 test('the folder with the code cache answers as the function does', async (context) => {
-  const { run, directory } = await project(context, files);
+  const built = await project(context, files);
 
-  const { stdout, code } = await run('build', '--schema', 'schema/*.graphql', '--code-cache', 'dist');
+  const { stdout, code } = await built.run('build', '--schema', 'schema/*.graphql', '--code-cache', 'dist');
   const ask = "require('./dist').default({ query: '{ book(id: 1) { title } }' }).then((it) => console.log(JSON.stringify(it)))";
-  const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: directory }).ended;
+  const asked = await startCommand(context, ['--expose-gc', '--eval', ask], { cwd: built.directory }).ended;
 
   assert.equal(code, 0);
   assert.match(stdout, /Wrote dist: deploy it as it is/);
