@@ -17,6 +17,8 @@ export async function readBody(request: DataSourceRequest, response: Response): 
 /** The same response for a hook, whose body ends with an error where it would go beyond the limits. */
 export function boundStream(request: DataSourceRequest, response: Response): ReadableStream {
   const body = new BoundedBody(request, response);
+  // The hook may never read it. The process must not wait for that.
+  body.letProcessEnd();
   return new ReadableStream({
     async pull(controller) {
       const chunk = await body.read();
@@ -56,6 +58,11 @@ class BoundedBody {
       clearTimeout(this.#timer);
       throw error;
     }
+  }
+
+  /** Some platforms' timers are numbers, and keep nothing alive. */
+  letProcessEnd(): void {
+    (this.#timer as { unref?(): void } | undefined)?.unref?.();
   }
 
   cancel(reason: unknown): Promise<void> | undefined {

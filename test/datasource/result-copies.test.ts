@@ -98,4 +98,13 @@ describe('what didReceiveResponse returns is good for every taker of a memoised 
       await assert.rejects(api.read('x'), /can be read once only .* set memoizeGetRequests to false/);
     });
   }
+
+  it('when the hook leaves the body unread: the process does not wait until its time is up', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+
+    await takeTwice((response) => response.status);
+
+    assert.equal(timers(), before);
+  });
 });
