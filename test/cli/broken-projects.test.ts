@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { runCommandHere } from '../support/command-here.ts';
 import { startCommand } from '../support/command.ts';
+import { startDevHere } from '../support/dev-here.ts';
 import { createProject, linkPackage } from '../support/functions-project.ts';
 import type { Project } from '../support/functions-project.ts';
 
@@ -12,7 +14,6 @@ import type { Project } from '../support/functions-project.ts';
 // or as much of these as there is.
 
 const root = join(import.meta.dirname, '../..');
-const main = join(root, 'src/cli/main.ts');
 
 const sound = `import { createHandler } from 'graphql-functions';
 
@@ -177,24 +178,25 @@ const breaks: Readonly<Record<string, Break>> = {
 
 for (const [name, { files, expected, inCheck = expected, prepare }] of Object.entries(breaks)) {
   describe(name, () => {
-    const create = async (context: TestContext): Promise<string> => {
+    const create = async (context: TestContext): Promise<Project> => {
       const project = await createProject(context, files);
       await linkPackage(project, 'graphql');
       await prepare?.(project);
-      return project.directory;
+      return project;
     };
 
     test('dev says so, and goes on', async (context) => {
-      const command = startCommand(context, [main, 'dev', '--port', '0'], { cwd: await create(context) });
+      const { printed } = await startDevHere(context, await create(context));
 
-      await command.until('Ctrl+C');
-      command.child.kill();
-
-      assert.match((await command.ended).stderr, expected);
+      const { stdout, stderr } = printed();
+      assert.match(stderr, expected);
+      assert.match(stdout, /Ctrl\+C/);
     });
 
     test('check says so, and fails', async (context) => {
-      const { code, stdout, stderr } = await startCommand(context, [main, 'check'], { cwd: await create(context) }).ended;
+      const { directory } = await create(context);
+
+      const { code, stdout, stderr } = await runCommandHere(directory, 'check');
 
       assert.match(stdout, inCheck);
       assert.match(stderr, /\d problems?\.\n$/);
@@ -211,15 +213,13 @@ test('a file that a function imports is told apart from a broken one: dev serves
     'functions/types.ts': 'export interface Book { readonly id: string }',
   });
   await linkPackage(project, 'graphql');
-  const dev = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ ok }'], { cwd: project.directory });
 
-  const output = await dev.until('Ctrl+C');
-  dev.child.kill();
-  const check = await startCommand(context, [main, 'check'], { cwd: project.directory }).ended;
+  const dev = (await startDevHere(context, project, '{ ok }')).printed();
+  const check = await runCommandHere(project.directory, 'check');
 
-  assert.match(output, /"ok": null/);
-  assert.doesNotMatch(output, /functions\/(?:schema|types)$/m);
-  for (const { stderr } of [await dev.ended, check]) {
+  assert.match(dev.stdout, /"ok": null/);
+  assert.doesNotMatch(dev.stdout, /functions\/(?:schema|types)$/m);
+  for (const { stderr } of [dev, check]) {
     assert.match(stderr, /functions\/schema\.ts is not served[^\n]*graphql imports it[^\n]*graphql\/schema\.ts/);
     assert.match(stderr, /functions\/types\.ts is not served/);
     assert.doesNotMatch(stderr, /cannot run/);
@@ -229,18 +229,16 @@ test('a file that a function imports is told apart from a broken one: dev serves
 });
 
 test('the folder that netlify.toml names is served, unless the build writes it', async (context) => {
-  const answer = async (files: Readonly<Record<string, string>>): Promise<string> => {
-    const project = await createProject(context, files);
-    await linkPackage(project, 'graphql');
-    return startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory }).until('Ctrl+C');
-  };
+  const answer = async (files: Readonly<Record<string, string>>): Promise<string> =>
+    (await startDevHere(context, await createProject(context, files))).printed().stdout;
+  const plain = 'export default () => new Response();';
   const toml = '[functions]\ndirectory = "api" # not functions\n';
 
-  assert.match(await answer({ 'api/here.ts': sound, 'functions/there.ts': sound, 'netlify.toml': toml }), /functions\/here$/m);
+  assert.match(await answer({ 'api/here.ts': plain, 'functions/there.ts': plain, 'netlify.toml': toml }), /functions\/here$/m);
   assert.match(
     await answer({
-      'api/here.ts': sound,
-      'functions/there.ts': sound,
+      'api/here.ts': plain,
+      'functions/there.ts': plain,
       'netlify.toml': `[build]\ncommand = "esbuild functions/*.ts --outdir=api"\n${toml}`,
     }),
     /functions\/there$/m,
@@ -252,17 +250,18 @@ test('a function of /aws-lambda says how to serve it', async (context) => {
   const project = await createProject(context, { 'functions/graphql.ts': source });
   await linkPackage(project, 'graphql');
 
-  const output = await startCommand(context, [main, 'dev', '--port', '0', '--query', '{ ok }'], { cwd: project.directory }).until('Ctrl+C');
+  const { printed } = await startDevHere(context, project, '{ ok }');
 
-  assert.match(output, /status 500:[^]*--platform aws-http/);
+  assert.match(printed().stdout, /status 500:[^]*--platform aws-http/);
 });
 
 test('every pattern of operations must name a file', async (context) => {
-  const project = await createProject(context, { 'functions/graphql.ts': sound, 'good.graphql': '{ ok }' });
-  await linkPackage(project, 'graphql');
+  const project = await createProject(context, {
+    'functions/plain.ts': 'export default () => new Response();',
+    'good.graphql': '{ ok }',
+  });
 
-  const { code, stderr } = await startCommand(context, [main, 'check', 'good.graphql', 'nothing.graphql'], { cwd: project.directory })
-    .ended;
+  const { code, stderr } = await runCommandHere(project.directory, 'check', 'good.graphql', 'nothing.graphql');
 
   assert.equal(code, 1);
   assert.match(stderr, /No file is named nothing\.graphql\./);
@@ -272,7 +271,7 @@ test('an operation that does not fit the schema is a problem with its line', asy
   const project = await createProject(context, { 'functions/graphql.ts': sound, 'src/page.ts': 'const query = gql`\n  { oh }\n`;\n' });
   await linkPackage(project, 'graphql');
 
-  const { code, stdout } = await startCommand(context, [main, 'check', 'src/*.ts'], { cwd: project.directory }).ended;
+  const { code, stdout } = await runCommandHere(project.directory, 'check', 'src/*.ts');
 
   assert.equal(code, 1);
   assert.match(stdout, /^src\/page\.ts:2:5 Cannot query field "oh" on type "Query"\. Did you mean "ok"\?/m);
@@ -319,8 +318,8 @@ test('requests that are refused are lines, with their status and why; what was m
       });`,
   });
   await linkPackage(project, 'graphql');
-  const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
-  const [address = ''] = /http:\S+graphql/.exec(await dev.until('Ctrl+C')) ?? [];
+  const dev = await startDevHere(context, project);
+  const address = dev.address('graphql');
   const send = (headers: Record<string, string>, query: string): Promise<Response> =>
     fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) });
 
@@ -347,15 +346,17 @@ test('an edit of .env starts the functions anew with it', async (context) => {
     ),
   });
   await linkPackage(project, 'graphql');
-  const dev = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ word }'], { cwd: project.directory });
-  const output = await dev.until('Ctrl+C');
-  const [address = ''] = /http:\S+graphql/.exec(output) ?? [];
+  const dev = await startDevHere(context, project, '{ word }');
 
   await project.write({ '.env': 'WORD=behind\n' });
   await dev.until('graphql reloaded');
 
-  assert.match(output, /"word": "before"/);
-  const response = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ word }"}' });
+  assert.match(dev.printed().stdout, /"word": "before"/);
+  const response = await fetch(dev.address('graphql'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ word }"}',
+  });
   assert.deepEqual(await response.json(), { data: { word: 'behind' } });
   await rm(join(project.directory, '.env'));
 });
@@ -363,8 +364,8 @@ test('an edit of .env starts the functions anew with it', async (context) => {
 test('a browser gets the list of functions at /, and of a broken one a page that asks again until it has been mended', async (context) => {
   const project = await createProject(context, { 'functions/graphql.ts': sound.replace('Boolean', 'Bolean'), 'functions/other.ts': sound });
   await linkPackage(project, 'graphql');
-  const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
-  const [address = ''] = /http:\S+graphql/.exec(await dev.until('Ctrl+C')) ?? [];
+  const dev = await startDevHere(context, project);
+  const address = dev.address('graphql');
   const open = async (url: string): Promise<string> => (await fetch(url, { headers: { accept: 'text/html' } })).text();
 
   const home = await open(new URL('/', address).href);
@@ -387,12 +388,9 @@ test('what tsc --init writes lacks is said by dev; the tsconfig.json of getting 
   const page = await readFile(join(root, 'docs/getting-started.md'), 'utf8');
   const [, ours = ''] = /```json\n(\{\n {2}"compilerOptions"[^]*?)```/.exec(page) ?? [];
   const say = async (tsconfig: string): Promise<string> => {
-    const project = await createProject(context, { 'functions/graphql.ts': sound, 'tsconfig.json': tsconfig, 'package.json': '{}' });
-    await linkPackage(project, 'graphql');
-    const dev = startCommand(context, [main, 'dev', '--port', '0'], { cwd: project.directory });
-    await dev.until('Ctrl+C');
-    dev.child.kill();
-    return (await dev.ended).stderr;
+    const plain = 'export default () => new Response();';
+    const project = await createProject(context, { 'functions/plain.ts': plain, 'tsconfig.json': tsconfig, 'package.json': '{}' });
+    return (await startDevHere(context, project)).printed().stderr;
   };
 
   assert.match(

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { runCommandHere } from '../support/command-here.ts';
 import { startCommand } from '../support/command.ts';
 import { createProject, linkPackage } from '../support/functions-project.ts';
 
@@ -76,13 +77,17 @@ test('a wrong option is one line, with the nearest one, and exit code 1', async 
   assert.match(stderr, /^dev has no option --prot\. Did you mean "--port"\?[^\n]*--help\n$/);
 });
 
-test('no command prints the usage', async (context) => {
+test('no command prints the usage, which fits 80 columns', async (context) => {
   const { directory } = await createProject(context, {});
 
   const { code, stdout } = await startCommand(context, [main], { cwd: directory }).ended;
 
   assert.equal(code, 0);
   assert.match(stdout, /^graphql-functions dev \[options\]/);
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.length > 80),
+    [],
+  );
 });
 
 test('--version prints the version of the package', async (context) => {
@@ -121,51 +126,42 @@ test('without esbuild, the error is the line that installs it', async (context) 
   assert.match(stderr, new RegExp(`^${notice}[^\\n]*npm i -D esbuild\\n$`));
 });
 
-test('help fits 80 columns', async (context) => {
-  const { directory } = await createProject(context, {});
-
-  const { stdout } = await startCommand(context, [main, '--help'], { cwd: directory }).ended;
-
-  assert.deepEqual(
-    stdout.split('\n').filter((line) => line.length > 80),
-    [],
-  );
-});
-
 test('of --json, stdout has the list alone: what functions log goes to stderr, and what they leave running is ended', async (context) => {
   const logs = `import { createHandler } from 'graphql-functions';
-    console.log('loaded');
+    console.log(process.env['WORD']);
     setInterval(() => {}, 1000);
     export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });`;
   const { directory } = await createProject(context, { 'functions/graphql.ts': logs });
   await linkPackage({ directory });
 
-  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json'], { cwd: directory }).ended;
+  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json', '--env', 'WORD=loaded'], { cwd: directory }).ended;
 
   assert.deepEqual([stdout, code], ['[]\n', 0]);
   assert.match(stderr, /loaded/);
 });
 
 test('colours are for terminals, and FORCE_COLOR; NO_COLOR has none', async (context) => {
-  const { directory } = await createProject(context, { 'functions/broken.ts': "throw new Error('no');\nexport default 1;" });
+  const { directory } = await createProject(context, {});
+  const file = JSON.stringify(new URL('../../src/cli/project/paint.ts', import.meta.url).href);
+  const program = `import { bad } from ${file}; console.log(bad('no'));`;
   const say = async (env: NodeJS.ProcessEnv): Promise<string> =>
-    (await startCommand(context, [main, 'check'], { cwd: directory, env }).ended).stdout;
+    (await startCommand(context, ['--input-type=module', '--eval', program], { cwd: directory, env }).ended).stdout;
 
-  assert.ok(!(await say({})).includes('\u001B['));
-  assert.ok(!(await say({ NO_COLOR: '1' })).includes('\u001B['));
-  assert.ok((await say({ FORCE_COLOR: '1' })).includes('\u001B['));
+  assert.equal(await say({}), 'no\n');
+  assert.equal(await say({ NO_COLOR: '1' }), 'no\n');
+  assert.equal(await say({ FORCE_COLOR: '1' }), '\u001B[31mno\u001B[39m\n');
 });
 
 test('schema prints the schema as clients see it, and nothing else', async (context) => {
   const { directory } = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
-      console.log('loaded');
+      if (process.env['WORD'] !== undefined) console.log(process.env['WORD']);
       export default createHandler({ csrfPrevention: true, typeDefs: ['type Query { ok: Boolean }', 'extend type Query { more: Int }'] });`,
   });
   await linkPackage({ directory }, 'graphql');
 
-  const { code, stdout } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
-  const written = await startCommand(context, [main, 'schema', '--out', 'schema.graphql'], { cwd: directory }).ended;
+  const { code, stdout } = await startCommand(context, [main, 'schema', '--env', 'WORD=loaded'], { cwd: directory }).ended;
+  const written = await runCommandHere(directory, 'schema', '--out', 'schema.graphql');
 
   assert.equal(code, 0);
   assert.equal(stdout, 'type Query {\n  ok: Boolean\n  more: Int\n}\n');
@@ -180,7 +176,7 @@ test('schema with a broken function says what is wrong, and fails', async (conte
   });
   await linkPackage({ directory }, 'graphql');
 
-  const { code, stdout, stderr } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
+  const { code, stdout, stderr } = await runCommandHere(directory, 'schema');
 
   assert.equal(code, 1);
   assert.equal(stdout, '');

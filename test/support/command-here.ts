@@ -7,6 +7,7 @@ import type { Arguments } from '../../src/cli/arguments.ts';
 import { runBuild } from '../../src/cli/build/build.ts';
 import { runCheck } from '../../src/cli/check/check.ts';
 import { runDoctor } from '../../src/cli/doctor/doctor.ts';
+import { UsageError } from '../../src/cli/read-options.ts';
 import type { Terminal } from '../../src/cli/project/terminal.ts';
 import { runPrintSchema } from '../../src/cli/schema/print-schema.ts';
 import type { Outcome } from './command.ts';
@@ -23,15 +24,14 @@ export async function runCommandHere(directory: string, ...argv: readonly string
   let stdout = '';
   let stderr = '';
   const terminal: Terminal = { log: (line) => (stdout += `${line}\n`), error: (line) => (stderr += `${line}\n`) };
-  const command = parseArguments(argv);
   const { NODE_ENV: nodeEnv } = process.env;
   const cwd = process.cwd();
   process.chdir(directory);
-  process.env['NODE_ENV'] ??= command.name === 'doctor' ? 'development' : 'test';
+  process.env['NODE_ENV'] ??= argv[0] === 'doctor' ? 'development' : 'test';
   try {
-    return { code: await run(command, directory, terminal), stdout, stderr };
+    return { code: await run(parseArguments(argv), directory, terminal), stdout, stderr };
   } catch (error) {
-    if ((error as Error).name !== 'DevError') throw error;
+    if (!(error instanceof UsageError) && (error as Error).name !== 'DevError') throw error;
     return { code: 1, stdout, stderr: `${stderr}${(error as Error).message}\n` };
   } finally {
     process.chdir(cwd);

@@ -5,20 +5,19 @@ import type { TestContext } from 'node:test';
 
 import { diagnose, wireForm } from '../../../src/cli/doctor/diagnosis.ts';
 import { createEvent } from '../../../src/testing.ts';
-import { startCommand } from '../../support/command.ts';
+import { runCommandHere } from '../../support/command-here.ts';
 import type { Outcome } from '../../support/command.ts';
 import { createProject, linkPackage } from '../../support/functions-project.ts';
 import { recordedEvents } from '../../support/recorded-events.ts';
 
-const main = join(import.meta.dirname, '../../../src/cli/main.ts');
+const word = 'hello';
 const graphql = `import { createHandler } from 'graphql-functions';
-export default createHandler({ typeDefs: 'type Query { a: String }', rootValue: { a: process.env.WORD ?? process.env.NODE_ENV } });
-setInterval(() => {}, 1000);`;
+export default createHandler({ typeDefs: 'type Query { a: String }', rootValue: { a: '${word}' } });`;
 
 async function doctor(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
   const project = await createProject(context, files);
   await linkPackage(project);
-  return startCommand(context, [main, 'doctor', ...argv], { cwd: project.directory }).ended;
+  return runCommandHere(project.directory, 'doctor', ...argv);
 }
 
 const post = JSON.stringify(createEvent('aws-http', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' }));
@@ -26,12 +25,12 @@ const post = JSON.stringify(createEvent('aws-http', { headers: { 'content-type':
 test('doctor says what an event is, the request it became, and the answer', async (context) => {
   const files = { 'functions/graphql.ts': graphql, 'event.json': post };
 
-  const { code, stdout, stderr } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+  const { code, stdout, stderr } = await doctor(context, files, '--event', 'event.json');
 
   assert.match(stdout, /^Source {3}API Gateway HTTP API \(2\.0\)\n/);
   assert.match(stdout, /\nRequest {2}POST \/graphql\n {9}content-type: application\/json\n {9}\n {9}\{"query":"\{ a \}"\}\n/);
   assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
-  assert.ok(stdout.includes(String.raw`"body": "{\"data\":{\"a\":\"hello\"}}"`), stdout);
+  assert.ok(stdout.includes(String.raw`"body": "{\"data\":{\"a\":\"${word}\"}}"`), stdout);
   assert.match(stdout, /\nBody {5}\{\n {11}"data": \{\n {13}"a": "hello"\n/);
   assert.match(stderr, /Bundling and asking functions\/graphql\.ts …/);
   assert.equal(code, 0);
@@ -67,7 +66,7 @@ test('doctor reads what a function writes into the stream of Lambda’s runtime'
   const event = createEvent('function-url', { headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
   const files = { 'functions/graphql.ts': streaming, 'event.json': JSON.stringify(event) };
 
-  const { code, stdout } = await doctor(context, files, '--event', 'event.json', '--env', 'WORD=hello');
+  const { code, stdout } = await doctor(context, files, '--event', 'event.json');
 
   assert.match(stdout, /^Source {3}Lambda function URL\n/);
   assert.match(stdout, /\nAnswer {3}\{\n {11}"statusCode": 200,/);
@@ -76,14 +75,13 @@ test('doctor reads what a function writes into the stream of Lambda’s runtime'
 });
 
 test('paths may be absolute', async (context) => {
-  const project = await createProject(context, { 'elsewhere/graphql.ts': graphql, 'event.json': post, 'a.graphql': '{ b }' });
+  const files = { 'a/graphql.ts': graphql, 'b/graphql.ts': graphql, 'event.json': post, 'a.graphql': '{ b }' };
+  const project = await createProject(context, files);
   await linkPackage(project);
   const at = (path: string): string => join(project.directory, path);
-  const run = (...argv: string[]): Promise<Outcome> =>
-    startCommand(context, [main, ...argv, '--functions', at('elsewhere')], { cwd: import.meta.dirname }).ended;
 
-  const asked = await run('doctor', '--event', at('event.json'));
-  const checked = await run('check', at('a.graphql'));
+  const asked = await runCommandHere(import.meta.dirname, 'doctor', '--event', at('event.json'), '--functions', at('a'));
+  const checked = await runCommandHere(import.meta.dirname, 'check', at('a.graphql'), '--functions', at('b'));
 
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(checked.stdout, /a\.graphql:1:3 Cannot query field "b"/);

@@ -1,0 +1,49 @@
+import type { TestContext } from 'node:test';
+
+import { askFunction } from '../../src/cli/dev/run-query.ts';
+import { tsconfigNotice } from '../../src/cli/dev/tsconfig-notice.ts';
+import { Reporter } from '../../src/cli/reporter.ts';
+import { serveProject } from './functions-project.ts';
+import type { Project, ServedProject } from './functions-project.ts';
+
+/** A dev server in this process, with all that the command prints. */
+export interface DevHere extends ServedProject {
+  readonly printed: () => { readonly stdout: string; readonly stderr: string };
+  /** Resolves when this has appeared in stdout. */
+  readonly until: (expected: string) => Promise<void>;
+}
+
+/** Milliseconds after which a line that should have come is missed: a test must fail, not hang. */
+const patience = 30_000;
+
+/** Runs `dev` as the command does, in this process: it takes about a third of a process's CPU. */
+export async function startDevHere(context: TestContext, project: Project, query?: string): Promise<DevHere> {
+  let stdout = '';
+  let stderr = '';
+  const listeners = new Set<() => void>();
+  const log = (line: string): void => {
+    stdout += `${line}\n`;
+    for (const listener of listeners) listener();
+  };
+  const reporter = new Reporter({ log, error: (line) => (stderr += `${line}\n`) }, project.directory);
+  const notice = await tsconfigNotice(project.directory);
+  if (notice !== undefined) stderr += notice;
+  const served = await serveProject(context, project, { report: (event) => reporter.report(event) });
+  reporter.banner(served.server, query);
+  if (query !== undefined) reporter.answer(query, await askFunction(served.server, query), served.server);
+  reporter.waiting();
+
+  const until: DevHere['until'] = (expected) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`"${expected}" was not printed, only ${stdout}`)), patience);
+      const look = (): void => {
+        if (!stdout.includes(expected)) return;
+        clearTimeout(timer);
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      look();
+    });
+  return { ...served, printed: () => ({ stdout, stderr }), until };
+}
