@@ -8,7 +8,7 @@ import { runBuild } from '../../src/cli/build/build.ts';
 import { runCheck } from '../../src/cli/check/check.ts';
 import { runDoctor } from '../../src/cli/doctor/doctor.ts';
 import { UsageError } from '../../src/cli/read-options.ts';
-import type { Terminal } from '../../src/cli/project/terminal.ts';
+import type { Terminal } from '../../src/cli/project/paint.ts';
 import { runPrintSchema } from '../../src/cli/schema/print-schema.ts';
 import type { Outcome } from './command.ts';
 import { createProject } from './functions-project.ts';

@@ -159,8 +159,9 @@ test('every mistake in options is a problem at the user’s line, of several ser
 
   const lines = placesIn(stdout);
   for (const [at, [what, , column, expected]] of broken.entries()) {
-    assert.ok(lines[at]?.startsWith(`functions/graphql.ts:${at + 3}:${column} `), `${what}: ${lines[at]}`);
-    assert.match(lines[at], expected);
+    const line = lines[at] ?? '';
+    assert.ok(line.startsWith(`functions/graphql.ts:${at + 3}:${column} `), `${what}: ${line}`);
+    assert.match(line, expected);
   }
   assert.equal(lines.length, broken.length);
   assert.equal(code, 1);
