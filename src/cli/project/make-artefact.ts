@@ -49,7 +49,10 @@ function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
     return [start, end];
   };
   const types = new Map(
-    Array.from(index.types.values(), (entry) => [entry.name, { ...entry, at: move(entry.at), extensions: entry.extensions.map(move) }]),
+    Array.from(index.types.values(), ({ name, kind, at, extensions, interfaces }) => [
+      name,
+      { name, kind, at: move(at), extensions: extensions.map(move), interfaces },
+    ]),
   );
   const directives = index.directives.map(move);
   const schema = index.schema && move(index.schema);

@@ -76,7 +76,7 @@ function objectType(material: TypeMaterial): GraphQLObjectType {
     names: () => {
       const fields = text.fields();
       material.check(fields);
-      return fields.keys();
+      return fields;
     },
     config: (field) => fieldConfig(text.field(field), name, material.resolvers?.get(field), material.lookUp),
   });

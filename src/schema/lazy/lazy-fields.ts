@@ -1,12 +1,10 @@
 import { GraphQLObjectType } from 'graphql';
 import type { GraphQLField, GraphQLFieldConfig, GraphQLFieldMap, GraphQLObjectTypeConfig } from 'graphql';
 
-import { defineLazy } from './lazy-property.ts';
-
 /** Makes the fields of a type one at a time. */
 export interface FieldSource {
-  /** In the order of the schema. */
-  readonly names: () => Iterable<string>;
+  /** The names as keys, in the order of the schema. */
+  readonly names: () => ReadonlyMap<string, unknown>;
   readonly config: (name: string) => GraphQLFieldConfig<unknown, unknown>;
 }
 
@@ -29,11 +27,35 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
     return (this.#fields ??= this.#lazyFields());
   }
 
-  /** Every name is there from the start, in order, so that whoever enumerates the fields sees what an ordinary type shows. */
+  /**
+   * Asked for single fields it makes single fields; who lists or changes them gets an ordinary object from then on. A Proxy,
+   * because a property with a getter for each of 2,000 fields takes a cold process some milliseconds.
+   */
   #lazyFields(): GraphQLFieldMap<unknown, unknown> {
+    const names = this.#source.names();
     const fields: GraphQLFieldMap<unknown, unknown> = Object.create(null);
-    for (const name of this.#source.names()) defineLazy(fields, name, () => this.#createField(name));
-    return fields;
+    let isWhole = false;
+    const get = (name: string): GraphQLField<unknown, unknown> | undefined =>
+      fields[name] ?? (isWhole || !names.has(name) ? undefined : (fields[name] = this.#createField(name)));
+    const whole = (): GraphQLFieldMap<unknown, unknown> => {
+      if (isWhole) return fields;
+      const made = Array.from(names.keys(), (name) => [name, get(name) as GraphQLField<unknown, unknown>] as const);
+      isWhole = true;
+      // In the order of the schema, not in that of the operations.
+      for (const [name] of made) delete fields[name];
+      for (const [name, field] of made) fields[name] = field;
+      return fields;
+    };
+    return new Proxy(fields, {
+      get: (_, name) => (typeof name === 'string' ? get(name) : undefined),
+      has: (_, name) => (isWhole ? name in fields : names.has(name as string)),
+      ownKeys: () => Reflect.ownKeys(whole()),
+      getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(whole(), name),
+      set: (_, name, value) => Reflect.set(whole(), name, value),
+      defineProperty: (_, name, descriptor) => Reflect.defineProperty(whole(), name, descriptor),
+      deleteProperty: (_, name) => Reflect.deleteProperty(whole(), name),
+      preventExtensions: () => Reflect.preventExtensions(whole()),
+    });
   }
 
   /** Made by a type of its own, because only types make fields in the API that graphql 16 and 17 share. */

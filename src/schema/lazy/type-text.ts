@@ -10,7 +10,6 @@ import type {
 } from 'graphql';
 
 import { membersOf, parseDefinition, parseExtension, parseMember } from '../sdl/parse-sdl.ts';
-import type { MemberNode } from '../sdl/parse-sdl.ts';
 import { isParsed } from '../sdl/location.ts';
 import type { DefinitionLocation } from '../sdl/location.ts';
 import { partsOf } from '../sdl/schema-index.ts';
@@ -24,7 +23,7 @@ export class TypeText {
   readonly #index: SchemaIndex;
   #definition: TypeDefinitionNode | undefined;
   #extensions: readonly TypeExtensionNode[] | undefined;
-  #fieldPlaces: ReadonlyMap<string, DefinitionLocation<MemberNode>> | undefined;
+  #fields: ReadonlyMap<string, FoundMember> | undefined;
 
   constructor(entry: TypeEntry, index: SchemaIndex) {
     this.entry = entry;
@@ -51,14 +50,19 @@ export class TypeText {
 
   /** One field, parsed alone. */
   field(name: string): FieldDefinitionNode {
-    const at = this.fields().get(name) as DefinitionLocation<MemberNode>;
+    const { at } = this.fields().get(name) as FoundMember;
     return parseMember(this.#index, this.entry.kind, at) as FieldDefinitionNode;
   }
 
-  /** Where each field stands, in the order of the schema, found without parsing. */
-  fields(): ReadonlyMap<string, DefinitionLocation<MemberNode>> {
-    const members = (): readonly FoundMember[] => partsOf(this.entry).flatMap((part) => membersAt(this.#index, part));
-    return (this.#fieldPlaces ??= new Map(members().map(({ name, at }) => [name, at])));
+  /** The fields in the order of the schema, found without parsing. */
+  fields(): ReadonlyMap<string, FoundMember> {
+    return (this.#fields ??= this.#findFields());
+  }
+
+  #findFields(): ReadonlyMap<string, FoundMember> {
+    const fields = new Map<string, FoundMember>();
+    for (const part of partsOf(this.entry)) for (const member of membersAt(this.#index, part)) fields.set(member.name, member);
+    return fields;
   }
 }
 

@@ -6,7 +6,6 @@ import { mergeDefinitions, mergeDirectiveDefinitions } from './merge-definitions
 import type { IsRepeatable } from './merge-definitions.ts';
 import { parseDefinition } from './parse-sdl.ts';
 import type { IndexedText } from './parse-sdl.ts';
-import { isParsed } from './location.ts';
 import type { DefinitionLocation, Span } from './location.ts';
 import type { RootNames, SchemaIndex, TypeEntry } from './schema-index.ts';
 import { definitionsIn, definitionsOf, membersAt } from './sdl-definitions.ts';
@@ -18,8 +17,8 @@ export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]):
   const found = group(typeDefs.flatMap((source, number) => findDefinitions(source, number, indexed)));
   const directives = [...found.directives.values()].map((parts) => directivePlace(indexed, parts));
   const merge: Merge = { ...indexed, isRepeatable: repeatableAmong(indexed, directives) };
-  const types = new Map<string, TypeEntry>();
-  for (const [name, parts] of found.types) types.set(name, typeEntry(merge, name, parts));
+  const { types } = found;
+  for (const [name, parts] of found.several) types.set(name, typeEntry(merge, name, parts));
   const schema = schemaPlace(merge, found.schemas);
   const schemaExtensions = found.schemas.filter((part) => part.extends).map(({ at }) => at);
   const roots = rootNames(indexed, schema, schemaExtensions, types);
@@ -41,33 +40,42 @@ function joinTexts(typeDefs: readonly (string | DocumentNode)[]): IndexedText {
 
 function findDefinitions(source: string | DocumentNode, number: number, { sources }: IndexedText): readonly FoundDefinition[] {
   if (typeof source !== 'string') return definitionsOf(source);
-  const offset = sources[number]?.[0] ?? 0;
-  const definitions = definitionsIn(source, number, sources.length);
-  if (offset === 0) return definitions;
-  return definitions.map((definition) => ({ ...definition, at: moved(definition.at, offset) }));
-}
-
-function moved(at: DefinitionLocation, offset: number): DefinitionLocation {
-  return isParsed(at) ? at : [at[0] + offset, at[1] + offset];
+  return definitionsIn(source, { number, count: sources.length, offset: sources[number]?.[0] ?? 0 });
 }
 
 interface Groups {
-  readonly types: Map<string, FoundDefinition[]>;
+  /** The first definition of each type. */
+  readonly types: Map<string, TypeEntry>;
+  /** Every part, in order, of the types that have several. */
+  readonly several: Map<string, FoundDefinition[]>;
   readonly directives: Map<string, FoundDefinition[]>;
   readonly schemas: FoundDefinition[];
 }
 
 function group(definitions: readonly FoundDefinition[]): Groups {
-  const groups: Groups = { types: new Map(), directives: new Map(), schemas: [] };
+  const groups: Groups = { types: new Map(), several: new Map(), directives: new Map(), schemas: [] };
+  const { types, several } = groups;
   // An extension may stand before its type; the order of the schema is that of the definitions, as in graphql-js.
-  for (const { kind, name, extends: extending } of definitions) {
-    if (!extending && kind !== 'schema' && kind !== 'directive') groups.types.set(name, []);
-  }
   for (const definition of definitions) {
-    if (definition.kind === 'schema') groups.schemas.push(definition);
-    else add(definition.kind === 'directive' ? groups.directives : groups.types, definition);
+    const { kind, name } = definition;
+    if (kind === 'schema') groups.schemas.push(definition);
+    else if (kind === 'directive') add(groups.directives, definition);
+    else if (definition.extends || types.has(name)) several.set(name, []);
+    else types.set(name, soleEntry(definition));
   }
+  if (several.size > 0) for (const definition of definitions) if (isPartOfType(definition)) several.get(definition.name)?.push(definition);
   return groups;
+}
+
+function isPartOfType({ kind }: FoundDefinition): boolean {
+  return kind !== 'schema' && kind !== 'directive';
+}
+
+/** What the quick scan finds is an entry as it is. */
+function soleEntry(definition: FoundDefinition): TypeEntry {
+  if ('extensions' in definition) return definition as FoundDefinition & TypeEntry;
+  const { name, kind, at, interfaces } = definition;
+  return { name, kind: kind as TypeKind, at, extensions: [], interfaces };
 }
 
 function add(byName: Map<string, FoundDefinition[]>, definition: FoundDefinition): void {
@@ -86,7 +94,6 @@ function typeEntry(merge: Merge, name: string, parts: readonly FoundDefinition[]
     throw new Error(`typeDefs extend the type "${name}", but do not define it. Write "${parts[0]?.kind} ${name}" without "extend" once.`);
   }
   const kind = sameKind(name, definition, parts);
-  if (parts.length === 1) return { name, kind, at: definition.at, extensions: [], interfaces: definition.interfaces };
   const interfaces = [...new Set(parts.flatMap((part) => part.interfaces))];
   if (isDisjoint(merge, definition, parts)) {
     // Also a second definition: with nothing but members of its own it means the same as an extension.

@@ -148,9 +148,11 @@ const stringStops = /["\\\n\r]/g;
 const brackets = { '{': /["#{}]/g, '(': /["#()]/g, '[': /["#[\]]/g };
 
 function endOfLine(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end < 0 ? text.length : end;
+  lineEnd.lastIndex = at;
+  return lineEnd.test(text) ? lineEnd.lastIndex - 1 : text.length;
 }
+
+const lineEnd = /[\n\r]/g;
 
 function endOfString(text: string, start: number): number {
   return text.startsWith('"""', start) ? endOfBlockString(text, start) : endOfPlainString(text, start);

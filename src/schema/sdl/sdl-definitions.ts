@@ -6,7 +6,8 @@ import type { IndexedText, MemberNode } from './parse-sdl.ts';
 import { isParsed } from './location.ts';
 import type { DefinitionLocation } from './location.ts';
 import { UnexpectedSDL } from './sdl-cursor.ts';
-import { scanDefinitions, scanMembers } from './sdl-scanner.ts';
+import { findDefinitions, findFields } from './quick-scan.ts';
+import { scanDefinitionAt, scanMembers } from './sdl-scanner.ts';
 import type { DefinitionKind, FoundDefinition } from './sdl-scanner.ts';
 
 /** A field, input field or enum value, and where it is. */
@@ -16,16 +17,23 @@ export interface FoundMember {
 }
 
 /**
- * The definitions in one of the given texts. Throws an Error that shows the wrong line.
+ * The definitions in one of the given texts, which begins at `offset` of all of them. Throws an Error that shows the wrong line.
  *
  * The scan is fast and knows what it knows; at anything else graphql-js's parser is asked, which either
  * knows better or says what is wrong.
  */
-export function definitionsIn(source: string, number: number, count: number): readonly FoundDefinition[] {
-  return scanOr(
-    () => scanDefinitions(source),
+export function definitionsIn(source: string, { number, count, offset }: SourcePlace): readonly FoundDefinition[] {
+  return scanOr<readonly FoundDefinition[]>(
+    () => findDefinitions(source, offset, (at) => scanDefinitionAt(source, at)),
     () => definitionsOf(parseSource(source, number, count)),
   );
+}
+
+/** Which of the given texts one is, of how many, and where it begins when they are put together. */
+export interface SourcePlace {
+  readonly number: number;
+  readonly count: number;
+  readonly offset: number;
 }
 
 /** The definitions in a document. */
@@ -51,7 +59,7 @@ const membersByPlace = new WeakMap<DefinitionLocation, readonly FoundMember[]>()
 function findMembers(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
   if (isParsed(at)) return membersOf(at).map((node) => ({ name: node.name.value, at: node }));
   return scanOr<readonly FoundMember[]>(
-    () => scanMembers(indexed.text, at),
+    () => findFields(indexed.text, at) ?? scanMembers(indexed.text, at),
     () => findMembers(indexed, parseDefinition(indexed, at)),
   );
 }

@@ -37,6 +37,11 @@ export function scanDefinitions(text: string): FoundDefinition<Span>[] {
   return definitions;
 }
 
+/** The one definition that starts at a position. */
+export function scanDefinitionAt(text: string, position: number): FoundDefinition<Span> {
+  return scanDefinition(new SDLCursor(text, position));
+}
+
 function scanDefinition(cursor: SDLCursor): FoundDefinition<Span> {
   const start = cursor.position;
   const { kind, name, extends: extending, interfaces, bare } = scanHead(cursor);
