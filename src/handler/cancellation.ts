@@ -40,7 +40,7 @@ export class Cancellation {
   readonly #cancel: Set<(reason: Error) => void> = new Set();
   readonly #lastMoment: Set<() => void> = new Set();
   #isLate = false;
-  #turn: ReturnType<typeof setImmediate> | ReturnType<typeof setTimeout> | undefined = undefined;
+  #turn: ReturnType<typeof setImmediate> | undefined = undefined;
   /** Begins to watch for the client that leaves. Undefined: it has begun. */
   #watch: (() => void) | undefined = undefined;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
@@ -85,8 +85,9 @@ export class Cancellation {
       this.#setTimer();
       this.watch();
     };
-    // Workers have no immediates.
-    this.#turn = typeof setImmediate === 'function' ? setImmediate(turn) : setTimeout(turn, 0);
+    // Workers have no immediates, and a timer costs more there than a listener (15 µs).
+    if (typeof setImmediate === 'function') this.#turn = setImmediate(turn);
+    else turn();
   }
 
   /** From now on, and not from the next turn: somebody does work that a client's leaving ends. */
@@ -107,8 +108,7 @@ export class Cancellation {
 
   stop(): void {
     this.#watch = undefined;
-    if (typeof setImmediate === 'function') clearImmediate(this.#turn as ReturnType<typeof setImmediate>);
-    else clearTimeout(this.#turn as ReturnType<typeof setTimeout>);
+    if (this.#turn !== undefined) clearImmediate(this.#turn);
     clearTimeout(this.#timer);
     this.#cancel.clear();
     this.#lastMoment.clear();

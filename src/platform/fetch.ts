@@ -43,7 +43,7 @@ function toRequest(request: Request): HTTPRequest {
 /** Not touched before it is read: some hosts begin to read from the connection when they are asked for the stream. */
 function bodyOf(request: Request): HTTPRequestBody {
   if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'none' };
-  return { kind: 'stream', chunks: chunksOf(request), readAll: (maxBytes) => readAll(request, maxBytes) };
+  return { kind: 'stream', chunks: new BodyChunks(request), readAll: (maxBytes) => readAll(request, maxBytes) };
 }
 
 /**
@@ -51,9 +51,10 @@ function bodyOf(request: Request): HTTPRequestBody {
  * 30 µs more than this on workerd, 4 on Deno and 2 on Bun; on Node it is no slower.
  */
 function readAll(request: Request, maxBytes: number): Promise<Uint8Array> | undefined {
+  if (!keepsToContentLength()) return undefined;
   const length = request.headers.get('content-length');
   if (length === null || !/^\d+$/.test(length) || Number(length) > maxBytes) return undefined;
-  return keepsToContentLength() && !request.bodyUsed ? readWhole(request) : undefined;
+  return request.bodyUsed ? undefined : readWhole(request);
 }
 
 async function readWhole(request: Request): Promise<Uint8Array> {
@@ -70,24 +71,42 @@ function keepsToContentLength(): boolean {
   return (isOwnServer ??= /^(?:Cloudflare-Workers$|Deno\/|Bun\/)/.test(globalThis.navigator?.userAgent ?? ''));
 }
 
-/** By a reader, for not every platform can iterate a stream. */
-async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
-  const { body } = request;
-  if (body === null || body === undefined) return;
-  if (request.bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
-  const reader = body.getReader();
-  let ended = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      ended = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    // Not waited for: a sender that never stops must not hold up the answer.
-    if (!ended) drain(reader).catch(() => {});
+/**
+ * By a reader, for not every platform can iterate a stream; and without an async generator, whose promises around each of those
+ * of the reader take as long as the reading itself (0.6 µs).
+ */
+class BodyChunks implements AsyncIterableIterator<Uint8Array> {
+  readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(request: Request) {
+    this.#request = request;
   }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    return (this.#reader ??= readerOf(this.#request))?.read() ?? ended();
+  }
+
+  /** Not waited for: a sender that never stops must not hold up the answer. */
+  return(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#reader !== undefined) drain(this.#reader).catch(() => {});
+    return ended();
+  }
+}
+
+function ended(): Promise<IteratorResult<Uint8Array>> {
+  return Promise.resolve({ done: true, value: undefined });
+}
+
+/** Undefined: there is no body. */
+function readerOf({ body, bodyUsed }: Request): ReadableStreamDefaultReader<Uint8Array> | undefined {
+  if (body === null || body === undefined) return undefined;
+  if (bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
+  return body.getReader();
 }
 
 /** Milliseconds, and chunks, that a body which was given up half way may go on arriving. */
