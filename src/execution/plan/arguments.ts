@@ -3,6 +3,8 @@ import type { FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphq
 
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Run } from '../run.ts';
+import { hasDefault, ownDefaultsOf } from './own-defaults.ts';
+import type { OwnDefaults } from './own-defaults.ts';
 
 export type ArgumentValues = Record<string, unknown>;
 
@@ -20,6 +22,8 @@ export interface PlannedArguments {
   readonly sources: readonly ArgumentSource[] | undefined;
   /** What the sources were made from, to notice when it is another. */
   readonly origins: readonly ArgumentOrigin[];
+  /** The arguments in whose values defaults are to be copied; worked out when graphql-js is first asked. */
+  ownDefaults?: readonly (readonly [name: string, own: OwnDefaults])[];
 }
 
 interface ArgumentOrigin {
@@ -71,7 +75,19 @@ export function areArgumentsCurrent({ definition, origins }: PlannedArguments): 
 /** The values for one run, in an object of the resolver's own. Throws graphql-js's error where one is wrong. */
 export function argumentValues(planned: PlannedArguments | undefined, run: Run): ArgumentValues {
   if (planned === undefined) return noValues();
-  return (planned.sources && valuesOf(planned.sources, run.coerced)) ?? askGraphQLJS(planned.definition, planned.node, run);
+  return (
+    (planned.sources && valuesOf(planned.sources, run.coerced)) ??
+    withOwnDefaults(planned, askGraphQLJS(planned.definition, planned.node, run))
+  );
+}
+
+function withOwnDefaults(planned: PlannedArguments, values: ArgumentValues): ArgumentValues {
+  planned.ownDefaults ??= planned.definition.args.flatMap((argument): [string, OwnDefaults][] => {
+    const own = ownDefaultsOf(argument, literalOf(planned.node, argument));
+    return own === undefined ? [] : [[argument.name, own]];
+  });
+  for (const [name, own] of planned.ownDefaults) if (Object.hasOwn(values, name)) values[name] = own(values[name]);
+  return values;
 }
 
 /** graphql-js 17 gives arguments in an object without prototype, 16 in an ordinary one. Resolvers can tell. */
@@ -104,12 +120,16 @@ function askGraphQLJS(definition: GraphQLField<unknown, unknown>, node: FieldNod
 
 function planArgument(node: FieldNode, argument: GraphQLArgument): ArgumentSource | 'absent' | 'unknown' {
   const { name } = argument;
-  const value = node.arguments?.find((given) => given.name.value === name)?.value;
+  const value = literalOf(node, argument);
   if (value?.kind === Kind.VARIABLE) {
     return { kind: 'variable', name, variable: value.name.value, nonNull: isNonNullType(argument.type), hasDefault: hasDefault(argument) };
   }
   if (value === undefined && !hasDefault(argument) && !isNonNullType(argument.type)) return 'absent';
   return planConstant(node, argument, value);
+}
+
+function literalOf(node: FieldNode, { name }: GraphQLArgument): ValueNode | undefined {
+  return node.arguments?.find((given) => given.name.value === name)?.value;
 }
 
 function planConstant(node: FieldNode, argument: GraphQLArgument, literal: ValueNode | undefined): ArgumentSource | 'unknown' {
@@ -127,9 +147,4 @@ function planConstant(node: FieldNode, argument: GraphQLArgument, literal: Value
 function isRepeatable(argument: GraphQLArgument): boolean {
   const type = isNonNullType(argument.type) ? argument.type.ofType : argument.type;
   return isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type));
-}
-
-/** graphql 17 knows a default as `default`, and in the older form as `defaultValue`. */
-function hasDefault(argument: GraphQLArgument): boolean {
-  return argument.defaultValue !== undefined || (argument as { default?: unknown }).default !== undefined;
 }

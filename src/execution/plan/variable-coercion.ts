@@ -6,6 +6,8 @@ import { coercedOf } from '../run.ts';
 import type { VariableValues } from '../run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
+import { defaultsInLiteral } from './own-defaults.ts';
+import type { OwnDefaults } from './own-defaults.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -56,6 +58,8 @@ class PreparedVariable {
   readonly #type: GraphQLInputType;
   readonly #default: ValueNode | undefined;
   #constant: AbsentVariable | undefined = undefined;
+  /** Null: there are no defaults in the default. Undefined: not looked yet. */
+  #ownDefaults: OwnDefaults | null | undefined = undefined;
 
   constructor(schema: GraphQLSchema, definition: VariableDefinitionNode, type: GraphQLInputType) {
     this.name = definition.variable.name.value;
@@ -94,8 +98,9 @@ class PreparedVariable {
     const own = isGraphQL17 ? values['variableValues'] : values['coerced'];
     const constant = own && coercedOf(own)[this.name];
     const absent = { constant, signature: isGraphQL17 ? own?.sources[this.name]?.signature : undefined };
-    if (typeof constant !== 'object' || constant === null) this.#constant = absent;
-    return absent;
+    if (typeof constant !== 'object' || constant === null) return (this.#constant = absent);
+    this.#ownDefaults ??= defaultsInLiteral(this.#type, this.#default!) ?? null;
+    return this.#ownDefaults === null ? absent : { ...absent, constant: this.#ownDefaults(constant) };
   }
 }
 
