@@ -192,7 +192,7 @@ export interface BodyLimits {
 }
 
 /** 32 MiB, and a minute: an API that drips must not keep a call without a `timeout` for ever. */
-export const defaultBodyLimits: BodyLimits = { maxBytes: 32 * 1024 * 1024, maxTime: 60_000 };
+const defaultBodyLimits: BodyLimits = { maxBytes: 32 * 1024 * 1024, maxTime: 60_000 };
 
 /** What class and call have set, undefined for what they have not. */
 export function bodyLimitsFor(maxBytes: number | undefined, timeout: Milliseconds | undefined): BodyLimits {

@@ -73,7 +73,7 @@ const bodiless = new Set([204, 205, 304]);
  * What an answer says of caching when nobody has said anything. Without it a CDN may keep a personal answer by its own default:
  * two hours on Cloudflare, whose key has no cookies, a day on CloudFront; browsers and proxies guess (RFC 9111 section 4.2.2).
  */
-export const unmarked = 'private, no-store';
+const unmarked = 'private, no-store';
 
 /** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
@@ -156,7 +156,7 @@ function isCacheable({ result, operation }: OperationOutcome): boolean {
 }
 
 /** Whether the user has said how long an answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
-export function isMarked(headers: HeaderMap): boolean {
+function isMarked(headers: HeaderMap): boolean {
   return headers.has('cache-control') || headers.has('expires');
 }
 

@@ -141,7 +141,7 @@ const patching: Readonly<Record<string, string>> = {
 };
 
 /** What to say of installed packages that would trace nothing. */
-export function findBlindInstrumentation(directory: string): string[] {
+function findBlindInstrumentation(directory: string): string[] {
   return Object.entries(patching)
     .filter(([name]) => isInstalled(name, directory))
     .map(([name, advice]) => `${name} is installed and patches graphql-js, whose functions planned operations do not call: ${advice}.`);

@@ -258,7 +258,7 @@ const warned = new Set<string>();
  * Says in development, once for each data source class, that a response is stored for everybody although nobody knows whether
  * it is one user's: its origin did not call it public, and what `httpFetch` adds to a request cannot be seen.
  */
-export function warnOfUnknownUser({ warn, hasOwnFetch, cacheIdentity, sourceName }: CacheLookup, head: EntryHead): void {
+function warnOfUnknownUser({ warn, hasOwnFetch, cacheIdentity, sourceName }: CacheLookup, head: EntryHead): void {
   if (warn === undefined || !hasOwnFetch || cacheIdentity !== undefined || head.audience === 'everybody' || head.audienceHash !== '')
     return;
   if (warned.has(sourceName)) return;

@@ -133,7 +133,7 @@ function round(milliseconds: Milliseconds): Milliseconds {
 }
 
 /** Which rule of CSRF prevention let a request through that was let through. */
-export function whyLetThrough({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { headers, body }: HTTPRequest): string {
+function whyLetThrough({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { headers, body }: HTTPRequest): string {
   if (body.kind === 'value') return 'A direct invocation: no web page can send one.';
   const essence = parseMediaType(headers.get('content-type') ?? '')?.essence;
   if (essence === 'application/json')

@@ -113,7 +113,7 @@ for (const place of document.querySelectorAll('.endpoint')) {
 `;
 
 /** The playground as scripts/playground.ts made it, in base64. Undefined where it is not to be found: without Node, or away from the installed package. */
-export function readPlayground(): string | undefined {
+function readPlayground(): string | undefined {
   try {
     const file = findBuiltFile('playground.gz');
     return file === undefined ? undefined : process.getBuiltinModule('node:fs').readFileSync(file, 'base64');

@@ -143,7 +143,7 @@ function isStreamed(body: unknown): boolean {
  * The context of a request for which no span is active: the caller's by the registered propagator (`traceparent`, W3C Trace
  * Context), else that of AWS X-Ray, which Lambda puts into the environment for each call.
  */
-export function parentOf({ request }: RequestCall): Context {
+function parentOf({ request }: RequestCall): Context {
   const sent = propagation.extract(context.active(), request.headers, fields);
   if (trace.getSpanContext(sent) !== undefined) return sent;
   return parseXRay(request.headers.get('x-amzn-trace-id') ?? globalThis.process?.env['_X_AMZN_TRACE_ID']) ?? sent;

@@ -28,7 +28,7 @@ export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise
  * Runs a subscription: opens a stream with one result for each event of its source. The result returned has no entry
  * but the errors of a subscription that did not come about.
  */
-export async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
+async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
   const { settings, execution, invocation, open } = input;
   const refusal = refuseHeavyVariables(settings, execution);
   if (refusal !== undefined) return withCoercionCode(settings, refusal);

@@ -94,7 +94,7 @@ function inOrder(value: unknown): unknown {
 }
 
 /** Loads an optional peer of the project, or throws an error that says how to get it. `need` says what for. */
-export function loadPeer(name: string, need: string): unknown {
+function loadPeer(name: string, need: string): unknown {
   const module = globalThis.process?.getBuiltinModule?.('node:module');
   if (module === undefined) throw new Error(`${need}: ${name}, which can be loaded in Node.js only.`);
   // The project's own first; else what lies beside the program, which may have been started elsewhere.
