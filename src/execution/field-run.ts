@@ -38,7 +38,7 @@ class StartedField implements FieldRun {
 /** Everything graphql-js puts there, in the installed major's shape and with its sharing: nothing of it belongs to another execution. */
 function createInfo({ run, field, path }: FieldRun): GraphQLResolveInfo {
   const { definition, parentType } = field;
-  const { schema, rootValue, operation } = run;
+  const { schema, rootValue, operation } = run.settings;
   const { fragments, variableValues, getAbortSignal, getAsyncHelpers } = run.infoParts();
   const fieldName = definition.name;
   const fieldNodes = run.nodesOf(field);

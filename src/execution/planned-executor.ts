@@ -135,34 +135,10 @@ function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode
 
 /** Runs a plan. What only a run can tell may still hand it to graphql-js, before any resolver is called. */
 function executePlan(plan: Plan, execution: PlannedExecution, channels?: ExecutionChannels): ExecutionResult | Promise<ExecutionResult> {
-  const variables = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
-  if ('errors' in variables) return { errors: variables.errors };
-
-  const {
-    rootValue,
-    contextValue,
-    fieldResolver,
-    typeResolver,
-    hideSuggestions,
-    rowsBeforeCode = 1_000,
-    invocation,
-    answerLimit,
-  } = execution;
-  const run = new Run({
-    schema: plan.schema,
-    operation: plan.operation,
-    fragments: plan.fragmentDefinitions,
-    rootValue,
-    contextValue,
-    variableValues: variables.variableValues,
-    fieldResolver,
-    typeResolver,
-    hideSuggestions,
-    rowsBeforeCode,
-    invocation,
-    answerLimit,
-    fieldTracer: channels?.resolve && new FieldTracer(channels.resolve),
-  });
+  const values = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
+  if (values instanceof WrongVariables) return { errors: values.errors };
+  const run = new Run(execution, plan, values);
+  if (channels?.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
   const selection = plan.selectionFor(run.coerced);
   if (selection === undefined) return handOver(execution, notBoolean);
   if (channels === undefined) return start(plan, run, selection);
@@ -173,11 +149,9 @@ const notBoolean = 'The variable of a condition is not a boolean.';
 
 function hasBooleanConditions(plan: Plan, execution: PlannedExecution): boolean {
   if (!plan.hasConditions) return true;
-  const variables = coerceVariables(plan, execution);
-  return (
-    'errors' in variables ||
-    plan.selectionFor(variables.variableValues === undefined ? {} : coercedOf(variables.variableValues)) !== undefined
-  );
+  const values = coerceVariables(plan, execution);
+  if (values instanceof WrongVariables) return true;
+  return plan.selectionFor(values === undefined ? {} : coercedOf(values)) !== undefined;
 }
 
 function handOver(execution: PlannedExecution, reason: string): ExecutionResult | Promise<ExecutionResult> {
@@ -189,7 +163,9 @@ function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Pr
   let data: unknown;
   try {
     const isSerial = plan.operation.operation === OperationTypeNode.MUTATION;
-    data = isSerial ? executeSerially(run, selection, run.rootValue) : executeFields(run, selection, run.rootValue, undefined);
+    data = isSerial
+      ? executeSerially(run, selection, run.settings.rootValue)
+      : executeFields(run, selection, run.settings.rootValue, undefined);
   } catch (error) {
     run.record(toRootError(error));
     data = null;
@@ -204,7 +180,7 @@ function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Pr
 /** The answer of a run that waits for something: when all of it has come, or the time is up. */
 function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<ExecutionResult> {
   return new Promise((resolve) => {
-    const stop = run.invocation?.onCancel((reason) => {
+    const stop = run.settings.invocation?.onCancel((reason) => {
       // In a turn of its own: a client can leave in the middle of a resolver, whose object is not where it belongs yet.
       queueMicrotask(() => run.endWait(pending, reason));
     });
@@ -216,40 +192,35 @@ function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<Execution
   });
 }
 
-function coerceVariables(
-  plan: Plan,
-  execution: PlannedExecution,
-): { readonly variableValues: VariableValues | undefined } | { readonly errors: readonly GraphQLError[] } {
-  const definitions = plan.operation.variableDefinitions;
-  if (definitions === undefined || definitions.length === 0) return withoutVariables;
-  const prepared = plan.coerceVariables(execution.variableValues ?? {});
-  if (prepared !== undefined) return { variableValues: prepared };
-  const { maxInputErrors: maxErrors = 50, hideSuggestions } = execution;
-  const options = { maxErrors, hideSuggestions };
-  const values = getVariableValues(plan.schema, definitions, execution.variableValues ?? {}, options);
-  if (values.errors !== undefined) return { errors: values.errors };
-  return { variableValues: installedShape(values) };
+class WrongVariables {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    this.errors = errors;
+  }
 }
 
-const withoutVariables = { variableValues: undefined };
+/** Undefined: there are none. */
+function coerceVariables(plan: Plan, execution: PlannedExecution): VariableValues | WrongVariables | undefined {
+  const definitions = plan.operation.variableDefinitions;
+  if (definitions === undefined || definitions.length === 0) return undefined;
+  return plan.coerceVariables(execution.variableValues ?? {}) ?? valuesIn(askGraphQLJS(plan, execution));
+}
 
 /** By graphql-js, also where there is nothing to coerce: its events have its results. */
-function coerceTraced(
-  plan: Plan,
-  execution: PlannedExecution,
-  { variableCoercion }: ExecutionChannels,
-): ReturnType<typeof coerceVariables> {
-  const { hideSuggestions, maxInputErrors: maxErrors = 50, variableValues = {} } = execution;
-  const definitions = plan.operation.variableDefinitions ?? [];
-  const values = traceStage(variableCoercion, execution, () =>
-    getVariableValues(plan.schema, definitions, variableValues, { maxErrors, hideSuggestions }),
-  );
-  return values.errors === undefined ? { variableValues: installedShape(values) } : { errors: values.errors };
+function coerceTraced(plan: Plan, execution: PlannedExecution, { variableCoercion }: ExecutionChannels): VariableValues | WrongVariables {
+  return valuesIn(traceStage(variableCoercion, execution, () => askGraphQLJS(plan, execution)));
+}
+
+function askGraphQLJS({ schema, operation }: Plan, execution: PlannedExecution): ReturnType<typeof getVariableValues> {
+  const { variableValues = {}, hideSuggestions, maxInputErrors: maxErrors = 50 } = execution;
+  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues, { maxErrors, hideSuggestions });
 }
 
 /** graphql 16 names the values themselves `coerced`. */
-function installedShape(values: object): VariableValues {
-  return isGraphQL17 ? (values as { variableValues: VariableValues }).variableValues : (values as { coerced: VariableValues }).coerced;
+function valuesIn(answer: ReturnType<typeof getVariableValues>): VariableValues | WrongVariables {
+  if (answer.errors !== undefined) return new WrongVariables(answer.errors);
+  return isGraphQL17 ? answer.variableValues : (answer as unknown as { readonly coerced: VariableValues }).coerced;
 }
 
 /** The result of variables that are wrong in more places than they may be: graphql-js's `execute` cannot be told that number. */

@@ -29,21 +29,21 @@ export interface AnswerLimit {
 export interface RunSettings {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
-  /** Of the document. */
-  readonly fragments: readonly FragmentDefinitionNode[];
   readonly rootValue: unknown;
   readonly contextValue: unknown;
-  /** This execution's own, in the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
-  readonly variableValues: VariableValues | undefined;
-  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** After how many rows of a selection code is made for the next. */
-  readonly rowsBeforeCode: number;
-  readonly invocation: ExecutionInvocation | undefined;
-  readonly answerLimit: AnswerLimit | undefined;
-  /** Is told of each resolver. Undefined: nobody listens. */
-  readonly fieldTracer?: FieldTracer | undefined;
+  /** After how many rows of a selection code is made for the next. Default: 1,000. */
+  readonly rowsBeforeCode?: number | undefined;
+  readonly invocation?: ExecutionInvocation | undefined;
+  readonly answerLimit?: AnswerLimit | undefined;
+}
+
+/** What a run takes from its plan. */
+interface RunPlan {
+  /** Of the document. */
+  readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -60,52 +60,39 @@ interface InfoParts {
 
 /** One execution of a plan: what its resolvers get, the errors so far, and whether it has been answered. */
 export class Run {
-  readonly schema: GraphQLSchema;
-  readonly operation: OperationDefinitionNode;
-  readonly rootValue: unknown;
+  readonly settings: RunSettings;
   readonly contextValue: unknown;
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** The values of the variables by name, in either major. */
   readonly coerced: Readonly<Record<string, unknown>>;
-  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  readonly typeResolver: GraphQLTypeResolver<unknown, unknown> | undefined;
-  readonly hideSuggestions: boolean;
-  readonly rowsBeforeCode: number;
-  readonly invocation: ExecutionInvocation | undefined;
-  readonly fieldTracer: FieldTracer | undefined;
+  /** Is told of each resolver. Undefined: nobody listens. */
+  fieldTracer: FieldTracer | undefined = undefined;
   /** Whether the answer is out: what still arrives is dropped. */
   finished = false;
   /** Why nothing is waited for any more, and nothing begun. */
   timeIsUp: Error | undefined = undefined;
   /** Gets the answer of a run that could not be answered at once. */
   onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
-  readonly #fragments: readonly FragmentDefinitionNode[];
+  /** Why the answer is an error and nothing else: it has become too large. */
+  overflow: GraphQLError | undefined = undefined;
+  readonly #plan: RunPlan;
+  /** This execution's own, in the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   readonly #variableValues: VariableValues | undefined;
   readonly #nodes = new OwnNodes();
   #infoParts: InfoParts | undefined = undefined;
-  /** Why the answer is an error and nothing else: it has become too large. */
-  overflow: GraphQLError | undefined = undefined;
-  readonly #answerLimit: AnswerLimit | undefined;
   #size = 0;
   #maxSize: number;
   #errors: GraphQLError[] | undefined = undefined;
   #abortController: AbortController | undefined = undefined;
 
-  constructor(settings: RunSettings) {
-    this.schema = settings.schema;
-    this.operation = settings.operation;
-    this.#fragments = settings.fragments;
-    this.rootValue = settings.rootValue;
+  constructor(settings: RunSettings, plan: RunPlan, variableValues: VariableValues | undefined) {
+    this.settings = settings;
     this.contextValue = settings.contextValue;
-    this.#variableValues = settings.variableValues;
-    this.coerced = settings.variableValues === undefined ? noVariables : coercedOf(settings.variableValues);
     this.fieldResolver = settings.fieldResolver;
-    this.typeResolver = settings.typeResolver;
-    this.hideSuggestions = settings.hideSuggestions;
-    this.rowsBeforeCode = settings.rowsBeforeCode;
-    this.invocation = settings.invocation;
-    this.#answerLimit = settings.answerLimit;
+    this.coerced = variableValues === undefined ? noVariables : coercedOf(variableValues);
+    this.#plan = plan;
+    this.#variableValues = variableValues;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
-    this.fieldTracer = settings.fieldTracer;
   }
 
   /** What every `info` of this execution holds. Made with the first. */
@@ -146,7 +133,7 @@ export class Run {
   #outgrow(): void {
     try {
       if (this.overflow === undefined) {
-        this.#maxSize = this.#answerLimit!.grow(this.#size);
+        this.#maxSize = this.settings.answerLimit!.grow(this.#size);
         return;
       }
     } catch (error) {
@@ -190,7 +177,7 @@ export class Run {
   #createInfoParts(): InfoParts {
     let asyncHelpers: AsyncHelpers | undefined;
     return {
-      fragments: recordOf(this.#fragments),
+      fragments: recordOf(this.#plan.fragmentDefinitions),
       variableValues: this.#variableValues ?? emptyVariableValues(),
       getAbortSignal: () => this.#abortSignal(),
       getAsyncHelpers: () => (asyncHelpers ??= createAsyncHelpers()),
@@ -199,7 +186,8 @@ export class Run {
 
   #abortSignal(): AbortSignal {
     // That of the whole operation does not fire when there is an answer: what a resolver began for its own sake goes on.
-    if (this.invocation !== undefined) return this.invocation.signal;
+    const { invocation } = this.settings;
+    if (invocation !== undefined) return invocation.signal;
     this.#abortController ??= new AbortController();
     if (this.finished) this.#abortController.abort();
     return this.#abortController.signal;

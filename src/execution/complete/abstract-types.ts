@@ -31,7 +31,7 @@ export class AbstractShape implements Shape {
 
   #resolveType(fieldRun: FieldRun, value: unknown): unknown {
     const { run } = fieldRun;
-    const resolveType = this.#type.resolveType ?? run.typeResolver;
+    const resolveType = this.#type.resolveType ?? run.settings.typeResolver;
     if (resolveType === undefined) {
       // The first thing the default resolver would look at; it needs no `info` for it.
       const typename = typeof value === 'object' ? (value as { __typename?: unknown }).__typename : undefined;
@@ -54,8 +54,8 @@ function assertPossibleType(fieldRun: FieldRun, abstractType: GraphQLAbstractTyp
   const abstract = abstractType.name;
   const { run, field } = fieldRun;
   if (typeof name !== 'string') throw noTypeName(fieldRun, abstract, name, value);
-  const type = run.schema.getType(name);
-  if (isObjectType(type) && run.schema.isSubType(abstractType, type)) return type;
+  const type = run.settings.schema.getType(name);
+  if (isObjectType(type) && run.settings.schema.isSubType(abstractType, type)) return type;
   throw new GraphQLError(wrongTypeMessage(abstract, name, type), { nodes: run.nodesOf(field) });
 }
 

@@ -14,7 +14,7 @@ export function rowsOf(list: ListRun, selection: Selection, count: number): Rows
   const { run } = list.fieldRun;
   selection.rowsSeen += count;
   if (
-    selection.rowsSeen < run.rowsBeforeCode ||
+    selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode) ||
     run.fieldResolver !== undefined ||
     run.fieldTracer !== undefined ||
     !selection.fields.every(isProperty)
@@ -27,6 +27,9 @@ export function rowsOf(list: ListRun, selection: Selection, count: number): Rows
   }
   return selection.buildRow && new Rows(list, selection, selection.buildRow);
 }
+
+/** Making code costs as much as running some hundred rows without it. */
+const defaultRowsBeforeCode = 1_000;
 
 /** Looked at for every list: a resolver may have been put there since. */
 function isProperty(field: PlannedField): boolean {

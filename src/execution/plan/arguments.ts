@@ -115,7 +115,7 @@ function valuesOf(sources: readonly ArgumentSource[], coerced: Readonly<Record<s
 function askGraphQLJS(definition: GraphQLField<unknown, unknown>, node: FieldNode, run: Run | undefined): ArgumentValues {
   const variableValues = run?.infoParts().variableValues;
   // Fragment variables are an experiment that plans leave to graphql-js; 16 has three parameters.
-  return getArgumentValues(definition, node, variableValues, undefined, run?.hideSuggestions);
+  return getArgumentValues(definition, node, variableValues, undefined, run?.settings.hideSuggestions);
 }
 
 function planArgument(node: FieldNode, argument: GraphQLArgument): ArgumentSource | 'absent' | 'unknown' {
