@@ -23,16 +23,18 @@ async function servePage(settings: HTTPSettings, incoming: IncomingRequest): Pro
 }
 
 function serveGraphQL(settings: HTTPSettings, incoming: IncomingRequest): Eventual<HTTPResponse | StreamedResponse> {
-  const { request, streaming, call } = incoming;
+  const { request, invocation, streaming, call } = incoming;
   preventCSRF(settings, request);
   const accept = request.headers.get('accept');
   const negotiation = streaming?.negotiate(accept, settings.multipart);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
   return whenReady(parseGraphQLRequest(settings, request), runParsed, {
-    ...incoming,
-    request: call?.request ?? request,
+    request: call === undefined ? request : call.request,
+    invocation,
+    streaming,
+    call,
     settings,
-    platform: call?.invocation ?? incoming.invocation,
+    platform: call === undefined ? invocation : call.invocation,
     negotiation,
     mediaType,
   });

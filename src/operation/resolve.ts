@@ -3,27 +3,20 @@ import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode
 
 import { createError, describe } from './errors.ts';
 
-/** Which operations of a document may run. */
-export interface OperationChoice {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operationName: string | undefined;
-  /** Made by whoever knows why a mutation may not run: undefined lets it run. */
-  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
-}
+/** Made by whoever knows why an operation may not run: undefined lets it run. */
+export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
 
-/** The operation to run: the named one, or the only one. */
-export function resolveOperation({ schema, document, operationName, refuse }: OperationChoice): OperationDefinitionNode {
-  const operation = findOperation(document, operationName);
+/** Throws for an operation that may not run here. */
+export function assertRunnable(schema: GraphQLSchema, operation: OperationDefinitionNode, refuse: RefuseOperation | undefined): void {
   const refusal = refuse?.(operation);
   if (refusal !== undefined) throw refusal;
   if (!hasRootType(schema, operation.operation)) {
     throw createError('OPERATION_RESOLUTION_FAILURE', `The schema has no ${operation.operation} type.`);
   }
-  return operation;
 }
 
-function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+/** The operation to run: the named one, or the only one. */
+export function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   // The usual document is one operation, which needs no list to be made.
   const only = document.definitions[0];
   if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;

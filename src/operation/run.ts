@@ -17,8 +17,8 @@ import { withDeadline } from './with-deadline.ts';
 import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
-import { resolveOperation } from './resolve.ts';
-import { resolveSource } from './documents/source.ts';
+import { assertRunnable, findOperation } from './resolve.ts';
+import { isPlainSource, resolveSource } from './documents/source.ts';
 import { finish } from './finish.ts';
 import type { OperationInput, OperationSettings, OperationState } from './state.ts';
 
@@ -39,13 +39,18 @@ const stages: readonly Stage[] = [
   execute,
 ];
 
+/** Where no plugin listens there is nothing to do in these. */
+const ofPlugins: readonly Stage[] = [startPlugins, tellSource, tellOperation, askForResponse];
+const withoutPlugins = stages.filter((stage) => !ofPlugins.includes(stage));
+
 /** Runs the stages in order: at once, until one of them returns a promise; the others then follow that. */
-function runStages(state: OperationState, first = 0): Eventual<ExecutionResult> {
-  for (let at = first; at < stages.length; at++) {
+function runStages(state: OperationState, first: number): Eventual<ExecutionResult> {
+  const line = state.settings.plugins.length === 0 ? withoutPlugins : stages;
+  for (let at = first; at < line.length; at++) {
     if (state.timeIsUp !== undefined) throw state.timeIsUp;
-    const result = stages[at]?.(state);
-    if (result instanceof Promise) return runRest(result, state, at + 1);
-    if (result !== undefined) return result;
+    const result = line[at]!(state);
+    if (result === undefined) continue;
+    return result instanceof Promise ? runRest(result, state, at + 1) : result;
   }
   throw new Error('The execution came to no result.');
 }
@@ -82,7 +87,7 @@ const nothingYet: ExecutionResult = {};
 function runInTime(state: OperationState): Eventual<ExecutionResult> {
   // The start of the server, or a body, that came too late.
   if (state.input.invocation.isOver) throw deadlineExceeded();
-  const result = runStages(state);
+  const result = runStages(state, 0);
   if (!(result instanceof Promise)) return result;
   return state.isExecuting && state.hooks === undefined ? result : stagesInTime(result, state);
 }
@@ -112,8 +117,7 @@ function keepContext(contextValue: unknown, state: OperationState): undefined {
 }
 
 function startPlugins(state: OperationState): Eventual<undefined> {
-  const { plugins } = state.settings;
-  return plugins.length === 0 ? undefined : startHooks(plugins, requestContext(state)).then((hooks) => keepHooks(hooks, state));
+  return whenReady(startHooks(state.settings.plugins, requestContext(state)), keepHooks, state);
 }
 
 function keepHooks(hooks: OperationHooks | undefined, state: OperationState): undefined {
@@ -134,7 +138,13 @@ function requestContext({ settings, input, contextValue }: OperationState): Para
 }
 
 function findSource(state: OperationState): Eventual<undefined> {
-  return whenReady(resolveSource(state.settings, state.input.request), keepSource, state);
+  const { settings, input } = state;
+  // Most requests bring their text, and no other place need be looked at.
+  if (isPlainSource(settings, input.request)) {
+    state.source = input.request.query;
+    return undefined;
+  }
+  return whenReady(resolveSource(settings, input.request), keepSource, state);
 }
 
 function keepSource({ source, keep }: PersistedQuery, state: OperationState): undefined {
@@ -160,8 +170,9 @@ function keepDocument(document: DocumentNode | GraphQLError, state: OperationSta
 function chooseOperation(state: OperationState): undefined {
   const { settings, input, contextValue, keep } = state;
   const { operationName, variables } = input.request;
-  const document = state.document as DocumentNode;
-  const operation = resolveOperation({ schema: settings.schema, document, operationName, refuse: input.refuse });
+  const document = state.document!;
+  const operation = findOperation(document, operationName);
+  assertRunnable(settings.schema, operation, input.refuse);
   state.operation = operation;
   const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
   state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit };
@@ -170,9 +181,9 @@ function chooseOperation(state: OperationState): undefined {
 
 function checkLimits({ settings, input, execution }: OperationState): undefined {
   const { schema, maxCost } = settings;
-  const { document, operation, variables } = execution as Execution;
-  input.budget?.spend('maxAliases', aliasesOf(operation), operation);
-  assertKnownKeys({ schema, operation, variables });
+  const { document, operation, variables } = execution!;
+  if (input.budget !== undefined && settings.maxAliases !== undefined) input.budget.spend('maxAliases', aliasesOf(operation), operation);
+  if (variables !== undefined) assertKnownKeys({ schema, operation, variables });
   if (maxCost !== undefined) assertCost(maxCost, { schema, document, operation, variables }, input.budget);
 }
 

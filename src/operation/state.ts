@@ -1,4 +1,3 @@
-import { GraphQLError } from 'graphql';
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import type { Capacity } from '../message/answer-size.ts';
@@ -13,6 +12,7 @@ import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
+import type { RefuseOperation } from './resolve.ts';
 import type { SourceSettings } from './documents/source.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
 
@@ -30,7 +30,7 @@ export interface OperationInput extends ContextInput {
   readonly http: HTTPRequest | undefined;
   readonly head: ResponseHead;
   /** Says why an operation may not run here; undefined lets it run. */
-  readonly refuse: ((operation: OperationDefinitionNode) => GraphQLError | undefined) | undefined;
+  readonly refuse: RefuseOperation | undefined;
   /** How large the answer may become. */
   readonly capacity: Capacity;
   /** Shared by the operations of a batch. */

@@ -11,13 +11,15 @@ export interface SourceSettings {
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
 
+/** Whether the text that a request brings is its document, and nothing else need be asked. */
+export function isPlainSource({ persistedQueries, trustedDocuments }: SourceSettings, { query, extensions }: GraphQLRequest): boolean {
+  return query !== undefined && trustedDocuments === undefined && (persistedQueries === undefined || extensions === undefined);
+}
+
 /** Request → the text of its document: sent along, or known by an id or a hash. A promise only when a store is asked. */
 export function resolveSource(settings: SourceSettings, request: GraphQLRequest): PersistedQuery | Promise<PersistedQuery> {
   const { persistedQueries, trustedDocuments } = settings;
   const { query, extensions, documentId } = request;
-  const usesStore = persistedQueries !== undefined && extensions !== undefined;
-  if (query !== undefined && trustedDocuments === undefined && !usesStore) return { source: query, keep: undefined };
-
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
   if (trusted !== undefined) return { source: trusted, keep: undefined };
