@@ -54,6 +54,8 @@ export interface PlannedExecution {
   readonly maxInputErrors?: number | undefined;
   /** The root value is an event of a subscription. Tracing channels are told less of it. Default: false */
   readonly isEvent?: boolean | undefined;
+  /** The plan, if it is kept with the document. */
+  readonly kept?: KeptPlan | undefined;
   /** Told why graphql-js runs the operation, when it does. */
   readonly onFallback?: ((reason: string) => void) | undefined;
 }
@@ -63,6 +65,7 @@ export interface Fallback {
   readonly kind: 'fallback';
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
   readonly reason: string;
 }
 
@@ -83,7 +86,21 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
 /** By operation: a plan lives as long as its document, which somebody else keeps. */
 const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
 
+/** Where whoever keeps a document keeps the plan of its operation, too: it is found there without a look-up. */
+export interface KeptPlan {
+  plan: Plan | Fallback | undefined;
+}
+
 function planFor(execution: PlannedExecution): Plan | Fallback {
+  const { schema, document, operation, kept } = execution;
+  const plan = kept?.plan;
+  if (plan !== undefined && plan.operation === operation && plan.schema === schema && plan.document === document) return plan;
+  const found = findPlan(execution);
+  if (kept !== undefined) kept.plan = found;
+  return found;
+}
+
+function findPlan(execution: PlannedExecution): Plan | Fallback {
   const { schema, document, operation } = execution;
   const known = plans.get(operation);
   if (known !== undefined && known.schema === schema && known.document === document) return known;
@@ -116,7 +133,7 @@ export function planOperation(schema: GraphQLSchema, document: DocumentNode, ope
   const reason = obstacle ?? whyNotPlanned(schema, operation);
   const rootType = reason === undefined ? schema.getRootType(operation.operation) : undefined;
   if (rootType === undefined || rootType === null)
-    return { kind: 'fallback', schema, document, reason: reason ?? `The schema has no ${operation.operation} type.` };
+    return { kind: 'fallback', schema, document, operation, reason: reason ?? `The schema has no ${operation.operation} type.` };
   return new Plan({ schema, document, operation, fragments, rootType, conditionVariables });
 }
 

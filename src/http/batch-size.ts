@@ -5,20 +5,22 @@ import type { ErrorSettings } from '../operation/errors.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 
+/** What becomes of an answer that fails, and how large all of them may be together. */
+export interface BatchResponseSettings {
+  readonly errors: ErrorSettings;
+  readonly size: AnswerSize;
+}
+
 /**
  * The JSON of a batch's answers. While they are too large together, the largest becomes an error of its own: of queries
  * first, for a mutation that has been carried out is not told twice.
  */
-export function fitBatch(
-  settings: ErrorSettings & { readonly size: AnswerSize },
-  outcomes: readonly OperationOutcome[],
-  elements: readonly string[],
-): string {
+export function fitBatch(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], elements: readonly string[]): string {
   let text = `[${elements.join(',')}]`;
   let excess = excessOf(settings.size, text);
   if (excess === undefined) return text;
   const fitting = [...elements];
-  const failed = JSON.stringify(formatFailure(settings, resultTooLarge(excess.bytes, excess.capacity)));
+  const failed = JSON.stringify(formatFailure(settings.errors, resultTooLarge(excess.bytes, excess.capacity)));
   const isMutation = (at: number): number => (outcomes[at]!.operation?.operation === 'mutation' ? 1 : 0);
   const order = [...elements.keys()].sort(
     (one, other) => isMutation(one) - isMutation(other) || elements[other]!.length - elements[one]!.length,

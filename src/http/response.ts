@@ -1,6 +1,5 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
-import type { AnswerSize } from '../message/answer-size.ts';
 import { HeaderMap, isHeaderField, addVary } from '../message/header-map.ts';
 import type { HTTPResponse, HTTPRequest } from '../message/http-messages.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
@@ -8,6 +7,7 @@ import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
 import { fitBatch } from './batch-size.ts';
+import type { BatchResponseSettings } from './batch-size.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 
@@ -38,12 +38,12 @@ function labelInDraft(status: number, mediaType: ResponseMediaType): ResponseMed
 
 /** The outcomes of a batch → one response: an array in the same order, whatever became of the elements. */
 export function toBatchResponse(
-  settings: ErrorSettings & { readonly size: AnswerSize },
+  settings: BatchResponseSettings,
   outcomes: readonly OperationOutcome[],
   mediaType: ResponseMediaType,
 ): HTTPResponse {
   const headers = new HeaderMap();
-  const elements = outcomes.map((outcome) => addElement(settings, outcome, headers));
+  const elements = outcomes.map((outcome) => addElement(settings.errors, outcome, headers));
   // One element's cache-control says nothing about its neighbours.
   return respond(200, headers, headersOfUnstorable(headers, mediaType), fitBatch(settings, outcomes, elements));
 }

@@ -33,7 +33,8 @@ export function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], h
   const { mediaType, settings } = httpCall;
   if (mediaType === undefined) throw notAcceptable();
   const answers = new BatchAnswers(capacityOf(sizeOf(httpCall)), elements.length);
-  const budget = new BatchBudget({ ...settings.operation, maxComparisons, answers });
+  const { maxTokens, maxAliases, maxCost } = settings.operation;
+  const budget = new BatchBudget({ maxTokens, maxComparisons, maxAliases, maxCost, answers });
   const running = elements.map((element) =>
     element instanceof GraphQLError ? refused(settings.operation, element) : run(ownView(httpCall), element, budget, undefined),
   );
@@ -44,7 +45,7 @@ export function runBatch(elements: readonly (GraphQLRequest | GraphQLError)[], h
 
 function respondToBatch(outcomes: readonly OperationOutcome[], httpCall: HTTPCall): HTTPResponse {
   const { settings, mediaType = 'application/json' } = httpCall;
-  return toBatchResponse({ ...settings.operation, size: sizeOf(httpCall) }, outcomes, mediaType);
+  return toBatchResponse({ errors: settings.operation, size: sizeOf(httpCall) }, outcomes, mediaType);
 }
 
 /** How large the answer to a request may be. */

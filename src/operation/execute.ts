@@ -4,6 +4,7 @@ import type { OperationInvocation } from '../message/invocation.ts';
 import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
+import type { KeptPlan } from '../execution/planned-executor.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
 import { maxInputErrors } from './limits/heavy-variables.ts';
 
@@ -29,13 +30,15 @@ export interface Execution {
   readonly invocation: OperationInvocation;
   /** How large its answer may become. */
   readonly answerLimit: AnswerLimit;
+  /** Where the plan of the document is kept. */
+  readonly kept: KeptPlan | undefined;
   /** The execution is that of an event of a subscription. Default: false */
   readonly isEvent?: boolean | undefined;
 }
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables, invocation, answerLimit, isEvent } = execution;
+  const { document, operation, contextValue, variables, invocation, answerLimit, kept, isEvent } = execution;
   const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -50,6 +53,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     invocation,
     answerLimit,
     isEvent,
+    kept,
     onFallback,
     maxInputErrors: maxInputErrors(variables),
   });

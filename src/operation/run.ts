@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { DocumentNode, ExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
@@ -8,6 +8,7 @@ import { assertCost } from './limits/cost.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertKnownKeys } from './limits/heavy-variables.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
+import type { KnownDocument } from './documents/document-cache.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { PayloadStream, OperationOutcome } from './types.ts';
 import { deadlineExceeded, DocumentError, toGraphQLError } from './errors.ts';
@@ -70,7 +71,7 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     hooks: undefined,
     source: undefined,
     keep: undefined,
-    document: undefined,
+    known: undefined,
     operation: undefined,
     execution: undefined,
     stream: undefined,
@@ -161,21 +162,21 @@ function readDocument(state: OperationState): Eventual<ExecutionResult | undefin
   return whenReady(loadDocument(settings, source, hooks, input.budget), keepDocument, state);
 }
 
-function keepDocument(document: DocumentNode | GraphQLError, state: OperationState): ExecutionResult | undefined {
-  if (document instanceof GraphQLError) return { errors: [document] };
-  state.document = document;
+function keepDocument(known: KnownDocument | GraphQLError, state: OperationState): ExecutionResult | undefined {
+  if (known instanceof GraphQLError) return { errors: [known] };
+  state.known = known;
   return undefined;
 }
 
 function chooseOperation(state: OperationState): undefined {
   const { settings, input, contextValue, keep } = state;
   const { operationName, variables } = input.request;
-  const document = state.document!;
+  const { document, plan: kept } = state.known!;
   const operation = findOperation(document, operationName);
   assertRunnable(settings.schema, operation, input.refuse);
   state.operation = operation;
   const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
-  state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit };
+  state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit, kept };
   if (keep !== undefined) input.invocation.waitUntil(keep());
 }
 

@@ -1,9 +1,10 @@
-import type { DocumentNode, ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
 import type { Capacity } from '../message/answer-size.ts';
 import type { HTTPRequest, ResponseHead } from '../message/http-messages.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
 import type { CostSettings } from './limits/cost.ts';
+import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { PayloadStream, GraphQLRequest } from './types.ts';
@@ -49,7 +50,7 @@ export interface OperationState {
   hooks: OperationHooks | undefined;
   source: string | undefined;
   keep: PersistedQuery['keep'];
-  document: DocumentNode | undefined;
+  known: KnownDocument | undefined;
   operation: OperationDefinitionNode | undefined;
   /** All that executing the operation takes. */
   execution: Execution | undefined;

@@ -1,5 +1,7 @@
 import type { DocumentNode } from 'graphql';
 
+import type { KeptPlan } from '../../execution/planned-executor.ts';
+
 /**
  * Heap that a document holds, with the plan of its run: measured with graphql 17 on Node 24 for a dozen shapes, filled to the limit
  * (bench/documents.ts). A token with its node takes 240 to 650 bytes, a document of one field 4 KB, a character one byte, or two.
@@ -8,9 +10,18 @@ const bytesPerDocument = 2000;
 const bytesPerToken = 650;
 const bytesPerCharacter = 2;
 
+/** A valid document, and what has been found out about it. */
+export interface KnownDocument {
+  readonly document: DocumentNode;
+  /** What it takes of a batch's budget: its tokens, or its fields, fragments written out, if they are more. */
+  readonly weight: number;
+  /** The plan of its operation, or of the one that was run last. */
+  readonly plan: KeptPlan;
+}
+
 interface Entry {
   readonly source: string;
-  readonly document: DocumentNode;
+  readonly known: KnownDocument;
   readonly bytes: number;
   /** Whether it has been asked for since it was last looked at for room. */
   isUsed: boolean;
@@ -35,20 +46,20 @@ export class DocumentCache {
     this.#maxBytes = maxBytes;
   }
 
-  get(source: string): DocumentNode | undefined {
+  get(source: string): KnownDocument | undefined {
     const slot = slotOf(source);
     const recent = this.#recent[slot];
     const entry = recent?.source === source ? recent : this.#entries.get(source);
     if (entry === undefined) return undefined;
     entry.isUsed = true;
     this.#recent[slot] = entry;
-    return entry.document;
+    return entry.known;
   }
 
-  set(source: string, document: DocumentNode): void {
-    const bytes = bytesOf(source, document);
+  set(source: string, known: KnownDocument): void {
+    const bytes = bytesOf(source, known.document);
     if (bytes > this.#maxBytes || this.#entries.has(source)) return;
-    this.#entries.set(source, { source, document, bytes, isUsed: false });
+    this.#entries.set(source, { source, known, bytes, isUsed: false });
     this.#bytes += bytes;
     this.#makeRoom();
   }

@@ -6,13 +6,13 @@ import type { Eventual } from '../../message/eventual.ts';
 import { listenedChannel } from '../../tracing/channels.ts';
 import type { ChannelName } from '../../tracing/channels.ts';
 import { specifiedRulesForLazySchema } from '../../schema/lazy/lazy-schema.ts';
-import { BatchBudget } from '../limits/batch-budget.ts';
+import type { BatchBudget } from '../limits/batch-budget.ts';
 import { isSurelyValid } from '../../validation/fast-validator.ts';
-import type { DocumentCache } from './document-cache.ts';
+import type { DocumentCache, KnownDocument } from './document-cache.ts';
 import { measureDocument } from '../limits/document-size.ts';
 import { DocumentError, withCode } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
-import { assertLimits, assertMeasurable, maxComparisons } from '../limits/limits.ts';
+import { assertLimits, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
 import type { LimitSettings } from '../limits/limits.ts';
 import { assertNames, assertNesting } from '../limits/nesting.ts';
 
@@ -44,10 +44,10 @@ export function loadDocument(
   source: string,
   hooks: DocumentHooks | undefined,
   budget: BatchBudget | undefined,
-): Eventual<DocumentNode | GraphQLError> {
+): Eventual<KnownDocument | GraphQLError> {
   const known = settings.documents.get(source);
   if (known === undefined) return readDocument({ settings, source, hooks, budget });
-  budget?.spendTokens(weightOf(known));
+  budget?.spendTokens(known.weight);
   return known;
 }
 
@@ -60,9 +60,11 @@ interface Reading {
 
 interface Checked extends Reading {
   readonly document: DocumentNode;
+  /** Those of its largest operation, fragments written out: known when it has been validated. */
+  fields: number;
 }
 
-function readDocument(reading: Reading): Eventual<DocumentNode | GraphQLError> {
+function readDocument(reading: Reading): Eventual<KnownDocument | GraphQLError> {
   if (reading.hooks !== undefined)
     return whenReady(
       reading.hooks.aroundParsing(() => parseOrThrow(reading)),
@@ -73,9 +75,9 @@ function readDocument(reading: Reading): Eventual<DocumentNode | GraphQLError> {
   return document instanceof GraphQLError ? document : checkDocument(document, reading);
 }
 
-function checkDocument(document: DocumentNode, reading: Reading): Eventual<DocumentNode> {
+function checkDocument(document: DocumentNode, reading: Reading): Eventual<KnownDocument> {
   const { hooks } = reading;
-  const checked = { ...reading, document };
+  const checked = { ...reading, document, fields: 0 };
   if (hooks !== undefined) {
     return whenReady(
       hooks.aroundValidation(document, () => validateDocument(checked)),
@@ -87,10 +89,12 @@ function checkDocument(document: DocumentNode, reading: Reading): Eventual<Docum
   return keepDocument(undefined, checked);
 }
 
-function keepDocument(_valid: void, { settings, source, budget, document }: Checked): DocumentNode {
-  settings.documents.set(source, document);
-  budget?.spendTokens(weightOf(document) - tokensOf(document));
-  return document;
+function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
+  const tokens = tokensOf(document);
+  const known = { document, weight: Math.max(tokens, fields), plan: { plan: undefined } };
+  settings.documents.set(source, known);
+  budget?.spendTokens(known.weight - tokens);
+  return known;
 }
 
 function parseOrThrow(reading: Reading): DocumentNode {
@@ -138,9 +142,6 @@ function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
   }
 }
 
-/** Fields of documents that have more of them, fragments written out, than tokens. */
-const fieldsOf = new WeakMap<DocumentNode, number>();
-
 /** Aliased fields of operations, fragments written out, where there is a limit to them. */
 const aliasesIn = new WeakMap<OperationDefinitionNode, number>();
 
@@ -149,19 +150,16 @@ export function aliasesOf(operation: OperationDefinitionNode): number {
   return aliasesIn.get(operation) ?? 0;
 }
 
-/** What a document takes of a batch's budget. */
-function weightOf(document: DocumentNode): number {
-  return fieldsOf.get(document) ?? tokensOf(document);
-}
-
 function tokensOf(document: DocumentNode): number {
   return document.tokenCount ?? 0;
 }
 
-function validateDocument({ settings, source, budget, document }: Checked): void {
+function validateDocument(checked: Checked): void {
+  const { settings, source, budget, document } = checked;
   const size = measureDocument(document, settings);
   assertMeasurable(settings, document, size);
-  (budget ?? new BatchBudget({ ...settings, maxComparisons })).spendComparisons(size.comparisons);
+  if (budget !== undefined) budget.spendComparisons(size.comparisons);
+  else if (size.comparisons > maxComparisons) throw tooManyComparisons();
 
   const rules = rulesFor(settings, document, source);
   const { schema, hideSuggestions } = settings;
@@ -178,8 +176,7 @@ function validateDocument({ settings, source, budget, document }: Checked): void
   }
   assertLimits(settings, size);
   if (settings.maxAliases !== undefined) for (const [operation, { aliases }] of size.operations) aliasesIn.set(operation, aliases);
-  const fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
-  if (fields > tokensOf(document)) fieldsOf.set(document, fields);
+  checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
 }
 
 /** Runs, and tells the channel of it. */

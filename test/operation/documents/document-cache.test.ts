@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
 
 import { DocumentCache } from '../../../src/operation/documents/document-cache.ts';
+import type { KnownDocument } from '../../../src/operation/documents/document-cache.ts';
 
-const document = parse('{ a }');
+const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined } });
+const document = keep(parse('{ a }'));
 /** A text of 100 characters that is like no other. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
 /** Far more than one such text with its document may take, far less than a hundred. */
@@ -71,8 +74,8 @@ test('the same text again takes no more room', () => {
 });
 
 test('short documents of many tokens take the room of their tokens, long texts that of their characters', () => {
-  const dense = parse(`{${'a '.repeat(50)}}`);
-  const sparse = parse('{ a }');
+  const dense = keep(parse(`{${'a '.repeat(50)}}`));
+  const sparse = keep(parse('{ a }'));
   const kept = (one: typeof document, length: number): number => {
     const cache = new DocumentCache(10 * room);
     for (let number = 0; number < 1000; number++) cache.set(String(number).padEnd(length, 'x'), one);
@@ -87,7 +90,7 @@ test('short documents of many tokens take the room of their tokens, long texts t
 test('texts that look alike at a glance are told apart', () => {
   const cache = new DocumentCache(100 * room);
   const alike = Array.from({ length: 500 }, (_, number) => `{ a${String(number).padStart(4, '0')}${'b'.repeat(90)} }`);
-  const documents = alike.map((source) => parse(source));
+  const documents = alike.map((source) => keep(parse(source)));
   for (const [at, source] of alike.entries()) cache.set(source, documents[at]!);
 
   const found = [...alike, ...alike.toReversed()].map((source) => cache.get(source));

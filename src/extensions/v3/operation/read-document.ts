@@ -18,10 +18,10 @@ export async function readDocument(operation: Operation): Promise<void> {
     context.document = stored;
     return;
   }
-  const document = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
-  if (document instanceof GraphQLError) throw new Refusal([document], SyntaxError);
-  context.document = document;
-  if (documentStore) keepInStore(documentStore, operation, document);
+  const known = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
+  if (known instanceof GraphQLError) throw new Refusal([known], SyntaxError);
+  context.document = known.document;
+  if (documentStore) keepInStore(documentStore, operation, known.document);
 }
 
 async function fromStore(store: DocumentStore, { context }: Operation): Promise<DocumentNode | undefined> {
