@@ -25,6 +25,11 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
 
   const contentType = request.headers.get('content-type');
+  // What nearly every client sends; a browser asks before it sends it to another site.
+  if (contentType === 'application/json') {
+    assertNotEncoded(request);
+    return;
+  }
   const mediaType = contentType === null ? undefined : parseMediaType(contentType);
   const row = table[method][contentType === null ? 'none' : classify(mediaType)];
   const verdict = row === run ? 'run' : verdictOf(row, settings, request);
@@ -108,6 +113,10 @@ function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined)
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
     throw unsupportedMediaType('Expected charset utf-8, got another one.');
   }
+  assertNotEncoded(request);
+}
+
+function assertNotEncoded(request: HTTPRequest): void {
   const encoding = request.headers.get('content-encoding')?.toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     throw unsupportedMediaType('Expected a body without content-encoding, got one.');

@@ -55,6 +55,12 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
+/** A server that needs no start; undefined when it is to be started. Without plugins the first request has nothing to wait for. */
+export function startedAtOnce(server: Server | undefined): StartedServer | undefined {
+  if (server === undefined || server.plugins.length > 0 || server.hasDefaultPage) return undefined;
+  return { http: server.http, listeners: [] };
+}
+
 /** Runs `serverWillStart` of every plugin. The landing page is asked for in development only, so that no other environment can show it. */
 export async function startServer({ http, plugins, development, hasDefaultPage }: Server): Promise<StartedServer> {
   const { schema, cache, logger } = http.operation;

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { readNodeEnv, createServer, startServer } from './server.ts';
+import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
 import type { CORSOptions } from '../http/cors.ts';
 import type { Milliseconds } from '../message/invocation.ts';
 import { createError, deadlineExceeded } from '../operation/errors.ts';
@@ -94,7 +94,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   }
 
   const starter: Starter = {
-    server: (call) => started ?? join(call),
+    server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
     logger: () => prepared?.http.operation.logger ?? console,
     cors: () => prepared?.http.cors,
     deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),

@@ -11,7 +11,17 @@ const graphql = 'application/graphql-response+json';
 const cases: readonly (readonly [accept: string, mediaType: string | undefined])[] = [
   ['', json1],
   ['  ', json1],
-  ['*/*', json1],
+  // What clients send unasked is known without parsing, and parsed with another parameter.
+  ...['', ';round=1'].flatMap(
+    (parameter) =>
+      [
+        [`*/*${parameter}`, json1],
+        [`application/json${parameter}`, json1],
+        [`application/json${parameter}, text/plain, */*`, json1],
+        [`${graphql}${parameter},application/json;q=0.9`, graphql],
+        [`${graphql}${parameter}, application/json`, graphql],
+      ] as const,
+  ),
   ['application/*', json1],
   ['application/json', json1],
   ['APPLICATION/JSON', json1],
