@@ -10,12 +10,12 @@ import { assertWithinContract } from '../support/answer-contract.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { generateEvent, markedEvent } from '../support/event-generator.ts';
 import type { GeneratedEvent } from '../support/event-generator.ts';
+import { cases } from '../support/long-form.ts';
 import { createRandom } from '../support/random.ts';
 import { sources } from '../support/sources.ts';
 import type { Source } from '../support/sources.ts';
 
-/** The long form is `npm run fuzz`; CI runs 5,000 of each source. */
-const events = 800;
+const events = cases({ short: 800, long: 5000 });
 /** Fixed, so that a failure in one place is a failure everywhere. */
 const seed = 20261120;
 /** Milliseconds after which a call that has not settled counts as hanging. Far above what all of them take. */

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { startDevServer } from '../../src/cli/dev/dev.ts';
+import { captureStderr } from '../support/captured-stderr.ts';
 import { serveCatalogue } from './catalogue-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** `npm run dev`, in this process. */
-async function serveExample(context: TestContext, env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function serveExample(env: Readonly<Record<string, string>> = {}): Promise<{ address: string; close(): Promise<void> }> {
   const server = await startDevServer({
     directory: root,
     functions: undefined,
@@ -20,8 +21,20 @@ async function serveExample(context: TestContext, env: Readonly<Record<string, s
     env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/', ...env },
     report: () => {},
   });
-  context.after(() => server.close());
-  return `${server.url}/.netlify/functions/graphql`;
+  return { address: `${server.url}/.netlify/functions/graphql`, close: () => server.close() };
+}
+
+let address: string;
+let close: () => Promise<void>;
+before(async () => ({ address, close } = await serveExample()));
+after(() => close());
+
+/** The example over a catalogue whose requests are seen. */
+async function serveOverCatalogue(context: TestContext): Promise<{ address: string; requests: string[] }> {
+  const { url, requests } = await serveCatalogue(context);
+  const example = await serveExample({ CATALOGUE_URL: url });
+  context.after(() => example.close());
+  return { address: example.address, requests };
 }
 
 async function run(address: string, query: string, headers: Readonly<Record<string, string>> = {}): Promise<any> {
@@ -33,9 +46,7 @@ async function run(address: string, query: string, headers: Readonly<Record<stri
   return response.json();
 }
 
-test('books, their authors and reviews come from the catalogue', async (context) => {
-  const address = await serveExample(context);
-
+test('books, their authors and reviews come from the catalogue', async () => {
   assert.deepEqual(
     await run(address, '{ books(author: "austen") { title year author { name } } book(id: "dracula") { reviews { by stars } } }'),
     {
@@ -51,9 +62,7 @@ test('books, their authors and reviews come from the catalogue', async (context)
   );
 });
 
-test('a review that was added is there for the next operation, under the name of its user', async (context) => {
-  const address = await serveExample(context);
-
+test('a review that was added is there for the next operation, under the name of its user', async () => {
   const added = await run(address, 'mutation { addReview(book: "emma", stars: 5, text: "Again!") { stars text by } }', {
     'x-user': 'Emma',
   });
@@ -63,28 +72,25 @@ test('a review that was added is there for the next operation, under the name of
   assert.deepEqual(data.book.reviews.at(-1), { text: 'Again!', by: 'Emma' });
 });
 
-test('what is not there is null; a slash in an id is no path', async (context) => {
-  const address = await serveExample(context);
-
+test('what is not there is null; a slash in an id is no path', async () => {
   assert.deepEqual(await run(address, '{ none: book(id: "none") { id } slash: book(id: "emma/reviews") { id } author(id: "") { id } }'), {
     data: { none: null, slash: null, author: null },
   });
 });
 
 test('an id that would lead out of its collection is never sent', async (context) => {
-  const { url, requests } = await serveCatalogue(context);
-  const address = await serveExample(context, { CATALOGUE_URL: url });
+  const stderr = captureStderr(context);
+  const { address: example, requests } = await serveOverCatalogue(context);
 
-  const { data, errors } = await run(address, '{ author(id: "..") { id } }');
+  const { data, errors } = await run(example, '{ author(id: "..") { id } }');
 
+  await stderr.until('segment, which would change where the call goes');
   assert.deepEqual(data, { author: null });
   assert.equal(errors.length, 1);
   assert.deepEqual(requests, []);
 });
 
-test('stars that no review can have are the client’s mistake', async (context) => {
-  const address = await serveExample(context);
-
+test('stars that no review can have are the client’s mistake', async () => {
   const { data, errors } = await run(address, 'mutation { addReview(book: "emma", stars: 6, text: "x") { id } }');
 
   assert.equal(data, null);
@@ -92,8 +98,7 @@ test('stars that no review can have are the client’s mistake', async (context)
   assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
 });
 
-test('a GET runs a query when it carries a header that no foreign page can send', async (context) => {
-  const address = await serveExample(context);
+test('a GET runs a query when it carries a header that no foreign page can send', async () => {
   const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
 
   const refused = await fetch(url);
@@ -104,11 +109,10 @@ test('a GET runs a query when it carries a header that no foreign page can send'
 });
 
 test('one operation asks for a thing once; the next one asks only for what may have changed', async (context) => {
-  const { url, requests } = await serveCatalogue(context);
-  const address = await serveExample(context, { CATALOGUE_URL: url });
+  const { address: example, requests } = await serveOverCatalogue(context);
   const query = '{ books(author: "austen") { author { name } } book(id: "emma") { reviews { id } } }';
 
-  await run(address, query);
+  await run(example, query);
   assert.deepEqual(requests.splice(0).toSorted(), [
     'GET /authors/austen 200',
     'GET /books/emma 200',
@@ -116,6 +120,6 @@ test('one operation asks for a thing once; the next one asks only for what may h
     'GET /books?author=austen 200',
   ]);
 
-  await run(address, query);
+  await run(example, query);
   assert.deepEqual(requests, ['GET /books/emma/reviews 304']);
 });

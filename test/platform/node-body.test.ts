@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
 import { createListener, serve } from '../../src/node.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const typeDefs = 'type Query { a: Int }';
 
 test('below a body parser, the answer names the cause', async (context) => {
-  const listener = createListener({ csrfPrevention: true, typeDefs });
+  const [logger, log] = recordingLogger();
+  const listener = createListener({ csrfPrevention: true, logger, typeDefs });
   const server = createServer((request, response) => {
     // As express.json() does: it reads the body, and calls what comes next.
     request.resume().once('end', () => setImmediate(() => void listener(request, response)));
@@ -26,7 +28,9 @@ test('below a body parser, the answer names the cause', async (context) => {
 
   assert.equal(response.status, 500);
   const { errors } = (await response.json()) as { errors: { message: string }[] };
-  assert.match(errors[0]?.message ?? '', /above the middleware that reads bodies, as express\.json\(\)/);
+  const cause = /above the middleware that reads bodies, as express\.json\(\)/;
+  assert.match(errors[0]?.message ?? '', cause);
+  assert.match(log[0]?.message ?? '', cause);
 });
 
 for (const host of ['0.0.0.0', '::1']) {

@@ -155,7 +155,9 @@ for (const hook of ['drainServer', 'serverWillStop']) {
   });
 }
 
-test('serve refuses a schema that a function would only notice when it is used', async () => {
+test('serve refuses a schema that a function would only notice when it is used', async (t) => {
+  // Options that come later bring their logger with them: until then, problems go to the console.
+  const printed = t.mock.method(console, 'error', () => {});
   const options = { nodeEnv: 'production', logger: echoServer().options.logger!, typeDefs: 'type Query { book: Bok }' };
 
   await assert.rejects(serve(options, { port: 0, signals: false }), /Bok/);
@@ -163,6 +165,7 @@ test('serve refuses a schema that a function would only notice when it is used',
     serve(async () => options, { port: 0, signals: false }),
     /Internal server error/,
   );
+  assert.match(String(printed.mock.calls[0]?.arguments), /Bok/);
 });
 
 const wrongListenOptions: readonly (readonly [options: unknown, message: RegExp])[] = [

@@ -5,6 +5,7 @@ import { DataSource } from '../../src/datasource.ts';
 import { incrementalDelivery } from '../../src/incremental.ts';
 import type { ServerPlugin } from '../../src/operation/plugin.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
+import { cases } from '../support/long-form.ts';
 import { plainRequest } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
 import { createRandom } from '../support/random.ts';
@@ -14,6 +15,7 @@ import { frontDoors } from '../support/sources.ts';
 type Random = ReturnType<typeof createRandom>;
 
 const users = ['alice-5e1f', 'bob-c0de'] as const;
+const rounds = cases({ short: 4, long: 24 });
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -122,7 +124,7 @@ for (const [door, withDataSources] of frontDoors.flatMap((each) => [[each, true]
     const random = createRandom(11);
     const open = door.open(carelessServer(door.name, withDataSources));
     try {
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < rounds; round++) {
         const sent = Array.from({ length: 8 }, () => pick(random, users)).map((user) => ({ user, request: requestOf(random, user) }));
 
         const answers = await Promise.all(sent.map(({ request }) => open.send(request)));

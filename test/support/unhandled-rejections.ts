@@ -1,16 +1,28 @@
-/** Runs something, lets everything that follows from it happen, and counts the rejections that nobody handled. */
+/** Runs something, lets everything that follows from it happen, and counts the rejections that stay unhandled. */
 export async function unhandledRejections(run: () => Promise<void>): Promise<number> {
-  const others = process.listeners('unhandledRejection');
-  let count = 0;
-  const listener = (): void => void count++;
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', listener);
+  const rejections = watchRejections();
   try {
     await run();
     // Node tells of them when the microtasks are done, before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    return count;
+    return rejections.count();
   } finally {
-    process.off('unhandledRejection', listener);
-    for (const other of others) process.on('unhandledRejection', other);
+    rejections.stop();
   }
+}
+
+/** Counts unhandled rejections, in place of the listeners that would fail the tests for one. */
+export function watchRejections(): { count(): number; stop(): void } {
+  const others = process.listeners('unhandledRejection');
+  let unhandled = 0;
+  const count = (): void => void unhandled++;
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', count);
+  // Without a listener Node prints a warning of each rejection that is handled later.
+  const ignore = (): void => {};
+  process.on('rejectionHandled', ignore);
+  const stop = (): void => {
+    process.off('unhandledRejection', count).off('rejectionHandled', ignore);
+    for (const other of others) process.on('unhandledRejection', other);
+  };
+  return { count: () => unhandled, stop };
 }

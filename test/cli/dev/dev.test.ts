@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
 import { startDevServer } from '../../../src/cli/dev/dev.ts';
+import { captureStderr } from '../../support/captured-stderr.ts';
 import { deferred } from '../../support/deferred.ts';
 import { createProject, linkPackage, serveProject } from '../../support/functions-project.ts';
 
@@ -446,11 +447,13 @@ export default createHandler(async () => ({
 }));`,
   });
   await linkPackage(project);
+  const stderr = captureStderr(context);
   const { events, address } = await serveProject(context, project);
   const ask = (): Promise<string> =>
     read(address('graphql'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
 
   const answers = [await ask(), await ask()];
+  await stderr.until('The server could not start');
 
   for (const answer of answers) assert.match(answer, /^500 .*maxDepth/);
   const messages = events.flatMap((event) => (event.kind === 'failed' ? [event.message] : []));

@@ -25,15 +25,18 @@ import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLObjectType, GraphQL
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import { specifiedRulesForLazySchema } from '../../../src/schema/lazy/lazy-schema.ts';
 import type { TypeDefs } from '../../../src/schema/sdl/type-defs.ts';
+import { cases } from '../../support/long-form.ts';
 import { nastySDL } from '../../support/nasty-sdl.ts';
 import { createRandom } from '../../support/random.ts';
 import { generateSchema } from '../../support/schema-generator.ts';
+
+const many = cases({ short: 60, long: 300 });
 
 const schemas: Readonly<Record<string, string>> = {
   ...nastySDL,
   'a generated schema of 10 types': generateSchema({ types: 10 }),
   'another generated schema of 10 types': generateSchema({ types: 10, seed: 2 }),
-  'a generated schema of 300 types': generateSchema({ types: 300 }),
+  [`a generated schema of ${many} types`]: generateSchema({ types: many }),
 };
 
 function lazily(typeDefs: TypeDefs): GraphQLSchema {
@@ -219,7 +222,7 @@ const wrongDocuments = [
   '{ query0 { ... on Node0 { id } id label0 } query3 { label1 } query4 { id } query5 { id } query6 { field0 } }',
 ];
 
-for (const types of [10, 300]) {
+for (const types of [10, many]) {
   test(`every message and suggestion about a wrong document is the same, for ${types} types`, () => {
     const text = generateSchema({ types });
 

@@ -5,6 +5,7 @@ import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/execution/planned-executor.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
+import { watchRejections } from '../unhandled-rejections.ts';
 import { Behaviour, logCall, takeCalls } from './behaviour.ts';
 import type { Mischief } from './behaviour.ts';
 import { recordChannelEvents } from './channel-events.ts';
@@ -184,19 +185,6 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
     stop();
     rejections.stop();
   }
-}
-
-/** Counts unhandled rejections, in place of those who would end the process for one. */
-function watchRejections(): { count(): number; stop(): void } {
-  const others = process.listeners('unhandledRejection');
-  let unhandled = 0;
-  const count = (): void => void unhandled++;
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', count);
-  const stop = (): void => {
-    process.off('unhandledRejection', count);
-    for (const other of others) process.on('unhandledRejection', other);
-  };
-  return { count: () => unhandled, stop };
 }
 
 /** Everything that a client or a hook can tell apart. */
