@@ -4,5 +4,6 @@ export type { CacheAnnotation, CacheHint, CachePolicy, CacheScope } from './exte
 export type { CDN } from './extensions/edge/dialects.ts';
 export type { EdgeDecision, EdgeOptions } from './extensions/edge/options.ts';
 export { edge } from './extensions/edge/plugin.ts';
-export type { Edge, PurgeRequest } from './extensions/edge/plugin.ts';
+export type { Edge } from './extensions/edge/plugin.ts';
+export type { PurgeRequest } from './extensions/edge/purges.ts';
 export type { Purge } from './extensions/edge/purge.ts';

@@ -50,7 +50,7 @@ export function wrapSelectedFields(
   isWatched: (field: Field, isRoot: boolean) => boolean,
 ): void {
   const wrap = (field: Field, isRoot: boolean): void => {
-    if (wrapped.has(field) || !isWatched(field, isRoot)) return;
+    if (!isWatched(field, isRoot) || wrapped.has(field)) return;
     wrapped.add(field);
     field.resolve = resolverAround(field.resolve);
   };

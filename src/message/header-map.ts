@@ -43,6 +43,8 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
 
   /** Another with the same fields: what is written to one of them the other does not have. */
   static copyOf(original: HeaderMap): HeaderMap {
+    // A plugin's view of a request may have something that only looks like one.
+    if (!(#web in original)) return new HeaderMap(original);
     const copy = new HeaderMap();
     // Others may write to the platform's own: these are taken as they are now.
     if (original.#web !== undefined) original.#copy();

@@ -1,13 +1,11 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql';
-
 import type { Seconds } from '../../cache/key-value-cache.ts';
-import type { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
-import type { CacheHint } from '../cache-hints/policy.ts';
+import type { Lookup } from './store/answer-store.ts';
 import type { Dialect } from './dialects.ts';
+import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
-import type { PurgeLog } from './purge.ts';
+import type { PurgeLog } from './purge-log.ts';
 import type { ResolverHints } from './resolver-hints.ts';
 import type { Selection } from './selection.ts';
 import type { OperationHints, StaticHints } from './static-hints.ts';
@@ -18,7 +16,8 @@ import type { ReadingRules, Readings } from './watched-request.ts';
 
 /** What is known of one request. */
 export interface EdgeRequest {
-  readonly method: string;
+  /** As it came. */
+  readonly asked: HTTPRequest;
   readonly readings: Readings;
   /** The moment of the purge log at which it came. */
   readonly begun: number;
@@ -30,75 +29,73 @@ export interface EdgeOperation {
   readonly request: GraphQLRequest;
   /** Undefined until it has ended. */
   outcome: OperationOutcome | undefined;
-  /** Undefined until the operation was chosen. */
-  chosen: { readonly schema: GraphQLSchema; readonly document: DocumentNode } | undefined;
-  /** Undefined when its context value served another operation at the same time. */
+  /** Undefined until a resolver may say something, and when its context value served another operation at the same time. */
   resolverHints: ResolverHints | undefined;
+  /** Its context value served another operation at the same time. */
+  isMixedUp: boolean;
+  /** What the shared store of answers had. Undefined: it was not asked. */
+  lookup: Lookup | undefined;
+  /** The fields that `context` and hooks had set when it ended. */
+  ownFields: readonly (readonly [name: string, value: string])[];
 }
 
 /** What a decision depends on beside the request. */
 export interface DecisionSettings extends TagSettings {
-  readonly dialect: Dialect;
   readonly hints: StaticHints;
   readonly log: PurgeLog;
   readonly defaultMaxAge: Seconds;
   readonly rules: ReadingRules;
 }
 
-/** Whether the store may keep an answer. Private, unless every rule is kept. */
-export function decide(
-  request: EdgeRequest | undefined,
-  response: HTTPResponse | StreamedResponse,
-  settings: DecisionSettings,
-): EdgeDecision {
-  if (request === undefined) return no('the request was not watched');
-  const reason = reasonInRequest(request) ?? reasonInResponse(response, settings);
-  if (reason !== undefined) return no(reason);
-  const [{ outcome, chosen, resolverHints, request: asked }] = request.operations as [Required<EdgeOperation>];
+/** An answer that everybody may be given, as far as the operation and its hints go. */
+export interface Shareable {
+  readonly request: EdgeRequest;
+  readonly operation: EdgeOperation;
+  readonly selection: Selection;
+  readonly data: Answered;
+  readonly maxAge: Seconds;
+}
+
+/** A finished answer. */
+export interface Answer {
+  readonly request: EdgeRequest | undefined;
+  readonly response: HTTPResponse | StreamedResponse;
+  /** Undefined: the document is not remembered. */
+  readonly known: KnownDocument | undefined;
+}
+
+/** Whether anybody but the asker may be given an answer: every rule that has nothing to do with where it is kept. A text is the first rule that is not kept. */
+export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
+  if (request === undefined) return 'the request was not watched';
+  const reason = reasonInRequest(request) ?? reasonInResponse(response);
+  if (reason !== undefined) return reason;
+  const [operation] = request.operations as [EdgeOperation];
+  const { outcome } = operation;
   const reasonOfOutcome = reasonInOutcome(outcome);
-  if (reasonOfOutcome !== undefined) return no(reasonOfOutcome);
-  if (chosen === undefined || resolverHints === undefined) return no('its context value served another operation, too');
-  const hints = settings.hints.of({ ...chosen, operation: outcome!.operation!, variables: asked.variables });
-  if (hints === undefined) return no('the operation has no root');
+  if (reasonOfOutcome !== undefined) return reasonOfOutcome;
+  if (operation.isMixedUp) return 'its context value served another operation, too';
+  const hints = known && settings.hints.of({ ...known, operation: outcome!.operation!, variables: operation.request.variables });
+  if (hints === undefined) return 'nothing is known of its document';
   const data = outcome!.result.data as Answered;
-  const policy = overallPolicy(hints, { resolverHints, data }, settings);
-  if (policy === null) return no('the answer is too large to look at');
-  const lifetime = Math.floor(policy.maxAge ?? 0);
-  if (!(lifetime > 0)) return no('a field may not be kept: the shortest maxAge of its hints is 0');
-  if (policy.scope === 'PRIVATE') return no('the scope of a field is PRIVATE');
-  return withTags(request, { selection: hints.selection, data, maxAge: lifetime }, settings);
+  const policy = overallPolicy(hints, operation, settings);
+  if (policy === null) return 'the answer is too large to look at';
+  const maxAge = Math.floor(policy.maxAge ?? 0);
+  if (!(maxAge > 0)) return 'a field may not be kept: the shortest maxAge of its hints is 0';
+  if (policy.scope === 'PRIVATE') return 'the scope of a field is PRIVATE';
+  return { request, operation, selection: hints.selection, data, maxAge };
 }
 
-function no(reason: string): EdgeDecision {
-  return { public: false, reason };
-}
-
-function reasonInRequest({ method, readings, operations }: EdgeRequest): string | undefined {
-  if (method !== 'GET') return `the method is ${method}`;
+function reasonInRequest({ readings, operations }: EdgeRequest): string | undefined {
   if (operations.length !== 1) return operations.length === 0 ? 'no operation was run' : 'it is a batch';
   return readings.personal === undefined ? undefined : `${readings.personal} was read`;
 }
 
-function reasonInResponse({ status, headers, body }: HTTPResponse | StreamedResponse, settings: DecisionSettings): string | undefined {
+function reasonInResponse({ status, headers, body }: HTTPResponse | StreamedResponse): string | undefined {
   if (status !== 200) return `the status is ${status}`;
   if (typeof body !== 'string') return 'the answer comes in parts';
-  if (headers.getSetCookie().length > 0) return 'it sets a cookie';
   // Whatever else stands there somebody has set, and answers for.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
-  return reasonInVary(headers, settings);
-}
-
-function reasonInVary(headers: HeaderMap, { dialect, rules }: DecisionSettings): string | undefined {
-  const fields = (headers.get('vary') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((field) => field.trim());
-  const wrong = fields.find((field) => {
-    if (field === '' || field === 'accept' || field === 'accept-encoding') return false;
-    if (field === '*' || field === 'cookie' || field === 'authorization') return true;
-    return dialect.vary === 'ignored' || (dialect.vary === 'listed' && !rules.varyHeaders.has(field));
-  });
-  return wrong === undefined ? undefined : `it varies by ${wrong}, which is not in the key`;
+  return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;
 }
 
 function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefined {
@@ -108,25 +105,58 @@ function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefi
   return result?.data === undefined || result.data === null ? 'it has no data' : undefined;
 }
 
-/** The schema's word, unless a resolver has said anything. */
+/** What the answer was kept with; else the schema's word, unless a resolver has said anything. */
 function overallPolicy(
   { selection, policy }: OperationHints,
-  { resolverHints, data }: { readonly resolverHints: ResolverHints; readonly data: Answered },
+  { outcome, resolverHints, lookup }: EdgeOperation,
   { defaultMaxAge }: DecisionSettings,
-): CacheHint | null {
-  return resolverHints.isEmpty ? policy : resolverHints.overall(selection, data, defaultMaxAge);
+): OperationHints['policy'] | null {
+  if (lookup?.hit !== undefined) return { maxAge: lookup.hit.maxAge, scope: 'PUBLIC' };
+  if (resolverHints === undefined || resolverHints.isEmpty) return policy;
+  return resolverHints.overall(selection, outcome!.result.data as Answered, defaultMaxAge);
 }
 
-function withTags(
-  { readings, begun }: EdgeRequest,
-  { selection, data, maxAge }: { readonly selection: Selection; readonly data: Answered; readonly maxAge: Seconds },
-  settings: DecisionSettings,
-): EdgeDecision {
-  const { dialect, log } = settings;
+/** Where an answer is to be kept. */
+export interface Keeper {
+  /** The methods that its key tells apart. */
+  readonly methods: readonly string[];
+  readonly dialect: Pick<Dialect, 'tags' | 'vary'>;
+  /** The fields of the answer by which it may vary. */
+  readonly vary: string | null;
+}
+
+/** Whether one store may keep an answer that may be shared. */
+export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): EdgeDecision {
+  const { asked, readings, begun } = answer.request;
+  if (!methods.includes(asked.method)) return no(`the method is ${asked.method}`);
+  const reason = reasonInVary(vary, dialect, settings);
+  if (reason !== undefined) return no(reason);
   if (readings.varies && dialect.vary === 'ignored') return no('a header was read by which this store cannot vary');
-  if (dialect.tags === undefined) return { public: true, maxAge, tags: [] };
-  const tags = tagsOfAnswer(selection, data, dialect.tags, settings);
+  const { maxAge } = answer;
+  const hit = answer.operation.lookup?.hit === undefined ? {} : { hit: true as const };
+  if (dialect.tags === undefined) return { public: true, maxAge, tags: [], ...hit };
+  const tags = tagsOfAnswer(answer.selection, answer.data, dialect.tags, settings);
   if (tags === undefined) return no('its tags are more than the store takes');
-  if (log.hasSince(begun, tags)) return no('what it shows has changed meanwhile');
-  return { public: true, maxAge, tags };
+  if (settings.log.hasSince(begun, tags)) return no('what it shows has changed meanwhile');
+  return { public: true, maxAge, tags, ...hit };
+}
+
+/** A private answer. */
+export function no(reason: string): EdgeDecision {
+  return { public: false, reason };
+}
+
+function reasonInVary(vary: string | null, dialect: Keeper['dialect'], { rules }: DecisionSettings): string | undefined {
+  // What every answer varies by.
+  if (vary === null || vary === 'Accept') return undefined;
+  const fields = vary
+    .toLowerCase()
+    .split(',')
+    .map((field) => field.trim());
+  const wrong = fields.find((field) => {
+    if (field === '' || field === 'accept' || field === 'accept-encoding') return false;
+    if (field === '*' || field === 'cookie' || field === 'authorization') return true;
+    return dialect.vary === 'ignored' || (dialect.vary === 'listed' && !rules.varyHeaders.has(field));
+  });
+  return wrong === undefined ? undefined : `it varies by ${wrong}, which is not in the key`;
 }

@@ -16,11 +16,11 @@ export function writeDecision(
   headers: HeaderMap,
   { options, rules, method }: HeaderSettings & { readonly method: string },
 ): void {
+  const { cdn, browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
   // The same URL must always send the same, refusals too: Netlify makes its key of the answer it has.
-  if (options.cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
-  if (!decision.public) return;
-  const { browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
-  const dialect = dialects[options.cdn];
+  if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
+  if (!decision.public || cdn === undefined) return;
+  const dialect = dialects[cdn];
   const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };
   for (const [name, value] of lifetimeFields(dialect, lifetime)) headers.set(name, value);
   for (const name of rules.varyHeaders) addVary(headers, name);

@@ -1,4 +1,4 @@
-import type { Seconds } from '../../cache/key-value-cache.ts';
+import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
@@ -8,8 +8,13 @@ import type { ReadingRules } from './watched-request.ts';
 
 /** What {@link edge} takes. */
 export interface EdgeOptions {
-  /** The store in front of the function. */
-  readonly cdn: CDN;
+  /** The CDN in front of the function. Undefined: there is none, and `store` keeps the answers. */
+  readonly cdn?: CDN | undefined;
+  /**
+   * A store that all instances of the function share, for example a `KeyvAdapter` over Redis: answers are kept in it, and looked
+   * up before anything runs, by GET, QUERY and POST. Needs `deploy`.
+   */
+  readonly store?: KeyValueCache | undefined;
   /** Seconds that root fields and fields with selections count for when nothing says how long. Default: 0, not kept. */
   readonly defaultMaxAge?: Seconds | undefined;
   /** Seconds that browsers may keep a public answer. Nobody can purge them. Default: 0 */
@@ -48,17 +53,20 @@ export interface EdgeOptions {
 
 /** Whether an answer may be kept by the store. */
 export type EdgeDecision =
-  | { readonly public: true; readonly maxAge: Seconds; readonly tags: readonly string[] }
+  | {
+      readonly public: true;
+      readonly maxAge: Seconds;
+      readonly tags: readonly string[];
+      /** The answer came out of `store`: nothing was run. */
+      readonly hit?: true | undefined;
+    }
   /** The first rule that it does not keep. */
   | { readonly public: false; readonly reason: string };
 
 /** Throws for options that are not what they should be. */
 export function readingRules(options: EdgeOptions): ReadingRules {
-  const { cdn, deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
-  if (!Object.hasOwn(dialects, cdn))
-    throw new TypeError(`Expected cdn of edge to be one of ${Object.keys(dialects).join(', ')}, got ${cdn}.`);
-  if (options.purge !== undefined && dialects[cdn].tags === undefined)
-    throw new TypeError(`Expected edge to have no purge option with cdn "${cdn}", which has no tags to purge by.`);
+  const { deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
+  assertKeepers(options);
   for (const name of seconds) assertSeconds(name, options[name]);
   if (deploy !== undefined && !/^[\w.-]{1,200}$/.test(deploy))
     throw new TypeError(`Expected deploy of edge to be letters, digits, "_", "-" and ".", got ${JSON.stringify(deploy)}.`);
@@ -67,6 +75,24 @@ export function readingRules(options: EdgeOptions): ReadingRules {
     ignoredHeaders: new Set([...harmlessHeaders, ...names('ignoredHeaders', ignoredHeaders)]),
     queryParameters: new Set([...ownParameters, ...queryParameters]),
   };
+}
+
+function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
+  if (cdn === undefined ? store === undefined : !Object.hasOwn(dialects, cdn))
+    throw new TypeError(
+      `Expected cdn of edge to be one of ${Object.keys(dialects).join(', ')}, got ${cdn}. Without a CDN, give it a store.`,
+    );
+  if (purge !== undefined && (cdn === undefined || dialects[cdn].tags === undefined))
+    throw new TypeError(
+      `Expected edge to have no purge option ${cdn === undefined ? 'without a cdn' : `with cdn "${cdn}", which has no tags to purge by`}.`,
+    );
+  if (store === undefined) return;
+  if (typeof store?.get !== 'function' || typeof store.set !== 'function')
+    throw new TypeError('Expected store of edge to be a KeyValueCache, with get, set and delete.');
+  if (deploy === undefined)
+    throw new TypeError(
+      'Expected edge with a store to have deploy, a name for this version of this function: others have answers of their own in the same store.',
+    );
 }
 
 const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError', 'purgeAgainAfter'] as const;

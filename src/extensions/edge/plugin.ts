@@ -1,5 +1,3 @@
-import type { GraphQLSchema } from 'graphql';
-
 import type { HeaderMap } from '../../message/header-map.ts';
 import type { HTTPResponse, ResponseHead, StreamedResponse } from '../../message/http-messages.ts';
 import type { OperationOutcome } from '../../operation/types.ts';
@@ -11,39 +9,32 @@ import type {
   ServerPlugin,
   ServerStartContext,
 } from '../../operation/plugin.ts';
-import { decide } from './decide.ts';
+import { noteDecision } from '../answer-decisions.ts';
+import { assess, decideFor, no } from './decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects } from './dialects.ts';
+import { KnownDocuments } from './documents.ts';
 import { writeDecision } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
-import { PurgeLog, purgeInBackground, Purger } from './purge.ts';
-import { offerCacheControl, ResolverHints } from './resolver-hints.ts';
+import { PurgeLog } from './purge-log.ts';
+import { Purges } from './purges.ts';
+import type { PurgeRequest } from './purges.ts';
+import { offerCacheControl, prepareResolvers, ResolverHints } from './resolver-hints.ts';
 import { StaticHints } from './static-hints.ts';
-import { changeTags, entityById, entityTag, tagsOfMutation } from './tags.ts';
+import { StoredAnswers } from './store/stored-answers.ts';
+import { entityById } from './tags.ts';
 import { watchedCall } from './watched-request.ts';
-
-/** Answers to be taken back. */
-export interface PurgeRequest {
-  /** Objects by type and id: what shows them, and lists of their type. */
-  readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
-  /** Types: all answers with an object of one, and lists. */
-  readonly types?: readonly string[] | undefined;
-  /** Fields of Query: all answers that asked for one. */
-  readonly fields?: readonly string[] | undefined;
-  /** Tags as they are. */
-  readonly tags?: readonly string[] | undefined;
-}
 
 /** The extension, with what resolvers, webhooks and other functions may call. */
 export interface Edge extends ServerPlugin {
-  /** Takes answers back. Resolves when the store has done so; rejects when it has refused, or there is no `purge` option. */
+  /** Takes answers back. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. */
   purge(request: PurgeRequest): Promise<void>;
 }
 
 /**
- * Lets the store in front of the function keep public answers, and takes them back when a mutation changes what is in them.
+ * Lets a CDN, or a store of your own, keep public answers, and takes them back when a mutation changes what is in them.
  * An answer is public only where the hints of all its fields say so and nothing that tells who asks was read.
  *
  * @example
@@ -53,43 +44,51 @@ export function edge(options: EdgeOptions): Edge {
   return new EdgePlugin(options);
 }
 
+/** What the key of a CDN tells apart: a URL. */
+const cdnMethods = ['GET'];
+
 class EdgePlugin implements Edge {
   readonly position = 'first';
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
-  readonly #purger: Purger | undefined;
+  readonly #purges: Purges;
+  readonly #stored: StoredAnswers | undefined;
+  readonly #documents = new KnownDocuments();
   readonly #requests = new WeakMap<HeaderMap, EdgeRequest>();
   readonly #operations = new WeakMap<ResponseHead, EdgeOperation>();
   readonly #contexts = new WeakMap<object, EdgeOperation>();
-  #schema: GraphQLSchema | undefined;
-
   constructor(options: EdgeOptions) {
-    const { cdn, salt, deploy, entity = entityById, defaultMaxAge = 0, purgeBatchSize: batchSize = 30, purgeAgainAfter = 1 } = options;
+    const { salt, deploy, entity = entityById, defaultMaxAge = 0, store } = options;
     const rules = readingRules(options);
-    const hints = new StaticHints(defaultMaxAge);
     const tags = { salt, deploy, entity };
     this.#options = options;
-    this.#settings = { ...tags, options, rules, hints, defaultMaxAge, dialect: dialects[cdn], log: new PurgeLog() };
-    this.#purger = options.purge && new Purger({ send: options.purge, batchSize, againAfter: purgeAgainAfter, sleep });
+    this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
+    this.#stored = store && new StoredAnswers(store, { settings: this.#settings, deploy: deploy!, documents: this.#documents });
+    const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
+    this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
-    this.#schema = schema;
+    this.#purges.schema = schema;
+    if (this.#stored !== undefined) this.#stored.schema = schema;
   }
 
   viewRequest(call: RequestCall): RequestCall {
+    // No CDN keeps anything else: what is read of it makes no difference.
+    if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const readings = { personal: undefined, varies: false };
     const view = watchedCall(call, readings, this.#settings.rules);
     // By the headers: a plugin may make a view of this view, and hands on what it does not change.
-    const request = { method: call.request.method, readings, begun: this.#settings.log.now, operations: [] };
-    this.#requests.set(view.request.headers, request);
+    this.#requests.set(view.request.headers, { asked: call.request, readings, begun: this.#settings.log.now, operations: [] });
     return view;
   }
 
   async aroundRequest(call: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse> {
+    noteDecision(call, undefined);
     const response = await next();
     const decision = this.#decide(response, call);
     writeDecision(decision, response.headers, { ...this.#settings, method: call.request.method });
+    noteDecision(call, decision);
     try {
       this.#options.onDecision?.(decision, call);
     } catch (error) {
@@ -98,83 +97,83 @@ class EdgePlugin implements Edge {
     return response;
   }
 
-  async aroundOperation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const operation: EdgeOperation = { request: call.request, outcome: undefined, chosen: undefined, resolverHints: new ResolverHints() };
-    this.#operations.set(call.response, operation);
-    this.#requests.get(call.http.request.headers)?.operations.push(operation);
-    operation.outcome = await next();
-    this.#purgeAfter(operation, call.http);
-    return operation.outcome;
+  aroundOperation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+    const request = this.#requests.get(call.http.request.headers);
+    const mayHint = this.#documents.get(call.request.query)?.mayHint !== false;
+    if (request === undefined && !mayHint && this.#purges.hasNone) return next();
+    const operation: EdgeOperation = {
+      request: call.request,
+      outcome: undefined,
+      resolverHints: undefined,
+      isMixedUp: false,
+      lookup: undefined,
+      ownFields: [],
+    };
+    if (mayHint) this.#operations.set(call.response, operation);
+    request?.operations.push(operation);
+    return this.#run(operation, call, async () => {
+      const found = request && (await this.#stored?.find(operation, request, call.response));
+      return found ?? next();
+    });
   }
 
-  requestDidStart({ response, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
-    const operation = this.#operations.get(response.http);
-    if (operation === undefined) return undefined;
-    this.#assignContext(contextValue, operation);
+  async #run(operation: EdgeOperation, call: OperationCall, run: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+    const begun = this.#settings.log.now;
+    const outcome = await run();
+    operation.outcome = outcome;
+    if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
+    if (outcome.operation?.operation !== 'mutation') return outcome;
+    await this.#purges.after({ outcome, known: this.#documents.get(outcome.source), begun }, call);
+    return outcome;
+  }
+
+  requestDidStart({ request, response, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
+    const known = this.#documents.get(request.query);
+    if (known !== undefined) {
+      if (known.mayHint) this.#offerHints(contextValue, response.http);
+      return undefined;
+    }
     return {
-      didResolveOperation: ({ schema, document }) => {
-        operation.chosen = { schema, document };
-        if (operation.resolverHints !== undefined) offerCacheControl({ schema, document, contextValue }, operation.resolverHints);
+      didResolveOperation: ({ source, schema, document }) => {
+        const mayHint = prepareResolvers(schema, document);
+        this.#documents.add(source, { schema, document, mayHint });
+        if (mayHint) this.#offerHints(contextValue, response.http);
       },
     };
   }
 
-  async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest): Promise<void> {
-    const schema = this.#schema;
-    await this.#purgeTags([
-      ...entities.flatMap(({ typename, id }) => [entityTag(typename, String(id), this.#settings.salt), ...changeTags(schema, typename)]),
-      ...types.flatMap((typename) => [`t:${typename}`, ...changeTags(schema, typename)]),
-      ...fields.map((name) => `q:${name}`),
-      ...tags,
-    ]);
-  }
-
-  async #purgeTags(tags: readonly string[]): Promise<void> {
-    if (this.#purger === undefined) throw new Error('Expected edge to have a purge option, which takes answers back. There is none.');
-    this.#settings.log.add(tags);
-    await this.#purger.purge(tags);
+  async purge(request: PurgeRequest): Promise<void> {
+    await this.#purges.purge(request);
   }
 
   /** What fails, the user's `entity` for one, costs nobody the answer. */
-  #decide(response: HTTPResponse | StreamedResponse, { request, logger }: RequestCall): EdgeDecision {
+  #decide(response: HTTPResponse | StreamedResponse, { request: { headers, method }, invocation, logger }: RequestCall): EdgeDecision {
     try {
-      return decide(this.#requests.get(request.headers), response, this.#settings);
+      const request = this.#requests.get(headers);
+      if (request === undefined && method !== 'GET') return no(`the method is ${method}`);
+      const known = this.#documents.get(request?.operations[0]?.outcome?.source);
+      const answer = assess({ request, response, known }, this.#settings);
+      if (typeof answer === 'string') return no(answer);
+      const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
+      const { cdn } = this.#options;
+      if (cdn === undefined) return stored!;
+      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary: response.headers.get('vary') }, answer, this.#settings);
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
-      return { public: false, reason: 'the decision has failed' };
-    }
-  }
-
-  /** Also when there are errors: a field may have changed something before another has failed. */
-  #purgeAfter({ outcome, chosen, request }: EdgeOperation, { invocation, logger }: RequestCall): void {
-    const { operation, result } = outcome ?? {};
-    if (this.#purger === undefined || chosen === undefined || operation?.operation !== 'mutation' || !result?.data) return;
-    try {
-      const hints = this.#settings.hints.of({ ...chosen, operation, variables: request.variables });
-      const tags = hints && tagsOfMutation(chosen.schema, hints.selection, result.data, this.#settings);
-      if (tags === undefined) throw new Error('It is too large. Call purge of edge in its resolver.');
-      if (tags.length === 0) return;
-      this.#settings.log.add(tags);
-      invocation.waitUntil(purgeInBackground(this.#purger, tags, logger));
-    } catch (error) {
-      logger.error('edge could not tell what the answer to a mutation has changed: nothing was purged.', error);
+      return no('the decision has failed');
     }
   }
 
   /** Resolvers know their operation by their context value. One that serves two tells neither apart: nothing of both is public then. */
-  #assignContext(contextValue: unknown, operation: EdgeOperation): void {
-    if (typeof contextValue !== 'object' || contextValue === null) return;
+  #offerHints(contextValue: unknown, head: ResponseHead): void {
+    const operation = this.#operations.get(head);
+    if (operation === undefined || typeof contextValue !== 'object' || contextValue === null) return;
+    operation.resolverHints = new ResolverHints();
+    offerCacheControl(contextValue, operation.resolverHints);
     const other = this.#contexts.get(contextValue);
     this.#contexts.set(contextValue, operation);
     if (other === undefined) return;
-    other.resolverHints = undefined;
-    operation.resolverHints = undefined;
+    other.isMixedUp = true;
+    operation.isMixedUp = true;
   }
-}
-
-/** Seconds. */
-function sleep(time: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, time * 1_000);
-  });
 }

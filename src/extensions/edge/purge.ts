@@ -79,30 +79,3 @@ export function purgeInBackground(purger: Purger, tags: readonly string[], logge
     logger.error(`A purge has failed: answers with the tags ${tags.join(', ')} may be served until their lifetime ends.`, error);
   });
 }
-
-/** Purges of this process that are remembered. */
-const maxPurges = 1_000;
-
-/** Remembers what was purged lately: an answer that was begun before must not be stored after. */
-export class PurgeLog {
-  readonly #purges: ReadonlySet<string>[] = [];
-  #dropped = 0;
-
-  /** The moment now, in purges. */
-  get now(): number {
-    return this.#dropped + this.#purges.length;
-  }
-
-  add(tags: readonly string[]): void {
-    this.#purges.push(new Set(tags));
-    if (this.#purges.length <= maxPurges) return;
-    this.#purges.shift();
-    this.#dropped++;
-  }
-
-  /** Whether one of the tags may have been purged since that moment. */
-  hasSince(moment: number, tags: readonly string[]): boolean {
-    if (moment < this.#dropped) return true;
-    return this.#purges.slice(moment - this.#dropped).some((purged) => tags.some((tag) => purged.has(tag)));
-  }
-}

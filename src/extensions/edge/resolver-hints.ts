@@ -8,6 +8,7 @@ import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from '../cache-hints/policy.ts';
 import { watchFields, wrapSelectedFields } from '../watched-fields.ts';
 import type { ResolverCall } from '../watched-fields.ts';
+import { maySeeInfo } from './may-see-info.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
@@ -68,21 +69,26 @@ function pathOf(info: GraphQLResolveInfo): string {
   return keys.toReversed().join('.');
 }
 
-const prepared = new WeakSet<DocumentNode>();
+/**
+ * Prepares the resolvers of an operation for `info.cacheControl`. Fields without a resolver of their own are left alone, and
+ * resolvers that cannot see their `info`: most of them, to whom the wrapping would be a tenth of their cost. True when any is left.
+ */
+export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode): boolean {
+  let mayHint = false;
+  wrapSelectedFields(schema, document, ({ resolve }) => {
+    const isWatched = resolve !== undefined && resolve !== null && maySeeInfo(resolve);
+    if (isWatched) mayHint = true;
+    return isWatched;
+  });
+  return mayHint;
+}
 
-/** Gives the resolvers of an operation their `info.cacheControl`. Fields without a resolver of their own are left alone. */
-export function offerCacheControl(
-  { schema, document, contextValue }: { readonly schema: GraphQLSchema; readonly document: DocumentNode; readonly contextValue: unknown },
-  hints: ResolverHints,
-): void {
-  if (typeof contextValue !== 'object' || contextValue === null) return;
+/** Gives the prepared resolvers of one operation, which they know by its context value, their `info.cacheControl`. */
+export function offerCacheControl(contextValue: object, hints: ResolverHints): void {
   const willResolveField = ({ info }: ResolverCall): void => {
     info.cacheControl = new FieldCacheControl(info, hints);
   };
   watchFields(contextValue, { willResolveField, fieldResolver: undefined });
-  if (prepared.has(document)) return;
-  wrapSelectedFields(schema, document, (field) => field.resolve !== undefined);
-  prepared.add(document);
 }
 
 /** Works nothing out until a resolver asks for it. */

@@ -50,7 +50,9 @@ export class StaticHints {
 
   #policyOf(root: Selection): CachePolicy {
     const overall = newCachePolicy();
+    let places = 0;
     const visit = (selection: Selection, isRoot: boolean): void => {
+      if (++places > maxPlaces) overall.restrict({ maxAge: 0 });
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
           // Introspection is no part of what hints are written for.
@@ -68,6 +70,9 @@ export class StaticHints {
     return overall;
   }
 }
+
+/** Places that are looked at, else the answer is private: with abstract types in abstract types, a short operation has more than anybody could count. */
+const maxPlaces = 5_000;
 
 /** Outcomes of the conditions of one operation that are remembered. */
 const maxOutcomes = 16;

@@ -38,6 +38,8 @@ class Contents {
   readonly lists = new Set<string>();
   readonly fields = new Set<string>();
   readonly entities = new Map<string, string>();
+  /** Where there is nothing. */
+  readonly missing: Selection[] = [];
 }
 
 /** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
@@ -76,7 +78,9 @@ function contentsOf(root: Selection, data: Answered, { entity, salt }: TagSettin
     },
     field: ({ selected: { name, hasList, below }, value, isRoot }) => {
       if (isRoot) contents.fields.add(name);
-      if (below !== undefined && (hasList || value === null)) contents.lists.add(below.type.name);
+      if (below === undefined) return;
+      if (hasList || value === null) contents.lists.add(below.type.name);
+      if (value === null) contents.missing.push(below);
     },
   });
   return isWhole ? contents : undefined;
@@ -118,19 +122,52 @@ export function entityById(_typename: string, { id }: Answered): string | undefi
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** What is to be taken back because of the answer to a mutation. Undefined: too large to tell. */
+/** An answer to a mutation. */
+export interface MutationAnswer {
+  readonly schema: GraphQLSchema;
+  readonly root: Selection;
+  /** null: nothing of what was done is shown. */
+  readonly data: Answered | null;
+  /** A field has failed: what it may have changed before, it does not show. */
+  readonly hasErrors: boolean;
+}
+
+/** What is to be taken back because of the answer to a mutation: what it names, and all objects of a type of which it says too little. */
 export function tagsOfMutation(
-  schema: GraphQLSchema,
-  root: Selection,
-  data: Answered,
+  { schema, root, data, hasErrors }: MutationAnswer,
   settings: Pick<TagSettings, 'entity' | 'salt'>,
-): readonly string[] | undefined {
-  const contents = contentsOf(root, data, { ...settings, deploy: undefined });
-  if (contents === undefined) return undefined;
-  const tags = new Set(contents.entities.keys());
-  for (const name of contents.unnamed) tags.add(`t:${name}`);
-  for (const name of contents.types) for (const tag of changeTags(schema, name)) tags.add(tag);
+): readonly string[] {
+  const contents = data === null ? undefined : contentsOf(root, data, { ...settings, deploy: undefined });
+  const tags = new Set(contents?.entities.keys());
+  const types = new Set(contents?.types);
+  // Of an answer that is too large to look at, or not shown, all that it may have named.
+  const places = contents === undefined ? placesBelow(root) : hasErrors ? contents.missing : [];
+  for (const name of [...(contents?.unnamed ?? []), ...typesAt(places)]) {
+    tags.add(`t:${name}`);
+    types.add(name);
+  }
+  for (const name of types) for (const tag of changeTags(schema, name)) tags.add(tag);
   return [...tags];
+}
+
+/** Places that are looked at: with abstract types in abstract types, a short operation has more than anybody could count. */
+const maxPlaces = 5_000;
+
+/** All types of objects that an operation can meet from these places on. */
+function typesAt(places: readonly Selection[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [...places];
+  let count = 0;
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (++count > maxPlaces) throw new Error('It is too large to look at. Call purge of edge in its resolver.');
+    for (const { name } of place.types) found.add(name);
+    waiting.push(...placesBelow(place));
+  }
+  return found;
+}
+
+function placesBelow(place: Selection): Selection[] {
+  return place.types.flatMap((type) => place.fieldsFor(type).flatMap(({ name, below }) => (name.startsWith('__') ? [] : (below ?? []))));
 }
 
 /** Answers that an object of the type may be in without being named, or may come into. */

@@ -28,12 +28,57 @@ describe('the lifetime of an answer', () => {
     });
   }
 
+  test('an operation with more places than can be looked at is private, and takes no longer for it', async () => {
+    const types = Array.from({ length: 12 }, (_, at) => `type T${at} implements Node @cacheControl(maxAge: 60) { next: Node }`);
+    const typeDefs = `type Query { node: Node @cacheControl(maxAge: 60) } interface Node @cacheControl(maxAge: 60) { next: Node } ${types.join(' ')}`;
+    const { get, decisions } = edgeServing({ server: { typeDefs, rootValue: { node: null } } });
+
+    // 12 to the power of 20 places.
+    const response = await get(`{ node ${'{ next '.repeat(20)}{ __typename }${' }'.repeat(20)} }`);
+
+    assert.deepEqual(await response.json(), { data: { node: null } });
+    assert.equal(decisions[0]?.public, false);
+  });
+
+  const readers: Readonly<Record<string, object>> = {
+    'by its fourth parameter': { dynamic: hint({ maxAge: 9 }) },
+    'by arguments': {
+      dynamic() {
+        // oxlint-disable-next-line prefer-rest-params -- one of the ways to get there
+        return hint({ maxAge: 9 })(...(arguments as unknown as [unknown, unknown, unknown, unknown]));
+      },
+    },
+    'by a rest': { dynamic: (...given: [unknown, unknown, unknown, unknown]) => hint({ maxAge: 9 })(...given) },
+    'after a default': {
+      dynamic: (a: unknown, b: unknown = {}, c: unknown = {}, info: unknown = {}) => hint({ maxAge: 9 })(a, b, c, info),
+    },
+    'behind bind': { dynamic: hint({ maxAge: 9 }).bind(undefined) },
+    'behind a proxy': { dynamic: new Proxy(hint({ maxAge: 9 }), {}) },
+    'after a pattern with parentheses': {
+      dynamic: (a: unknown, { b = (() => 1)() }: { b?: number }, c: unknown, info: unknown) => hint({ maxAge: 9 })(a, b, c, info),
+    },
+  };
+  for (const [name, Query] of Object.entries(readers))
+    test(`a resolver reaches its hints ${name}`, async () => {
+      const { get, decisions } = edgeServing({
+        server: { typeDefs: 'type Query { dynamic: Droid } type Droid { id: ID! }', resolvers: { Query } } as never,
+      });
+
+      await get('{ dynamic { id } }');
+      await get('{ dynamic { id } }');
+
+      assert.deepEqual(
+        decisions.map((decision) => decision.public && decision.maxAge),
+        [9, 9],
+      );
+    });
+
   for (const wrong of [{ scope: 'private' }, { maxAge: Number.NaN }, { maxAge: -1 }, { maxAge: '60' }])
     test(`the hint ${JSON.stringify(wrong)} of a resolver is an error, not a public answer`, async () => {
       const typeDefs = 'type Query { dynamic: String @cacheControl(maxAge: 60) }';
       const { get } = edgeServing({ server: { typeDefs, resolvers: { Query: { dynamic: hint(wrong) } } } as never });
 
-      const response = await get('{ dynamic }');
+      const response = await get('{ dynamic { id } }');
 
       assert.equal(response.headers.get('cache-control'), 'no-store');
     });

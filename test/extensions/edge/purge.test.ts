@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
-import { PurgeLog, purgeInBackground, Purger } from '../../../src/extensions/edge/purge.ts';
+import { purgeInBackground, Purger } from '../../../src/extensions/edge/purge.ts';
+import { PurgeLog } from '../../../src/extensions/edge/purge-log.ts';
 import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { edgeServing } from './serving.ts';
@@ -12,7 +13,11 @@ const typeDefs = `
   type Query { book(id: ID!): Book @cacheControl(maxAge: 60) books: [Book] @cacheControl(maxAge: 60) }
   interface Node { id: ID! } union Item = Book | Pen
   type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String } type Pen { id: ID! }
-  type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean failing: Book both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
+  type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean failing: Book strict: Pair! both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
+
+const fail = (): never => {
+  throw new Error('No.');
+};
 
 interface Shop extends EdgeServing {
   readonly purges: string[][];
@@ -24,9 +29,8 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}): Shop 
     rename: (_: unknown, { id }: { id: string }) => ({ id, title: 'new' }),
     both: (_: unknown, { id }: { id: string }) => ({ book: { id }, pen: null }),
     remove: () => true,
-    failing: () => {
-      throw new Error('No.');
-    },
+    failing: fail,
+    strict: fail,
   };
   const Query = { book: (_: unknown, { id }: { id: string }) => ({ id, title: 'old' }), books: () => [{ id: '1' }] };
   const server = { typeDefs, resolvers: { Query, Mutation, ...resolvers } } as never;
@@ -48,9 +52,14 @@ describe('what a mutation takes back', () => {
     ],
     ['nothing, when it names no object', 'mutation { remove(id: 1) }', undefined],
     [
-      'what it did before a field failed',
+      'what it did before a field failed, and all that this may have changed',
       'mutation { failing { id } rename(id: 2) { id } }',
-      ['e:Book:2', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
+      ['e:Book:2', 't:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
+    ],
+    [
+      'all that it may have changed, when it shows nothing of it',
+      'mutation { strict { book { id } } }',
+      ['t:Book', 't:Pair', 'u:Pair', 'l:Pair', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
       'objects at any depth',
@@ -185,7 +194,7 @@ describe('purge of an edge', () => {
     const { edge } = shop({ purge: undefined });
 
     await assert.rejects(edge.purge({ types: ['Book'] }), {
-      message: 'Expected edge to have a purge option, which takes answers back. There is none.',
+      message: 'Expected edge to have a purge option, or a store, to take answers back from. There is none.',
     });
   });
 });

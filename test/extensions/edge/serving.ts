@@ -9,6 +9,7 @@ import type { LogLine } from '../../support/recording-logger.ts';
 export interface EdgeServing {
   readonly get: (query: string, given?: { variables?: object; headers?: Record<string, string>; search?: string }) => Promise<Response>;
   readonly post: (body: object | readonly object[], headers?: Record<string, string>) => Promise<Response>;
+  readonly send: (request: Request) => Promise<Response>;
   readonly decisions: EdgeDecision[];
   readonly log: readonly LogLine[];
   readonly edge: Edge;
@@ -46,6 +47,7 @@ export function edgeServing(options: Partial<EdgeOptions> & { server: Partial<Se
           body: JSON.stringify(body),
         }),
       ),
+    send,
     decisions,
     log,
     edge: extension,

@@ -1,0 +1,34 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+
+/** A document that this process has served. */
+export interface KnownDocument {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  /** Whether one of its resolvers can say something through `info.cacheControl`. */
+  readonly mayHint: boolean;
+}
+
+/** Characters of all texts, and of one: more than a server has of its own; what clients make up comes and goes. */
+const maxCharacters = 4_000_000;
+const maxLength = 100_000;
+
+/** Documents by their text, the oldest forgotten first. What is known of one need not be asked of the line again: its hooks cost more than a small operation. */
+export class KnownDocuments {
+  readonly #documents = new Map<string, KnownDocument>();
+  #characters = 0;
+
+  get(source: string | undefined): KnownDocument | undefined {
+    return source === undefined ? undefined : this.#documents.get(source);
+  }
+
+  add(source: string, document: KnownDocument): void {
+    if (source.length > maxLength || this.#documents.has(source)) return;
+    this.#documents.set(source, document);
+    this.#characters += source.length;
+    for (const oldest of this.#documents.keys()) {
+      if (this.#characters <= maxCharacters) return;
+      this.#documents.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Whether a function may look at its fourth argument, by its own text. Only a list of at most three plain or destructured
+ * parameters says no, with neither a default nor a rest, and no `arguments`: whatever cannot be told may.
+ */
+export function maySeeInfo(resolver: (...given: never[]) => unknown): boolean {
+  // A default or a rest ends the count.
+  if (resolver.length > 3) return true;
+  const text = Function.prototype.toString.call(resolver);
+  if (/\barguments\b|\beval\b/.test(text)) return true;
+  const parameters = parametersIn(text);
+  return parameters === undefined || /[=/'"`]|\.\.\./.test(parameters);
+}
+
+/** The text between the parentheses of the parameters, or before the arrow. */
+function parametersIn(text: string): string | undefined {
+  const single = /^(?:async\s+)?([\w$]+)\s*=>/.exec(text)?.[1];
+  if (single !== undefined) return single;
+  // A name that is worked out may hold parentheses of its own.
+  const head = /^[\w$\s*#]*\(/.exec(text)?.[0];
+  if (head === undefined) return undefined;
+  let depth = 1;
+  for (let at = head.length; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    else if (text[at] === ')' && --depth === 0) return isNative(text) ? undefined : text.slice(head.length, at);
+  }
+  return undefined;
+}
+
+/** Bound functions and those of the platform hide their text. */
+function isNative(text: string): boolean {
+  return text.endsWith('{ [native code] }');
+}

@@ -1,0 +1,129 @@
+import type { GraphQLSchema } from 'graphql';
+
+import type { OperationOutcome } from '../../operation/types.ts';
+import type { OperationCall } from '../../operation/plugin.ts';
+import type { DecisionSettings } from './decide.ts';
+import type { KnownDocument } from './documents.ts';
+import type { EdgeOptions } from './options.ts';
+import { purgeInBackground, Purger } from './purge.ts';
+import type { Purge } from './purge.ts';
+import { changeTags, entityTag, tagsOfMutation } from './tags.ts';
+
+/** Answers to be taken back. */
+export interface PurgeRequest {
+  /** Objects by type and id: what shows them, and lists of their type. */
+  readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
+  /** Types: all answers with an object of one, and lists. */
+  readonly types?: readonly string[] | undefined;
+  /** Fields of Query: all answers that asked for one. */
+  readonly fields?: readonly string[] | undefined;
+  /** Tags as they are. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** What purges depend on. */
+export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeAgainAfter'> {
+  readonly settings: DecisionSettings;
+  /** Takes answers back from the shared store. Undefined: there is none. */
+  readonly purgeStore: Purge | undefined;
+}
+
+/** Milliseconds that the answer to a mutation waits for the shared store, so that whoever has it reads what is new. */
+const storeTime = 500;
+
+/** Takes answers back, from wherever they are kept. */
+export class Purges {
+  /** Undefined until the server has started. */
+  schema: GraphQLSchema | undefined;
+  readonly #settings: DecisionSettings;
+  readonly #cdn: Purger | undefined;
+  readonly #store: Purger | undefined;
+  readonly #told = new Set<string>();
+
+  constructor({ purge, purgeBatchSize: batchSize = 30, purgeAgainAfter: againAfter = 1, settings, purgeStore }: PurgesInput) {
+    this.#settings = settings;
+    this.#cdn = purge && new Purger({ send: purge, batchSize, againAfter, sleep });
+    // It knows by itself of reads that began before.
+    this.#store = purgeStore && new Purger({ send: purgeStore, batchSize: Infinity, againAfter: 0, sleep });
+  }
+
+  get hasNone(): boolean {
+    return this.#cdn === undefined && this.#store === undefined;
+  }
+
+  async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest): Promise<void> {
+    if (this.hasNone) throw new Error('Expected edge to have a purge option, or a store, to take answers back from. There is none.');
+    const all = [
+      ...entities.flatMap(({ typename, id }) => [
+        entityTag(typename, String(id), this.#settings.salt),
+        ...changeTags(this.schema, typename),
+      ]),
+      ...types.flatMap((typename) => [`t:${typename}`, ...changeTags(this.schema, typename)]),
+      ...fields.map((name) => `q:${name}`),
+      ...tags,
+    ];
+    this.#settings.log.add(all);
+    await Promise.all([this.#store?.purge(all), this.#cdn?.purge(all)]);
+  }
+
+  /** Takes back what a mutation has changed, also when there are errors: a field may have changed something before another has failed. */
+  async after({ outcome, known, begun }: Mutation, { request, http: { invocation, logger } }: OperationCall): Promise<void> {
+    const { operation, result } = outcome;
+    // Without data nothing was executed.
+    if (this.hasNone || operation === undefined || result.data === undefined) return;
+    try {
+      const hints = known && this.#settings.hints.of({ ...known, operation, variables: request.variables });
+      if (hints === undefined) throw new Error('Nothing is known of its document.');
+      const { errors = [], data = null } = result;
+      const answer = { schema: known!.schema, root: hints.selection, data, hasErrors: errors.length > 0 };
+      const tags = tagsOfMutation(answer, this.#settings);
+      if (tags.length === 0) {
+        if (begun === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
+        return;
+      }
+      this.#settings.log.add(tags);
+      if (this.#cdn !== undefined) invocation.waitUntil(purgeInBackground(this.#cdn, tags, logger));
+      if (this.#store === undefined) return;
+      const purged = purgeInBackground(this.#store, tags, logger);
+      invocation.waitUntil(purged);
+      await atMost(storeTime, purged);
+    } catch (error) {
+      logger.error('edge could not tell what the answer to a mutation has changed: nothing was purged.', error);
+    }
+  }
+
+  /** Once for each mutation. */
+  #warn(fields: string, logger: OperationCall['http']['logger']): void {
+    if (this.#told.has(fields) || this.#told.size === 100) return;
+    this.#told.add(fields);
+    logger.warn(
+      `The answer to the mutation ${fields} names no object, so no kept answer was taken back. Let it return what it changes, or call purge of edge in its resolver.`,
+    );
+  }
+}
+
+/** A mutation that has run. */
+export interface Mutation {
+  readonly outcome: OperationOutcome;
+  readonly known: KnownDocument | undefined;
+  /** The moment of the purge log at which it began. */
+  readonly begun: number;
+}
+
+/** Seconds. */
+function sleep(time: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, time * 1_000);
+  });
+}
+
+/** Resolves when the work has ended, or the milliseconds are over. */
+function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

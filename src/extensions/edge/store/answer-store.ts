@@ -1,0 +1,124 @@
+import type { FormattedExecutionResult } from 'graphql';
+
+import type { KeyValueCache, Seconds } from '../../../cache/key-value-cache.ts';
+import { QuietCache } from './quiet-cache.ts';
+
+/** An answer that was kept. */
+export interface KeptAnswer {
+  readonly result: FormattedExecutionResult;
+  /** The text of its document. */
+  readonly source: string;
+  /** The fields that `context` and hooks had set. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Whether a field of `varyHeaders` was read for it. */
+  readonly varies: boolean;
+}
+
+/** What the store had when an operation began. */
+export interface Lookup {
+  readonly key: string;
+  /** What stands for the last purge of all: undefined where the store could not tell, and then nothing is kept. */
+  readonly moment: string | undefined;
+  /** `maxAge`: what is left of its lifetime. */
+  readonly hit: (KeptAnswer & { readonly maxAge: Seconds }) | undefined;
+}
+
+/** An entry as it stands in the store. */
+interface Entry extends KeptAnswer {
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  /** Each of its tags with the version that it had. */
+  readonly tags: readonly (readonly [tag: string, version: string])[];
+}
+
+/** Seconds that an entry, and the version of a tag, is kept at most. */
+const longest: Seconds = 86_400;
+const momentKey = 'moment';
+
+/**
+ * Answers in a key-value store that all processes share.
+ *
+ * Every tag has a version, a random text, which a purge replaces; an entry counts as long as all of its tags have the versions that
+ * it was kept with, so a version that was lost takes its answers with it. Clocks of different machines are never compared.
+ *
+ * A read that began before a purge must not be kept after it. So a purge replaces one more text before all versions, the moment, and
+ * whoever keeps an answer reads the moment before the operation, and again after the versions: a version that is new then
+ * comes with a moment that is new, too.
+ */
+export class AnswerStore {
+  readonly #cache: QuietCache;
+
+  constructor(cache: KeyValueCache) {
+    this.#cache = new QuietCache(cache, 'edge:');
+  }
+
+  /** Never rejects: a store that is down has nothing. */
+  async look(key: string): Promise<Lookup> {
+    const [moment, text] = await Promise.all([this.#version(momentKey), this.#cache.get(key)]);
+    const entry = text === undefined ? undefined : entryIn(text);
+    const maxAge = entry === undefined ? 0 : Math.floor((entry.until - Date.now()) / 1_000);
+    if (entry === undefined || maxAge <= 0 || !(await this.#isValid(entry))) return { key, moment, hit: undefined };
+    const { result, source, headers, varies } = entry;
+    return { key, moment, hit: { result, source, headers, varies, maxAge } };
+  }
+
+  /** Keeps an answer, unless anything was purged since it was looked for. Never rejects. */
+  async keep(
+    { key, moment }: Lookup,
+    answer: KeptAnswer,
+    { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
+  ): Promise<void> {
+    if (moment === undefined) return;
+    const versions = await Promise.all(
+      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`)]),
+    );
+    if (versions.some(([, version]) => version === undefined) || (await this.#cache.get(momentKey)) !== moment) return;
+    const ttl = Math.min(maxAge, longest);
+    const entry = { ...answer, until: Date.now() + ttl * 1_000, tags: versions };
+    await this.#cache.set(key, JSON.stringify(entry), { ttl });
+  }
+
+  /** Resolves when answers with these tags are gone for every process; rejects when the store cannot say so. */
+  async purge(tags: readonly string[]): Promise<void> {
+    await this.#replace(momentKey);
+    await Promise.all(tags.map((tag) => this.#replace(`tag:${tag}`)));
+  }
+
+  async #isValid({ tags }: Entry): Promise<boolean> {
+    const versions = await Promise.all(tags.map(([tag]) => this.#cache.get(`tag:${tag}`)));
+    return tags.every(([, version], at) => versions[at] === version);
+  }
+
+  /** That of the store, or a new one where there is none: never one that was there before. */
+  async #version(key: string): Promise<string | undefined> {
+    const known = await this.#cache.get(key);
+    if (known !== undefined) return known;
+    await this.#cache.set(key, newVersion(), { ttl: longest });
+    return this.#cache.get(key);
+  }
+
+  /** Reads it again: a guarded cache hides what has failed. Another's that is newer is as good. */
+  async #replace(key: string): Promise<void> {
+    const before = await this.#cache.get(key);
+    const version = newVersion();
+    await this.#cache.set(key, version, { ttl: longest });
+    const after = await this.#cache.get(key);
+    if (after === version || (before !== undefined && after !== undefined && after !== before)) return;
+    throw new Error('The store of answers did not take what was to be purged.');
+  }
+}
+
+function newVersion(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+}
+
+/** Undefined for what is none. */
+function entryIn(text: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(text) as Partial<Entry> | null;
+    const isEntry = typeof entry?.until === 'number' && Array.isArray(entry.tags) && typeof entry.source === 'string';
+    return isEntry && Array.isArray(entry.headers) && typeof entry.result === 'object' ? (entry as Entry) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { getOperationAST, parse } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+
+import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
+import type { ResponseHead } from '../../../message/http-messages.ts';
+import type { OperationOutcome } from '../../../operation/types.ts';
+import { answerKey } from './answer-key.ts';
+import { AnswerStore } from './answer-store.ts';
+import { decideFor } from '../decide.ts';
+import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
+import type { KnownDocument, KnownDocuments } from '../documents.ts';
+import type { EdgeDecision } from '../options.ts';
+import { prepareResolvers } from '../resolver-hints.ts';
+
+/** The methods of which the key has the body, too. */
+const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
+
+/** What each entry names: every tag is read again with it. Those of `varyHeaders` are in the key. */
+const dialect: Keeper['dialect'] = {
+  vary: 'listed',
+  tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
+};
+
+/** What the answers of a store depend on. */
+export interface StoredAnswersInput {
+  readonly settings: DecisionSettings;
+  readonly deploy: string;
+  readonly documents: KnownDocuments;
+}
+
+/** The answers of one server in a store that all its processes share. */
+export class StoredAnswers {
+  readonly #store: AnswerStore;
+  readonly #input: StoredAnswersInput;
+  /** Undefined until the server has started. */
+  schema: GraphQLSchema | undefined;
+
+  constructor(cache: KeyValueCache, input: StoredAnswersInput) {
+    this.#store = new AnswerStore(cache);
+    this.#input = input;
+  }
+
+  /** Looks for the answer to an operation. Undefined: there is none, and the operation has to run. */
+  async find(operation: EdgeOperation, { asked, readings }: EdgeRequest, head: ResponseHead): Promise<OperationOutcome | undefined> {
+    // In development: a report is about what runs.
+    if (!methods.includes(asked.method) || asked.headers.has('graphql-functions-explain')) return undefined;
+    const { settings, deploy } = this.#input;
+    const { request } = operation;
+    const key = answerKey({ asked, request, rules: settings.rules, deploy });
+    if (key === undefined) return undefined;
+    operation.lookup = await this.#store.look(key);
+    const { hit } = operation.lookup;
+    const known = hit && this.#documentOf(hit.source);
+    const chosen = known && getOperationAST(known.document, request.operationName);
+    if (hit === undefined || !chosen) return undefined;
+    readings.varies = hit.varies;
+    for (const [name, value] of hit.headers) head.headers.append(name, value);
+    return { result: hit.result, errors: [], head, operation: chosen, source: hit.source };
+  }
+
+  /** Decides whether an answer may be kept here, and keeps it, for which `waitUntil` has time. */
+  keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
+    const { operation, request } = answer;
+    const { lookup, outcome, ownFields } = operation;
+    const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
+    const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
+    const source = outcome?.source;
+    if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decision;
+    const kept = { result: outcome!.result, source, headers: ownFields, varies: request.readings.varies };
+    waitUntil(this.#store.keep(lookup, kept, decision));
+    return decision;
+  }
+
+  purge(tags: readonly string[]): Promise<void> {
+    return this.#store.purge(tags);
+  }
+
+  /** Another process may have kept it: this one has not read its text yet. */
+  #documentOf(source: string): KnownDocument | undefined {
+    const known = this.#input.documents.get(source);
+    if (known !== undefined || this.schema === undefined) return known;
+    const document = parse(source);
+    const found = { schema: this.schema, document, mayHint: prepareResolvers(this.schema, document) };
+    this.#input.documents.add(source, found);
+    return found;
+  }
+}

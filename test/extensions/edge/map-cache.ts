@@ -1,0 +1,31 @@
+import type { KeyValueCache } from '../../../src/index.ts';
+
+/** A store in memory that several servers share. `turn`: what each call waits for. Default: a turn of the loop */
+export class MapCache implements KeyValueCache {
+  readonly #entries = new Map<string, string>();
+  readonly #turn: () => Promise<void>;
+
+  constructor(turn: () => Promise<void> = () => Promise.resolve()) {
+    this.#turn = turn;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    await this.#turn();
+    return this.#entries.get(key);
+  }
+
+  async set(key: string, value: string): Promise<void> {
+    await this.#turn();
+    this.#entries.set(key, value);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#turn();
+    this.#entries.delete(key);
+  }
+
+  /** The keys of the edge's entries that begin so. */
+  keysOf(kind: string): string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(`edge:${kind}`));
+  }
+}
