@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import type { OperationInvocation } from '../message/invocation.ts';
+import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
@@ -81,9 +82,14 @@ export function refuseHeavyVariables({ schema, hideSuggestions }: ExecutionSetti
   return refuseVariables({ schema, operation, variableValues: variables, hideSuggestions, maxInputErrors: maxInputErrors(variables) });
 }
 
-/** What root fields get as their parent. A function is asked for it, once for each operation. */
-function rootValueOf({ rootValue }: ExecutionSettings, document: DocumentNode): unknown {
-  return typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+/**
+ * The parent of the root fields. A function is asked for it, once for each operation. A plain object is copied, as the context is:
+ * code that keeps something by it, as @graphql-tools/batch-delegate 10 keeps its loaders, must not find what another user left.
+ */
+function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unknown {
+  const { rootValue } = settings;
+  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+  return isPlainObject(value) ? copyOfReturned(value, settings) : value;
 }
 
 /** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */

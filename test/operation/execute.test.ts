@@ -68,3 +68,39 @@ describe('the options executor and fastValidation', () => {
 function withoutErrorId(body: string): string {
   return body.replaceAll(/"errorId":"[^"]*"/g, '"errorId":"…"');
 }
+
+describe('the option rootValue', () => {
+  const written = Symbol('what somebody keeps by the parent of the root fields');
+  const keeps = (root: object): boolean => {
+    const kept = written in root;
+    Object.assign(root, { [written]: true });
+    return kept;
+  };
+  const settings = { typeDefs: 'type Query { hello: String kept: Boolean }', context: () => ({}), resolvers: { Query: { kept: keeps } } };
+
+  for (const [name, rootValue] of [
+    ['a plain object', { hello: 'Hello!' }],
+    ['the same plain object from a function', () => shared],
+  ] as const) {
+    it(`is each operation's own: ${name}`, async () => {
+      const endpoint = createEndpoint({ ...settings, rootValue });
+
+      for (let count = 0; count < 2; count++) deepEqual((await endpoint.send(post({ query: '{ kept hello }' }))).body, answered);
+    });
+  }
+
+  it('is handed on as it is when it has a class, whose private members must work', async () => {
+    class Root {
+      readonly #greeting = 'Hello!';
+      hello(): string {
+        return this.#greeting;
+      }
+    }
+    const endpoint = createEndpoint({ ...settings, rootValue: new Root() });
+
+    deepEqual((await endpoint.send(post({ query: '{ hello }' }))).body, '{"data":{"hello":"Hello!"}}');
+  });
+
+  const shared = { hello: 'Hello!' };
+  const answered = '{"data":{"kept":false,"hello":"Hello!"}}';
+});
