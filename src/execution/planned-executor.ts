@@ -21,7 +21,7 @@ import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
 import { executeWithDeadline } from './graphql-js/execute-with-deadline.ts';
 import { coercedOf, Run } from './run.ts';
-import type { AnswerLimit, VariableValues } from './run.ts';
+import type { AnswerBudget, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, FieldTracer, traceExecute, traceStage } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
@@ -44,7 +44,7 @@ export interface PlannedExecution {
   /** What may end the execution before its time. Default: nothing. */
   readonly invocation?: ExecutionInvocation | undefined;
   /** How large the answer may become. Default: any size. */
-  readonly answerLimit?: AnswerLimit | undefined;
+  readonly answerLimit?: AnswerBudget | undefined;
   /**
    * After how many rows of a selection code is made for the next (rows.ts). Making it costs as much as running some
    * hundred rows without it. Infinity: never. Default: 1,000.

@@ -18,7 +18,7 @@ import { abandon } from './abandon.ts';
 import type { FieldTracer } from './trace-execution.ts';
 
 /** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */
-export interface AnswerLimit {
+export interface AnswerBudget {
   /** Up to here nobody need be asked. */
   readonly free: number;
   /** How far an answer of this size may still grow before this is asked again. Throws a GraphQLError when it is too large. */
@@ -37,7 +37,7 @@ export interface RunSettings {
   /** After how many rows of a selection code is made for the next. Default: 1,000. */
   readonly rowsBeforeCode?: number | undefined;
   readonly invocation?: ExecutionInvocation | undefined;
-  readonly answerLimit?: AnswerLimit | undefined;
+  readonly answerLimit?: AnswerBudget | undefined;
 }
 
 /** What a run takes from its plan. */

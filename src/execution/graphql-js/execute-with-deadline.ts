@@ -31,7 +31,7 @@ import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
 import type { Path } from '../path.ts';
 import { sizeInLists } from '../plan/planned-field.ts';
 import { isThenable, toPromise } from '../promises.ts';
-import type { AnswerLimit } from '../run.ts';
+import type { AnswerBudget } from '../run.ts';
 
 /**
  * Lets graphql-js execute, so that its answer is there when the time is up. What it still waits for then fails, field by
@@ -54,7 +54,7 @@ export function executeWithDeadline(
 /** What may end an execution: its time, or the size of its answer. */
 export interface Bounds {
   readonly invocation: ExecutionInvocation;
-  readonly answerLimit: AnswerLimit | undefined;
+  readonly answerLimit: AnswerBudget | undefined;
 }
 
 /** An execution under way. */
@@ -154,7 +154,7 @@ class DeadlineGuard {
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
-  readonly #answerLimit: AnswerLimit | undefined;
+  readonly #answerLimit: AnswerBudget | undefined;
   #size = 0;
   #maxSize: number;
   /** Why the answer is an error and nothing else: it has become too large. */
