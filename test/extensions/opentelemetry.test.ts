@@ -147,6 +147,18 @@ describe('the spans of an operation', () => {
     });
   });
 
+  test('hang together where asynchronous calls carry no context', async () => {
+    context.disable();
+    await serving({ stages: 'all' })({ query: '{ book }' });
+    provider.register();
+
+    const { spanId } = only('query').spanContext();
+    assert.deepEqual(
+      exporter.getFinishedSpans().flatMap(({ name, parentSpanContext }) => (parentSpanContext?.spanId === spanId ? [name] : [])),
+      ['graphql.parse', 'graphql.validate', 'Books GET', 'graphql.execute'],
+    );
+  });
+
   test('have the document by option alone', async () => {
     await serving({ stages: 'none', document: true })({ query: '{ book }' });
 
@@ -269,6 +281,22 @@ describe('the parent of an operation', () => {
 
     assert.deepEqual([only('query').spanContext().traceId, only('query').parentSpanContext?.spanId], [traceId, spanId]);
   });
+});
+
+test('an environment that may not be read is nobody’s trace', async (t) => {
+  const { env } = process;
+  const guarded = new Proxy(env, {
+    get: (target, name) => {
+      if (name === '_X_AMZN_TRACE_ID') throw new Error('Requires env access');
+      return target[String(name)];
+    },
+  });
+  Object.defineProperty(process, 'env', { value: guarded, configurable: true, writable: true });
+  t.after(() => Object.defineProperty(process, 'env', { value: env, configurable: true, writable: true }));
+
+  const answer = await serving({ stages: 'none' })({ query: 'mutation { add }' });
+
+  assert.deepEqual([answer, only('mutation').parentSpanContext], [{ data: { add: 'added' } }, undefined]);
 });
 
 test('what has been recorded is flushed behind each request, before its answer where the platform would freeze it', async () => {

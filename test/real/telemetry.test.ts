@@ -1,81 +1,16 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-
-import { build } from 'esbuild';
 
 import { httpAPIEvent } from '../support/events.ts';
 import { post } from '../support/plain-http.ts';
 import { createFolder } from './bundle.ts';
 import type { Folder } from './bundle.ts';
 import { deploy } from './lambda-function.ts';
-import { needs, partNamed } from './parts.ts';
-
-const root = join(import.meta.dirname, '../..');
-
-/** Takes what exporters send, and answers data sources. */
-interface Collector {
-  readonly url: string;
-  readonly bodies: { readonly path: string; readonly text: string }[];
-  close(): void;
-}
-
-async function startCollector(): Promise<Collector> {
-  const bodies: Collector['bodies'] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.method === 'POST') bodies.push({ path: request.url ?? '', text: Buffer.concat(chunks).toString() });
-    response.setHeader('content-type', 'application/json').end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bodies,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-/** One file, with the packages of the part and this package as it is built. */
-async function bundleFunction(contents: string, outfile: string): Promise<void> {
-  await build({
-    stdin: { contents, resolveDir: partNamed('telemetry').folder },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    logLevel: 'warning',
-    tsconfigRaw: {},
-    alias: {
-      graphql: join(root, 'node_modules/graphql'),
-      'graphql-functions/opentelemetry': join(root, 'dist/esm/opentelemetry.js'),
-      'graphql-functions': join(root, 'dist/esm/index.js'),
-    },
-  });
-}
-
-const options = `
-  typeDefs: 'type Query { two: String broken: String } type Mutation { add: String }',
-  dataSources: () => ({ a: new A(), b: new B() }),
-  resolvers: {
-    Query: {
-      two: async (_, __, { dataSources: { a, b } }) => { await Promise.all([a.get('x'), b.get('y')]); return 'two'; },
-      broken: () => { throw new Error('the password is 1234'); },
-    },
-    Mutation: { add: () => 'added' },
-  },
-`;
-const classes = `
-  class A extends RESTDataSource { baseURL = process.env.COLLECTOR + '/'; memoizeGetRequests = false; }
-  class B extends A {}
-`;
+import { needs } from './parts.ts';
+import { spansIn, startCollector } from './telemetry/collector.ts';
+import type { Collector } from './telemetry/collector.ts';
+import { bundleFunction, classes, options } from './telemetry/functions.ts';
 
 const lambdaFunction = `
   import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -138,9 +73,9 @@ describe("telemetry in AWS's runtime client, frozen behind each answer", needs('
   before(async () => {
     folder = await createFolder();
     collector = await startCollector();
-    await bundleFunction(lambdaFunction, join(folder.path, 'traced.cjs'));
-    await bundleFunction(sentryFunction, join(folder.path, 'sentry.cjs'));
-    await bundleFunction(hiveFunction, join(folder.path, 'hive.cjs'));
+    await bundleFunction(lambdaFunction, { part: 'telemetry', outfile: join(folder.path, 'traced.cjs') });
+    await bundleFunction(sentryFunction, { part: 'telemetry', outfile: join(folder.path, 'sentry.cjs') });
+    await bundleFunction(hiveFunction, { part: 'telemetry', outfile: join(folder.path, 'hive.cjs') });
   });
   after(async () => {
     collector.close();
@@ -204,16 +139,3 @@ describe("telemetry in AWS's runtime client, frozen behind each answer", needs('
     );
   });
 });
-
-interface ExportedSpan {
-  readonly name: string;
-  readonly traceId: string;
-}
-
-function spansIn({ bodies }: Collector): ExportedSpan[] {
-  return bodies
-    .filter(({ path }) => path === '/v1/traces')
-    .flatMap(({ text }) => JSON.parse(text).resourceSpans)
-    .flatMap(({ scopeSpans }) => scopeSpans)
-    .flatMap(({ spans }) => spans as ExportedSpan[]);
-}

@@ -1,15 +1,21 @@
 import { context, SpanKind, trace } from '@opentelemetry/api';
-import type { Tracer } from '@opentelemetry/api';
+import type { Context, Tracer } from '@opentelemetry/api';
 
 import type { DataSourceCall, DataSourceCallListener } from '../../operation/plugin.ts';
 import { CallOutcome } from '../call-outcome.ts';
 import { recordErrors } from './errors.ts';
 import type { Meters } from './meters.ts';
 
+/** What tells of a call, and the context that it is made in. */
+interface CallTelemetry {
+  readonly tracer: Tracer;
+  readonly meters: Meters;
+  readonly operation: Context;
+}
+
 /** One span for one call, below that of its operation. What a `fetch` instrumentation adds hangs below it. */
-export function followCall(tracer: Tracer, meters: Meters, { dataSource, request }: DataSourceCall): DataSourceCallListener {
+export function followCall({ tracer, meters, operation }: CallTelemetry, { dataSource, request }: DataSourceCall): DataSourceCallListener {
   const source = dataSource.constructor.name;
-  const operation = context.active();
   const span = tracer.startSpan(
     `${source} ${request.method}`,
     { kind: SpanKind.INTERNAL, attributes: { 'graphql_functions.data_source': source, 'http.request.method': request.method } },

@@ -2,7 +2,7 @@ import { context, metrics, SpanKind, trace, propagation, ROOT_CONTEXT, TraceFlag
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
 import type { OperationOutcome } from '../../operation/types.ts';
-import type { OperationCall, ServerPlugin, RequestCall } from '../../operation/plugin.ts';
+import type { GraphQLRequestContext, OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
 import { documentHash } from '../document-hash.ts';
 import { followStream } from '../follow-stream.ts';
 import { followCall } from './data-source-span.ts';
@@ -50,8 +50,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
       return response;
     },
     aroundOperation: (call, next) => traceOperation({ tracer, meters, call, options }, next),
-    dataSourceCallDidStart: (call) => followCall(tracer, meters, call),
-    ...(stages !== 'none' && { requestDidStart: () => stageListener(tracer, stages) }),
+    dataSourceCallDidStart: (call) => followCall({ tracer, meters, operation: contextOf(call.operation.response) }, call),
+    ...(stages !== 'none' && {
+      requestDidStart: ({ response }: GraphQLRequestContext) => stageListener(tracer, stages, contextOf(response.http)),
+    }),
   };
 }
 
@@ -70,6 +72,7 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
   const kind = server === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
   const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
   const active = trace.setSpan(parent, span);
+  contexts.set(call.response, active);
   const start = performance.now();
   try {
     const outcome = await context.with(active, next);
@@ -80,6 +83,15 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
     span.end();
     throw error;
   }
+}
+
+/** Of operations under way, by the response that they share with their hooks. */
+const contexts = new WeakMap<OperationCall['response'], Context>();
+
+/** The active context; where asynchronous calls carry none, as on Workers without nodejs_compat, that of the operation. */
+function contextOf(response: OperationCall['response']): Context {
+  const active = context.active();
+  return trace.getSpan(active) === undefined ? (contexts.get(response) ?? active) : active;
 }
 
 /** Ends the span with the outcome, or with its stream. */
@@ -146,7 +158,8 @@ function isStreamed(body: unknown): boolean {
 function parentOf({ request }: RequestCall): Context {
   const sent = propagation.extract(context.active(), request.headers, fields);
   if (trace.getSpanContext(sent) !== undefined) return sent;
-  return parseXRay(request.headers.get('x-amzn-trace-id') ?? globalThis.process?.env['_X_AMZN_TRACE_ID']) ?? sent;
+  const traced = request.headers.get('x-amzn-trace-id') ?? environmentTrace();
+  return (traced && parseXRay(traced)) || sent;
 }
 
 const fields: TextMapGetter<RequestCall['request']['headers']> = {
@@ -154,12 +167,21 @@ const fields: TextMapGetter<RequestCall['request']['headers']> = {
   keys: (headers) => [...headers.keys()],
 };
 
+/** Deno throws where it was not allowed to read the environment. */
+function environmentTrace(): string | undefined {
+  try {
+    return globalThis.process?.env['_X_AMZN_TRACE_ID'];
+  } catch {
+    return undefined;
+  }
+}
+
 /** `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1` (AWS X-Ray, Tracing header). */
-function parseXRay(header: string | undefined): Context | undefined {
-  const root = /Root=1-([\da-f]{8})-([\da-f]{24})/i.exec(header ?? '');
-  const parent = /Parent=([\da-f]{16})/i.exec(header ?? '');
+function parseXRay(header: string): Context | undefined {
+  const root = /Root=1-([\da-f]{8})-([\da-f]{24})/i.exec(header);
+  const parent = /Parent=([\da-f]{16})/i.exec(header);
   if (root === null || parent === null) return undefined;
-  const traceFlags = header!.includes('Sampled=1') ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  const traceFlags = header.includes('Sampled=1') ? TraceFlags.SAMPLED : TraceFlags.NONE;
   const traceId = `${root[1]}${root[2]}`.toLowerCase();
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parent[1]!.toLowerCase(), traceFlags, isRemote: true });
 }

@@ -1,5 +1,4 @@
-import { context } from '@opentelemetry/api';
-import type { Tracer } from '@opentelemetry/api';
+import type { Context, Tracer } from '@opentelemetry/api';
 
 import type { GraphQLRequestListener } from '../../operation/plugin.ts';
 import { recordErrors } from './errors.ts';
@@ -8,8 +7,7 @@ import { recordErrors } from './errors.ts';
 const slow = 1;
 
 /** Spans for parsing, validating and executing, made when a stage has ended: most of them are too short to be worth one. */
-export function stageListener(tracer: Tracer, stages: 'slow' | 'all'): GraphQLRequestListener {
-  const operation = context.active();
+export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
   const measure = (name: string) => (): ((failure?: unknown) => void) => {
     // The clock of the day tells when, the other one how long: it is not set back.
     const startTime = Date.now();

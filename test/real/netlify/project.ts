@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,19 +12,21 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export async function createProject(): Promise<Folder> {
   const folder = await createFolder();
   await cp(join(root, 'functions'), join(folder.path, 'functions'), { recursive: true });
-  await cp(join(root, 'test/real/functions/probe.ts'), join(folder.path, 'functions/probes/probe.ts'));
+  for (const name of ['probe', 'telemetry'])
+    await cp(join(root, `test/real/functions/${name}.ts`), join(folder.path, `functions/probes/${name}.ts`));
   for (const [name, text] of Object.entries(probes)) await folder.write(`functions/${name}.ts`, text);
   await folder.write('netlify.toml', '[functions]\ndirectory = "functions"\nnode_bundler = "esbuild"\n');
   await folder.write('package.json', JSON.stringify({ name: 'site', private: true, type: 'module' }));
   await folder.write('public/index.html', '<!doctype html><title>site</title>');
   await installCopy('graphql-functions', folder.path);
-  await installCopy('graphql', folder.path);
+  for (const name of ['graphql', '@opentelemetry/api', '@opentelemetry/sdk-trace-base']) await installCopy(name, folder.path);
   return folder;
 }
 
 const probes = {
   v1: `import { createHandler } from 'graphql-functions';\nimport { probe } from './probes/probe.ts';\nexport const handler = createHandler(probe);\n`,
   v2: `import { createHandler } from 'graphql-functions';\nimport { probe } from './probes/probe.ts';\nexport default createHandler(probe);\n`,
+  told: `import { createHandler } from 'graphql-functions/netlify';\nimport { told } from './probes/telemetry.ts';\nexport default createHandler(told);\n`,
   narrow: `import { createHandler } from 'graphql-functions/netlify';\nimport { probe } from './probes/probe.ts';\nexport default createHandler(probe);\n`,
 };
 
@@ -40,5 +43,7 @@ async function installCopy(name: string, project: string): Promise<void> {
   const { dependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };
-  for (const dependency of Object.keys(dependencies)) await installCopy(dependency, project);
+  // What lies in the package's own node_modules is there already.
+  for (const dependency of Object.keys(dependencies))
+    if (!existsSync(join(target, 'node_modules', dependency))) await installCopy(dependency, project);
 }

@@ -10,6 +10,8 @@ import type { Folder } from '../bundle.ts';
 import { needs, pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
 import type { Program } from '../program.ts';
+import { startCollector } from '../telemetry/collector.ts';
+import { assertTelling } from '../telemetry/telling.ts';
 import { createProject } from './project.ts';
 
 const functions = ['v1', 'v2', 'narrow'];
@@ -36,6 +38,13 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
   for (const name of functions) {
     describe(`${name}.ts`, () => testAnswers((request) => sendTo(`${site}/.netlify/functions/${name}`, request)));
   }
+
+  test('spans and cost lines leave through waitUntil, and hang together', async (t) => {
+    const collector = await startCollector();
+    t.after(() => collector.close());
+
+    await assertTelling(`${site}/.netlify/functions/told`, collector);
+  });
 
   test('a version-1 function keeps its state from call to call', async () => {
     const calls = async (): Promise<number> => json(await sendTo(`${site}/.netlify/functions/v1`, post({ query: '{ calls }' }))).data.calls;

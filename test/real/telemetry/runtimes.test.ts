@@ -1,0 +1,23 @@
+import { describe, test } from 'node:test';
+
+import { bundle, createFolder } from '../bundle.ts';
+import { fetchRuntimes } from '../fetch-runtimes.ts';
+import { needs } from '../parts.ts';
+import { startCollector } from './collector.ts';
+import { assertTelling } from './telling.ts';
+
+for (const runtime of fetchRuntimes) {
+  describe(runtime.name, needs(runtime.part), () => {
+    test('spans and cost lines leave through waitUntil, and hang together', async (t) => {
+      const collector = await startCollector();
+      t.after(() => collector.close());
+      const folder = await createFolder();
+      t.after(() => folder.remove());
+      await bundle('test/real/functions/telemetry-worker.ts', `${folder.path}/worker.mjs`, 'worker');
+      const served = await runtime.serve(folder.path);
+      t.after(() => served.program.end());
+
+      await assertTelling(served.url, collector);
+    });
+  });
+}
