@@ -10,6 +10,7 @@ import { GraphiQL } from 'graphiql';
 import type { GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
 import { getOperationAST, parse } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 import { createElement, Fragment, useEffect, useState } from 'react';
 import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -22,14 +23,12 @@ import { subscribe } from './subscribe.ts';
 
 declare global {
   interface Window {
-    /** The text of worker.ts, bundled. The page that carries this script sets it. */
+    /** The address of worker.ts, bundled. The page that carries this script sets it. */
     playgroundWorker: string;
   }
 }
 
-// A blob is the one place that a worker can come from when there is one response for everything.
-const workerURL = URL.createObjectURL(new Blob([window.playgroundWorker], { type: 'text/javascript' }));
-window.MonacoEnvironment = { getWorker: (_, label) => new Worker(workerURL, { name: label }) };
+window.MonacoEnvironment = { getWorker: (_, label) => new Worker(window.playgroundWorker, { name: label }) };
 
 // Not the path alone: "//evil.example/", which reaches us as a path, would be an address of another host to fetch.
 const endpoint = location.origin + location.pathname;
@@ -61,7 +60,8 @@ const footer = createElement(GraphiQL.Footer, { children: createElement(AnswerPa
 
 const answer = createGraphiQLFetcher({ url: endpoint, headers, fetch: watchedFetch });
 
-const fetcher: Fetcher = (parameters, options) => {
+const fetcher: Fetcher = (asked, options) => {
+  const parameters = withWrittenOperation(asked);
   if (isSubscription(parameters)) return subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters });
   return explained(answer(parameters, options));
 };
@@ -77,16 +77,30 @@ async function explained(answering: ReturnType<Fetcher>): Promise<Awaited<Return
 
 /** Not by GraphiQL's own document: it lags behind what is written. */
 function isSubscription({ query, operationName }: FetcherParams): boolean {
+  return operationOf(query, operationName)?.operation === 'subscription';
+}
+
+function operationOf(query: string, name: string | null | undefined): OperationDefinitionNode | undefined {
   try {
-    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+    return getOperationAST(parse(query), name) ?? undefined;
   } catch {
     // The server says what is wrong with it.
-    return false;
+    return undefined;
   }
 }
 
 const link = new URLSearchParams(location.search);
 const linked = link.get('query');
+const linkedOperation = link.get('operationName') ?? undefined;
+/** The operation in which Ctrl-Enter was pressed last. */
+let pressed: string | undefined;
+
+/** GraphiQL keeps to the operation that a link names, also where the document is another by now. */
+function withWrittenOperation(parameters: FetcherParams): FetcherParams {
+  if (linkedOperation === undefined) return parameters;
+  const isWritten = (name: string | undefined): boolean => name !== undefined && operationOf(parameters.query, name) !== undefined;
+  return { ...parameters, operationName: [pressed, linkedOperation].find(isWritten) ?? null };
+}
 
 /** GraphiQL with a schema that is looked at again whenever somebody comes back to the page: from the editor, say. */
 const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof loadSchema>> }> = ({ first }) => {
@@ -107,6 +121,8 @@ const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof 
     storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
     defaultQuery: firstOperation(first?.schema),
     ...(linked !== null && { initialQuery: linked, initialVariables: link.get('variables') ?? '' }),
+    ...(linkedOperation !== undefined && { operationName: linkedOperation }),
+    onEditOperationName: (name) => void (pressed = name),
   };
   return createElement(GraphiQL, properties, toolbar, footer);
 };

@@ -1,12 +1,13 @@
 /**
- * Bundles the playground (playground/) into one compressed file, which the landing page sends as it is.
+ * Bundles the playground (playground/) into compressed files, which browsers get as they are: from the dev server each by itself,
+ * elsewhere in the landing page.
  *
  * GraphiQL with all it needs is 209 MB in node_modules; what a browser runs of it is 1.8 MB here, and nothing that a
  * user of this package has to install.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -16,18 +17,17 @@ import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 const root = join(import.meta.dirname, '..');
 const sources = join(root, 'playground');
 
-/** Writes `playground.gz` and the licences of what is in it into a folder. Four seconds; a copy if nothing has changed since the last time. */
+/** Writes `playground/` and the licences of what is in it into a folder. Four seconds; a copy if nothing has changed since the last time. */
 export async function buildPlayground(folder: string): Promise<void> {
   const cache = join(root, 'node_modules/.cache/graphql-functions', await fingerprint());
   if (!existsSync(cache)) {
     const fresh = `${cache}-${process.pid}`;
-    await mkdir(fresh, { recursive: true });
+    await mkdir(join(fresh, 'playground'), { recursive: true });
     await bundlePlayground(fresh);
     // Another build may have been as fast.
     await rename(fresh, cache).catch(() => {});
   }
-  await mkdir(folder, { recursive: true });
-  await Promise.all((await readdir(cache)).map((file) => copyFile(join(cache, file), join(folder, file))));
+  await cp(cache, folder, { recursive: true });
 }
 
 /** Of all that the bundle is made from: our files, and the versions of everybody else's. */
@@ -40,9 +40,15 @@ async function fingerprint(): Promise<string> {
 
 async function bundlePlayground(folder: string): Promise<void> {
   const [page, worker] = await Promise.all([bundle('main.ts'), bundle('worker.ts')]);
-  const parts = { script: page.script, style: withFewFonts(page.style), worker: worker.script };
-  await writeFile(join(folder, 'playground.gz'), gzipSync(JSON.stringify(parts), { level: 9 }));
+  const files = { 'main.js': page.script, 'style.css': withFewFonts(page.style), 'worker.js': worker.script };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'playground', named(name, text)), gzipSync(text, { level: 9 }));
   await writeFile(join(folder, 'playground-licenses.txt'), await licensesOf([page.metafile, worker.metafile]));
+}
+
+/** "main.js" → "main-0123456789abcdef.js.gz": under one name there is ever one text, which browsers may keep. */
+function named(name: string, text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `${name.replace('.', `-${hash}.`)}.gz`;
 }
 
 async function bundle(entry: string): Promise<{ script: string; style: string; metafile: Metafile }> {
@@ -88,7 +94,7 @@ async function licensesOf(metafiles: readonly Metafile[]): Promise<string> {
   const inputs = metafiles.flatMap(({ inputs: files }) => Object.keys(files));
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   const texts = await Promise.all([...folders].toSorted().map(licenseOf));
-  return `playground.gz contains code of these packages.\n${fonts}\n\n${texts.join('\n\n')}`;
+  return `The folder playground contains code of these packages.\n${fonts}\n\n${texts.join('\n\n')}`;
 }
 
 /** They are in style sheets, and have no package of their own. */

@@ -7,6 +7,8 @@ import type { Transferable } from 'node:worker_threads';
 import type { ServerOptions } from '../../server/options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
+import { playgroundMark } from '../../development/landing-page/playground-files.ts';
+import { playgroundNames } from './serve-playground.ts';
 import { pathOf } from './thread-messages.ts';
 import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
 import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
@@ -34,6 +36,7 @@ async function start(): Promise<void> {
     [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
       refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
     },
+    [playgroundMark]: playgroundNames,
     [Symbol.for('graphql-functions.later')]: () => {
       const place = placeOf(new Error('called from'));
       return (options: ServerOptions) => void (later = { options, place });

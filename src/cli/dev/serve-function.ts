@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 
 import type { DevEvent, LocalFunction } from './local-function.ts';
 import { homePage, refusalPage, takesPage } from './pages.ts';
+import { servePlayground } from './serve-playground.ts';
 import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** Which functions are where, and for whom. */
@@ -21,6 +22,7 @@ const maxBodyBytes = 6 * 1024 * 1024;
 export async function answerRequest(settings: ServeSettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     assertForUs(settings, request);
+    if (await servePlayground(request, response)) return;
     if (isHome(settings, request)) {
       sendPage(response, 200, homePage(settings));
       return;

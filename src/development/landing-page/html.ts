@@ -1,5 +1,6 @@
 import type { LandingPage } from '../../operation/plugin.ts';
-import { findBuiltFile } from '../own-package.ts';
+import { addressOf, findPlayground, readPacked } from './playground-files.ts';
+import type { PlaygroundFiles } from './playground-files.ts';
 
 /**
  * One HTML document and its headers. Nothing in it is from a request, nothing from the schema or the options: pages of
@@ -7,9 +8,10 @@ import { findBuiltFile } from '../own-package.ts';
  */
 export function createPage({ embedded }: { readonly embedded: boolean }): LandingPage {
   const nonce = createNonce();
-  const playground = embedded ? readPlayground() : undefined;
-  const html = playground === undefined ? smallPage(nonce) : playgroundPage(nonce, playground);
-  return { html, headers: { ...headers, 'content-security-policy': policy(nonce) } };
+  const playground = embedded ? findPlayground() : undefined;
+  const address = playground && addressOf(playground);
+  const html = playground === undefined ? smallPage(nonce) : playgroundPage(nonce, playground, address);
+  return { html, headers: { ...headers, 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") } };
 }
 
 /** As many random bits as a UUID. New for every answer: one that is used twice can be read by who may read one page. */
@@ -19,15 +21,15 @@ function createNonce(): string {
 
 /**
  * Scripts run by nonce alone. Styles may be inline, because the editor writes them as it goes. Nothing comes from or
- * goes to another origin; workers and fonts come out of the page itself.
+ * goes to another origin; workers and fonts come out of the page itself, or from `files`.
  */
-function policy(nonce: string): string {
+function policy(nonce: string, files: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    "style-src 'unsafe-inline'",
+    `style-src 'unsafe-inline'${files}`,
     "connect-src 'self'",
-    'worker-src blob:',
+    `worker-src blob:${files}`,
     'font-src data:',
     'img-src data:',
     "base-uri 'none'",
@@ -50,34 +52,50 @@ const head = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">`;
 
-/**
- * All of the playground in one response, for one function is one endpoint. It stays compressed until it is in the
- * browser, because platforms limit what a function may answer: 6 MB on Lambda, of which it would be more uncompressed.
- */
-function playgroundPage(nonce: string, playground: string): string {
+/** GraphiQL, from files that the dev server has, or with all of it in the page. */
+function playgroundPage(nonce: string, files: PlaygroundFiles, address: string | undefined): string {
   return `${head}
 <title>GraphQL playground</title>
 <style>html, body, #playground { height: 100%; margin: 0 } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
+${address === undefined ? '' : `<link rel="stylesheet" href="${address}${files.style}">`}
 </head>
 <body>
 <div id="playground"><p class="loading">The playground is loading …</p></div>
 <noscript><p class="loading">The playground needs JavaScript. This address is a GraphQL endpoint.</p></noscript>
-<script type="text/plain" id="packed">${playground}</script>
-<script nonce="${nonce}">${unpack}</script>
+${address === undefined ? packed(nonce, files) : linked(nonce, files, address)}
 </body>
 </html>
 `;
 }
 
+function linked(nonce: string, { script, worker }: PlaygroundFiles, address: string): string {
+  return `<script nonce="${nonce}">window.playgroundWorker = ${JSON.stringify(address + worker)}</script>
+<script nonce="${nonce}" src="${address}${script}"></script>`;
+}
+
+/**
+ * One response for everything, for one function is one endpoint. It stays compressed until it is in the browser, because
+ * platforms limit what a function may answer: 6 MB on Lambda, of which it would be more uncompressed.
+ */
+function packed(nonce: string, files: PlaygroundFiles): string {
+  const { script, style, worker } = readPacked(files);
+  return `<script type="text/plain" id="packed-script">${script}</script>
+<script type="text/plain" id="packed-style">${style}</script>
+<script type="text/plain" id="packed-worker">${worker}</script>
+<script nonce="${nonce}">${unpack}</script>`;
+}
+
 /** Runs in the browser. A script that is put into the page needs the nonce, which only a script that has it can read. */
 const unpack = `
 (async (nonce) => {
-  const packed = document.querySelector('#packed');
-  const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
-  packed.remove();
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const { script, style, worker } = await new Response(stream).json();
-  window.playgroundWorker = worker;
+  const unpack = (name) => {
+    const packed = document.querySelector('#packed-' + name);
+    const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
+    packed.remove();
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  };
+  const [script, style, worker] = await Promise.all(['script', 'style', 'worker'].map(unpack));
+  window.playgroundWorker = URL.createObjectURL(new Blob([worker], { type: 'text/javascript' }));
   document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
   document.body.append(Object.assign(document.createElement('script'), { nonce, textContent: script }));
 })(document.currentScript.nonce);
@@ -111,14 +129,3 @@ for (const place of document.querySelectorAll('.endpoint')) {
   place.textContent = place.closest('pre') === null ? endpoint : "'" + endpoint.replaceAll("'", '%27') + "'";
 }
 `;
-
-/** The playground as scripts/playground.ts made it, in base64. Undefined where it is not to be found: without Node, or away from the installed package. */
-function readPlayground(): string | undefined {
-  try {
-    const file = findBuiltFile('playground.gz');
-    return file === undefined ? undefined : process.getBuiltinModule('node:fs').readFileSync(file, 'base64');
-  } catch {
-    // Platforms that have some of Node: no require, or no files.
-    return undefined;
-  }
-}
