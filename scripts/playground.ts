@@ -41,7 +41,8 @@ async function fingerprint(): Promise<string> {
 async function bundlePlayground(folder: string): Promise<void> {
   const [page, worker] = await Promise.all([bundle('main.ts'), bundle('worker.ts')]);
   const files = { 'main.js': page.script, 'style.css': withFewFonts(page.style), 'worker.js': worker.script };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'playground', named(name, text)), gzipSync(text, { level: 9 }));
+  for (const [name, text] of Object.entries(files))
+    await writeFile(join(folder, 'playground', named(name, text)), gzipSync(text, { level: 9 }));
   await writeFile(join(folder, 'playground-licenses.txt'), await licensesOf([page.metafile, worker.metafile]));
 }
 

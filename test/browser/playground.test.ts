@@ -258,7 +258,10 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.writeOperation('query Third { author(id: "austen") { name } }');
     await playground.page.locator('.graphiql-query-editor .view-lines').getByText('Third').waitFor();
     await playground.page.getByRole('button', { name: /^Execute query/ }).click();
-    await playground.page.locator('.result-window').getByText(/Jane.Austen/).waitFor();
+    await playground.page
+      .locator('.result-window')
+      .getByText(/Jane.Austen/)
+      .waitFor();
 
     assert.equal(linked, '{"data":{"book":{"title":"Emma"}}}');
     assert.deepEqual(playground.complaints, []);

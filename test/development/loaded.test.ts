@@ -151,7 +151,7 @@ for (const format of ['cjs', 'esm'] as const) {
 
       assert.equal(stdout, '200 playground\nworld planned lazy\n');
       const inputs = Object.keys(metafile.inputs);
-      const foreign = how === 'by default' ? /graphiql|monaco|react|playground\.gz|landing-page/ : /graphiql|monaco|react|playground\.gz/;
+      const foreign = how === 'by default' ? /graphiql|monaco|react|\.gz$|landing-page/ : /graphiql|monaco|react|\.gz$/;
       assert.deepEqual(
         inputs.filter((path) => foreign.test(path) || /src\/(?:development\/)?explain[/.]/.test(path)),
         [],
