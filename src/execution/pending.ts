@@ -92,6 +92,12 @@ export class PendingContainer extends Pending {
     this.result[key] = child;
   }
 
+  /** The same for a value that stands at its place already. */
+  adopt(child: Pending): void {
+    this.#missing++;
+    child.parent = this;
+  }
+
   endWait(reason: unknown): void {
     const { result } = this;
     // A row's keys are those of its document, in an object without prototype.

@@ -57,7 +57,7 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
   try {
     for (const item of Array.isArray(items) ? (items as unknown[]) : drainedWhenLeft(items)) {
       const index = result.length;
-      const value = rows === undefined ? completeItem(list, item, index) : completeRow(rows, item, index);
+      const value = rows === undefined ? completeItem(list, item, index) : completeRow(list, rows, item, index);
       if (value instanceof Pending) {
         pending ??= new PendingContainer(list.fieldRun.run, result, listLag);
         pending.waitFor(value, index);

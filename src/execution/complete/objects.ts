@@ -1,11 +1,11 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import { executeFields } from '../fields.ts';
 import { inspect } from '../inspect.ts';
 import { notPlain } from './leaf.ts';
 import type { Path } from '../path.ts';
 import { placed, PromisedType } from '../pending.ts';
+import { executeObject } from './rows.ts';
 import type { FieldRun, PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
@@ -28,7 +28,7 @@ export class ObjectShape implements Shape {
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
     const type = this.#type;
     if (typeof type.isTypeOf === 'function') return completeChecked({ fieldRun, shape: this, path }, type, value);
-    return placed(executeFields(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
+    return placed(executeObject(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
   }
 }
 
@@ -36,7 +36,7 @@ export class ObjectShape implements Shape {
 export function completeChecked(position: Position, type: GraphQLObjectType, value: unknown): unknown {
   const { fieldRun, shape, path } = position;
   const { run, field } = fieldRun;
-  const execute = (): unknown => placed(executeFields(run, field.selectionFor(type), value, path), fieldRun, shape, path);
+  const execute = (): unknown => placed(executeObject(run, field.selectionFor(type), value, path), fieldRun, shape, path);
   if (typeof type.isTypeOf !== 'function') return execute();
 
   const accepted: unknown = type.isTypeOf(value, run.contextValue, fieldRun.info);

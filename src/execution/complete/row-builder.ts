@@ -2,7 +2,7 @@ import { isText, plainTest } from './leaf.ts';
 import type { PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
 
 /**
- * Writes the code that makes one object of a selection whose fields are all read from properties.
+ * Writes the code that makes one object of a selection: fields without a resolver are read from properties, others are calls.
  *
  * Why: a loop over fields reads a property of another name each time, which V8 looks up in a table shared by the
  * whole program. In code that names the properties each place has its own, and a value that needs no conversion
@@ -28,10 +28,17 @@ ${fields.map(readingOf).join('\n')}
 };`;
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
-    return (new Function(text) as () => RowBuilder)();
+    const build = (new Function(text) as () => RowBuilder)();
+    build.properties = fields.filter((field) => field.typename === undefined && isProperty(field));
+    return build;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a field is read from its object. Nobody may have put a resolver there since. */
+export function isProperty({ arguments: values, definition }: PlannedField): boolean {
+  return values === undefined && definition.resolve === undefined;
 }
 
 /** The fields are arguments of a call, which take room on the stack, once per list that such objects are nested in. */
@@ -41,6 +48,7 @@ const maxFields = 200;
 function readingOf(field: PlannedField, at: number): string {
   const variable = `v${at}`;
   if (field.typename !== undefined) return `  const ${variable} = ${JSON.stringify(field.typename)};`;
+  if (!isProperty(field)) return `  const ${variable} = rest.run(${at});`;
   const rest = `rest.complete(${at}, ${variable})`;
   const otherwise = field.shape.nonNull ? rest : `${variable} === null || ${variable} === undefined ? null : ${rest}`;
   const test = plainTest(field.shape.plain, variable);

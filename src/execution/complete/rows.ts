@@ -1,49 +1,63 @@
 import { abandon } from '../abandon.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
-import { callMethod, completeResolved, giveUp } from '../fields.ts';
+import { callMethod, completeResolved, executeField, executeFields, giveUp } from '../fields.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { addPath } from '../path.ts';
+import type { Path } from '../path.ts';
+import type { Run } from '../run.ts';
 import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
-import { createRowBuilder } from './row-builder.ts';
+import type { PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import { createRowBuilder, isProperty } from './row-builder.ts';
 
-/** What makes the objects of a list, once the list's selection has been run often enough and if it suits; undefined for the ordinary way. */
-export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
-  const { run } = list.fieldRun;
-  selection.rowsSeen += count;
-  if (
-    selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode) ||
-    run.fieldResolver !== undefined ||
-    run.fieldTracer !== undefined ||
-    !selection.fields.every(isProperty)
-  )
-    return undefined;
+/**
+ * The code that makes objects of the selection, once it has been run often enough and if it suits; undefined for the ordinary way.
+ * `count` objects are to be made.
+ */
+function builderOf(run: Run, selection: Selection, count: number): RowBuilder | undefined {
+  if (selection.rowsSeen < Infinity) {
+    selection.rowsSeen += count;
+    if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
+  }
+  if (run.fieldResolver !== undefined || run.fieldTracer !== undefined) return undefined;
   // Tried once: where code cannot be made now it never can.
   if (selection.buildRow === undefined && selection.rowsSeen < Infinity) {
     selection.buildRow = createRowBuilder(selection);
     selection.rowsSeen = Infinity;
   }
-  return selection.buildRow && new Rows(list, selection, selection.buildRow);
+  const build = selection.buildRow;
+  return build !== undefined && areProperties(build.properties ?? []) ? build : undefined;
+}
+
+/** Looked at each time: a resolver may have been put there since. */
+function areProperties(fields: readonly PlannedField[]): boolean {
+  for (let at = 0; at < fields.length; at++) if (!isProperty(fields[at]!)) return false;
+  return true;
 }
 
 /** Making code costs as much as running some hundred rows without it. */
 const defaultRowsBeforeCode = 1_000;
 
-/** Looked at for every list: a resolver may have been put there since. */
-function isProperty(field: PlannedField): boolean {
-  return field.arguments === undefined && (field.definition.resolve === undefined || field.typename !== undefined);
+/** What makes the objects of a list. */
+export function rowsOf({ fieldRun, path }: ListRun, selection: Selection, count: number): Rows | undefined {
+  const build = builderOf(fieldRun.run, selection, count);
+  return build && new Rows(fieldRun.run, selection, build).within(path);
+}
+
+/** One object: as executeFields does, faster once its selection is known well. */
+export function executeObject(run: Run, selection: Selection, source: unknown, path: Path): unknown {
+  const build = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
+  return build === undefined ? executeFields(run, selection, source, path) : new Rows(run, selection, build).make(source as object, path);
 }
 
 /** Completes one item of a list whose objects are made by code for whole rows: as completeItem does, faster. */
-export function completeRow(rows: Rows, item: unknown, index: number): unknown {
-  const { list } = rows;
+export function completeRow(list: ListRun, rows: Rows, item: unknown, index: number): unknown {
   const { fieldRun, item: shape } = list;
   try {
     if (!isPlainObject(item)) return completeItem(list, item, index);
-    const row = rows.make(item, index);
-    return row instanceof Pending ? placed(row, fieldRun, shape, addPath(list.path, index, undefined)) : row;
+    const row = rows.makeNth(item, index);
+    return row instanceof Pending ? placed(row, fieldRun, shape, rows.path()) : row;
   } catch (error) {
     return nullOrThrow(fieldRun, shape, error, addPath(list.path, index, undefined));
   }
@@ -54,72 +68,103 @@ function isPlainObject(item: unknown): item is object {
   return typeof item === 'object' && item !== null && typeof (item as { then?: unknown }).then !== 'function' && !(item instanceof Error);
 }
 
-/** The rows of one list, made one after another. */
+/** Objects of one selection, made one after another. */
 export class Rows implements RowRest {
-  readonly list: ListRun;
+  readonly #run: Run;
   readonly #selection: Selection;
   readonly #build: RowBuilder;
+  /** Of the list. */
+  #list: Path | undefined = undefined;
   // Of the row that is being made.
-  #source: object = {};
+  #source: object = noSource;
   #index = 0;
-  #pending: [name: string, value: Pending][] = [];
+  #path: Path | undefined = undefined;
+  #pending: Pending[] | undefined = undefined;
 
-  constructor(list: ListRun, selection: Selection, build: RowBuilder) {
-    this.list = list;
+  constructor(run: Run, selection: Selection, build: RowBuilder) {
+    this.#run = run;
     this.#selection = selection;
     this.#build = build;
   }
 
-  /** The object for a row, or a Pending. Throws the located error of a field that may not be null. */
-  make(source: object, index: number): unknown {
-    this.#source = source;
+  /** The objects are items of the list at this path. */
+  within(list: Path): this {
+    this.#list = list;
+    return this;
+  }
+
+  makeNth(source: object, index: number): unknown {
     this.#index = index;
+    return this.make(source, undefined);
+  }
+
+  /** The object, or a Pending. Throws the located error of a field that may not be null. */
+  make(source: object, path: Path | undefined): unknown {
+    this.#source = source;
+    this.#path = path;
     let row: object;
     try {
       row = this.#build(source, this);
     } catch (error) {
       abandon(source);
-      return giveUp(this.#container({}), error);
+      return giveUp(this.#keepPending(), error);
     }
-    const container = this.#container(row);
-    container?.filled();
-    return container ?? row;
+    if (this.#pending === undefined) return row;
+    const container = new PendingContainer(this.#run, row, objectLag);
+    for (const value of this.#pending) container.adopt(value);
+    this.#pending = undefined;
+    container.filled();
+    return container;
+  }
+
+  run(at: number): unknown {
+    const field = this.#selection.fields[at]!;
+    return this.#note(executeField(this.#run, field, this.#source, this.path()), field);
   }
 
   complete(at: number, value: unknown): unknown {
     const field = this.#selection.fields[at]!;
-    const fieldRun = this.#fieldRun(field);
+    const fieldRun = startField(this.#run, field, this.path());
     try {
       const resolved = typeof value === 'function' ? callMethod(fieldRun, this.#source) : value;
-      const completed = completeResolved(fieldRun, resolved);
-      if (completed instanceof Pending) this.#pending.push([field.responseName, completed]);
-      return completed;
+      return this.#note(completeResolved(fieldRun, resolved), field);
     } catch (error) {
       return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
     }
   }
 
   grow(characters: number): void {
-    this.list.fieldRun.run.grow(this.#selection.size + characters);
+    this.#run.grow(this.#selection.size + characters);
   }
 
   fail(at: number, thrown: unknown): null {
     const field = this.#selection.fields[at]!;
-    const fieldRun = this.#fieldRun(field);
+    const fieldRun = startField(this.#run, field, this.path());
     return nullOrThrow(fieldRun, field.shape, thrown, fieldRun.path);
   }
 
-  #fieldRun(field: PlannedField): FieldRun {
-    const { fieldRun, path } = this.list;
-    return startField(fieldRun.run, field, addPath(path, this.#index, undefined));
+  /** Of the row that is being made. */
+  path(): Path {
+    return (this.#path ??= addPath(this.#list, this.#index, undefined));
   }
 
-  /** Undefined when nothing of the row is pending. */
-  #container(row: object): PendingContainer | undefined {
-    if (this.#pending.length === 0) return undefined;
-    const container = new PendingContainer(this.list.fieldRun.run, row, objectLag);
-    for (const [name, value] of this.#pending) container.waitFor(value, name);
-    this.#pending = [];
+  /** The code puts what is pending into the row, like any other value. */
+  #note(value: unknown, field: PlannedField): unknown {
+    if (value instanceof Pending) {
+      value.key = field.responseName;
+      (this.#pending ??= []).push(value);
+    }
+    return value;
+  }
+
+  /** There is no row: what was begun of it is found here. Undefined when nothing was. */
+  #keepPending(): PendingContainer | undefined {
+    if (this.#pending === undefined) return undefined;
+    const container = new PendingContainer(this.#run, {}, objectLag);
+    for (const value of this.#pending) container.waitFor(value, value.key);
+    this.#pending = undefined;
     return container;
   }
 }
+
+const noSource = {};

@@ -123,10 +123,16 @@ function isMetaField(name: string): boolean {
 }
 
 /** Makes the result of a whole object at once. What is not plain is asked of `rest`. */
-export type RowBuilder = (source: object, rest: RowRest) => ResultObject;
+export interface RowBuilder {
+  (source: object, rest: RowRest): ResultObject;
+  /** The fields that it reads from properties. */
+  properties?: readonly PlannedField[];
+}
 
 /** What a row builder leaves to others. The numbers are those of the fields in the selection. */
 export interface RowRest {
+  /** Runs a field that has a resolver or arguments. */
+  run(field: number): unknown;
   /** Completes a value that is not plain. */
   complete(field: number, value: unknown): unknown;
   /** The answer grows by the object, and by the characters of its texts. */

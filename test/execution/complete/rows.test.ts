@@ -101,4 +101,85 @@ describe('rows made by generated code', () => {
 
     equal(JSON.stringify(data), '{"rows":[{"name":"resolved"}]}');
   });
+
+  it('call resolvers in their turn, and wait for what those promise', async () => {
+    const order: string[] = [];
+    const noted = (name: string, value: unknown) => (): unknown => {
+      order.push(name);
+      return value;
+    };
+    const functions = {
+      Row: {
+        name: noted('name', 'resolved'),
+        score: noted('score', Promise.resolve(2.5)),
+        next: noted('next', Promise.resolve({ id: 'n', name: 'inner', score: 'bad' })),
+      },
+    };
+    const source = {
+      get age(): number {
+        order.push('age');
+        return 5;
+      },
+    };
+
+    const { data } = await runBoth({
+      typeDefs,
+      functions,
+      text: '{ rows { next { id } name age score } }',
+      rootValue: { rows: [source, source] },
+      options: atOnce,
+    });
+
+    const made = { next: { id: 'n' }, name: 'resolved', age: 5, score: 2.5 };
+    deepEqual(data, { rows: [made, made] });
+    deepEqual(order.slice(0, 4), ['next', 'name', 'age', 'score']);
+  });
+
+  it('are null, and leave nothing behind, where a resolver fails that may not', async () => {
+    const functions = {
+      Row: {
+        age: async () => {
+          throw new Error('late');
+        },
+        name: () => {
+          throw new Error('at once');
+        },
+      },
+    };
+
+    const { data, errors } = await runBoth({
+      typeDefs,
+      functions,
+      text: '{ rows { age name } }',
+      rootValue: { rows: [{}] },
+      options: atOnce,
+    });
+
+    deepEqual(data, { rows: [null] });
+    equal(errors?.[0]?.message, 'at once');
+  });
+
+  it('are answered with what is there when the time is up', async () => {
+    let ring!: (reason: Error) => void;
+    const invocation = {
+      signal: new AbortController().signal,
+      onCancel: (callback: (reason: Error) => void) => {
+        ring = callback;
+        return () => {};
+      },
+    };
+    const functions = { Row: { age: () => new Promise(() => {}) } };
+    const rows = { rows: [{ id: 1, next: { id: 2, next: new Promise(() => {}) } }] };
+    const text = '{ rows { id age next { id age next { id } } } }';
+
+    const answer = executePlanned(executionOf({ typeDefs, functions, text, rootValue: rows, options: { ...atOnce, invocation } }));
+    ring(new Error('Time is up.'));
+    const { data, errors } = await answer;
+
+    equal(JSON.stringify(data), '{"rows":[{"id":"1","age":null,"next":{"id":"2","age":null,"next":null}}]}');
+    deepEqual(
+      errors?.map(({ message }) => message),
+      ['Time is up.', 'Time is up.', 'Time is up.'],
+    );
+  });
 });
