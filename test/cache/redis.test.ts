@@ -9,40 +9,39 @@ import { Keyv } from 'keyv';
 import { KeyvAdapter } from '../../src/cache/keyv.ts';
 import { Operations } from '../datasource/api.ts';
 import { startOrigin } from '../datasource/origin.ts';
+import { createClock } from '../support/clock.ts';
 import { end, freePort, needsProgram, startRedis } from './processes.ts';
 
 const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 
-/** A cache over Redis through Keyv 6, as a user would make it; closed after the test. */
-function createCache(t: TestContext, port: number): KeyvAdapter {
+/** Milliseconds. A Redis that is well must answer: on a busy machine it may take its time. */
+const patient = 20_000;
+
+/** An origin whose responses may be reused, and operations over Redis through Keyv 6, as a user would make them; closed after the test. */
+async function setUp(t: TestContext, port: number, deadline?: number) {
+  const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=600' }, body: before }));
   const store = new KeyvRedis(`redis://127.0.0.1:${port}`);
   t.after(() => store.disconnect(true).catch(() => {}));
-  return new KeyvAdapter(new Keyv(store), { cooldown: 50 });
-}
-
-/** An origin whose responses may be reused, and operations over Redis. */
-async function setUp(t: TestContext, port: number) {
-  const origin = await startOrigin(t, (_call, before) => ({ headers: { 'cache-control': 'max-age=600' }, body: before }));
-  return { origin, operations: new Operations(origin.url, createCache(t, port)) };
-}
-
-/** Asks until a stored response has answered: a client needs its time to connect again. */
-async function untilCached(operations: Operations, path: string): Promise<void> {
-  for (;;) {
-    const api = operations.begin();
-    await api.read(path);
-    if (api.lastOutcome === 'fresh') return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
+  const clock = createClock();
+  const cache = new KeyvAdapter(new Keyv(store), { cooldown: 1000, deadline, now: clock.now });
+  const operations = new Operations(origin.url, cache);
+  /** Asks until a stored response has answered: a client needs its time to connect again. The cooldown is over each time. */
+  const untilCached = async (path: string): Promise<void> => {
+    for (;;) {
+      clock.turn(1000);
+      const api = operations.begin();
+      await api.read(path);
+      if (api.lastOutcome === 'fresh') return;
+    }
+  };
+  return { origin, operations, untilCached };
 }
 
 describe('Redis through Keyv 6', () => {
   it('keeps responses for other operations', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const { origin, operations } = await setUp(t, port);
+    const { origin, operations } = await setUp(t, port, patient);
 
     const results = [await operations.begin().read('x'), await operations.begin().read('x')];
 
@@ -53,7 +52,7 @@ describe('Redis through Keyv 6', () => {
   it('keeps them for as long as they may be used, under a prefix of ours', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const { origin, operations } = await setUp(t, port);
+    const { origin, operations } = await setUp(t, port, patient);
     await operations.begin().read('x');
 
     const key = `graphql-functions:httpcache:${origin.url}/x`;
@@ -66,8 +65,8 @@ describe('Redis through Keyv 6', () => {
   it('that is killed fails no request, and is used again when it is back', redis, async (t) => {
     const port = await freePort();
     const first = await startRedis(t, port);
-    const { operations } = await setUp(t, port);
-    await untilCached(operations, 'before');
+    const { operations, untilCached } = await setUp(t, port);
+    await untilCached('before');
 
     await end(first);
     await Promise.all([
@@ -79,14 +78,14 @@ describe('Redis through Keyv 6', () => {
     await operations.begin().read('a');
 
     await startRedis(t, port);
-    await untilCached(operations, 'after');
+    await untilCached('after');
   });
 
   it('that is frozen fails no request, and is used again when it goes on', redis, async (t) => {
     const port = await freePort();
     const server = await startRedis(t, port);
-    const { operations } = await setUp(t, port);
-    await untilCached(operations, 'before');
+    const { operations, untilCached } = await setUp(t, port);
+    await untilCached('before');
 
     server.kill('SIGSTOP');
     await Promise.all([
@@ -98,38 +97,38 @@ describe('Redis through Keyv 6', () => {
     await operations.begin().read('a');
 
     server.kill('SIGCONT');
-    await untilCached(operations, 'after');
+    await untilCached('after');
   });
 
   it('that was never up fails no request, and is used when it comes', redis, async (t) => {
     const port = await freePort();
-    const { operations } = await setUp(t, port);
+    const { operations, untilCached } = await setUp(t, port);
 
     await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
 
     await startRedis(t, port);
-    await untilCached(operations, 'after');
+    await untilCached('after');
   });
 
   it('that is slow holds no request up, and is used when it is quick again', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
     const proxy = await startProxy(t, port);
-    const { operations } = await setUp(t, proxy.port);
-    await untilCached(operations, 'before');
+    const { operations, untilCached } = await setUp(t, proxy.port);
+    await untilCached('before');
 
     proxy.delay(2000);
     await Promise.all([operations.begin().read('a'), operations.begin().create('a'), operations.begin().read('b')]);
 
     proxy.delay(0);
-    await untilCached(operations, 'after');
+    await untilCached('after');
   });
 
   it('whose connections are cut again and again ends no process', redis, async (t) => {
     const port = await freePort();
     await startRedis(t, port);
     const proxy = await startProxy(t, port);
-    const { operations } = await setUp(t, proxy.port);
+    const { operations, untilCached } = await setUp(t, proxy.port);
 
     for (let index = 0; index < 5; index++) {
       await operations.begin().read(`x${index}`);
@@ -137,19 +136,19 @@ describe('Redis through Keyv 6', () => {
       await operations.begin().read(`x${index}`);
     }
 
-    await untilCached(operations, 'after');
+    await untilCached('after');
   });
 
   it('does not bring back what a write has made invalid while it was frozen', redis, async (t) => {
     const port = await freePort();
     const server = await startRedis(t, port);
-    const { operations } = await setUp(t, port);
+    const { operations, untilCached } = await setUp(t, port);
     await operations.begin().read('x');
 
     server.kill('SIGSTOP');
     const written = await operations.begin().create('x');
     server.kill('SIGCONT');
-    await untilCached(operations, 'other');
+    await untilCached('other');
 
     assert.ok((await operations.begin().read('x')) > written);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 
 import type { DevPlatform } from '../../../src/cli/dev/dev-platform.ts';
 import { openerOf } from '../../../src/cli/dev/listen.ts';
@@ -160,8 +161,7 @@ test('with --freeze nothing runs between requests, answers are whole, and a slee
   const ask = async (): Promise<string> => (await fetch(address('busy'))).text();
 
   const first = await ask();
-  // Long enough for a thread that runs to take hundred thousands of turns.
-  await setTimeout(200);
+  await turnsOfAnotherThread(50_000);
   const second = await ask();
   // Replacing a frozen thread needs it to end.
   await after({ kind: 'reloaded' }, () => write({ 'functions/busy.ts': "export default () => new Response('new');" }));
@@ -227,6 +227,12 @@ test('an address is opened by the system’s own command, and reaches no shell',
   assert.deepEqual(openerOf('linux', 'http://a'), ['xdg-open', 'http://a']);
   assert.equal(openerOf('win32', 'http://a/?b&c').at(-1), 'http://a/?b&c');
 });
+
+/** Waits as long as a thread that runs needs for so many turns of its event loop. */
+async function turnsOfAnotherThread(turns: number): Promise<void> {
+  const code = `let turns = 0; const turn = () => { if (++turns < ${turns}) setImmediate(turn); }; turn();`;
+  await once(new Worker(code, { eval: true }), 'exit');
+}
 
 const subscriptions = (create: string): string => `${create}
   let ended = 0;
