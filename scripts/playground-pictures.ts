@@ -5,10 +5,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
 
 import { startDevServer } from '../src/cli/dev/dev.ts';
+import { launchChromium } from '../test/browser/chromium.ts';
 
 const root = join(import.meta.dirname, '..');
 const artefacts = join(root, 'test/browser/.artefacts');
@@ -37,18 +37,7 @@ const dev = await startDevServer({
   env: { CATALOGUE_URL: '{url}/.netlify/functions/catalogue/' },
   report: () => {},
 });
-const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
+const browser = await launchChromium();
 await mkdir(artefacts, { recursive: true });
 const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' }).toString()}`;
 

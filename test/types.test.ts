@@ -1,5 +1,4 @@
 import { deepEqual } from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -21,6 +20,7 @@ import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
 import type * as Netlify from '../src/netlify.ts';
 import { serve } from '../src/node.ts';
 import type { NodeExchange } from '../src/node.ts';
+import { runTypeScript } from './support/run-typescript.ts';
 
 test('what users write is typed, and what they must not write is refused', async () => {
   const project = join(import.meta.dirname, 'types.tsconfig.json');
@@ -357,12 +357,6 @@ function exactly<T>(): <U>(value: [T] extends [U] ? ([U] extends [T] ? (0 extend
 
 /** What tsc has against this file. The sources beneath are checked with one version of graphql, this file with each. */
 async function compile(project: string): Promise<string[]> {
-  const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
-  const output = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [tsc, '-p', project], (error, stdout, stderr) => {
-      if (error === null || stdout.includes(': error TS')) resolve(stdout);
-      else reject(new Error(stdout + stderr, { cause: error }));
-    });
-  });
-  return output.split('\n').filter((line) => line.startsWith('test/types.test.ts'));
+  const complaints = await runTypeScript(project);
+  return complaints.filter((line) => line.startsWith('test/types.test.ts'));
 }

@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
@@ -10,16 +8,6 @@ import type { TestContext } from 'node:test';
 export function needsProgram(program: string): { skip: string | false } {
   const isThere = spawnSync(program, ['--version']).error === undefined;
   return { skip: isThere || process.env['CI'] === 'true' ? false : `${program} is not installed (Debian: apt-get install ${program})` };
-}
-
-/** A port of loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A Redis of this test's own. */

@@ -10,7 +10,8 @@ import { KeyvAdapter } from '../../src/cache/keyv.ts';
 import { Operations } from '../datasource/api.ts';
 import { startOrigin } from '../datasource/origin.ts';
 import { createClock } from '../support/clock.ts';
-import { end, freePort, needsProgram, startRedis } from './processes.ts';
+import { freePort } from '../support/free-port.ts';
+import { end, needsProgram, startRedis } from './processes.ts';
 
 const redis = { ...needsProgram('redis-server'), timeout: 30_000 };
 

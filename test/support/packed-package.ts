@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { runTypeScript } from './run-typescript.ts';
+
 const root = join(import.meta.dirname, '../..');
 
 /** A project of somebody who has installed the package from its tarball. */
@@ -60,8 +62,7 @@ async function compile(
     join(project, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: { noEmit: true, ...compilerOptions }, include: ['.'] }),
   );
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return execute(process.execPath, [tsc, '-p', project], folder).catch((error: Error) => error.message);
+  return (await runTypeScript(project)).join('\n');
 }
 
 function npm(...args: string[]): Promise<string> {

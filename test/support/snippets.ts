@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { codeBlocks } from './markdown.ts';
 import type { CodeBlock } from './markdown.ts';
+import { runTypeScript } from './run-typescript.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -66,7 +66,7 @@ export async function writeSnippets(pages: Readonly<Record<string, string>>, sur
   return {
     directory,
     snippets,
-    compile: () => compile(directory),
+    compile: () => runTypeScript(directory),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -91,15 +91,4 @@ function wrapped({ text, notes }: CodeBlock, place: string, { wrappers }: Snippe
   const wrapper = wrappers[name];
   if (wrapper === undefined) throw new Error(`${place} names the wrapper "${name}", which is not there.`);
   return wrapper.replace(/^[ \t]*\/\/ …$/m, () => code);
-}
-
-async function compile(directory: string): Promise<string[]> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const output = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [tsc, '-p', directory, '--pretty', 'false'], { cwd: directory }, (error, stdout, stderr) => {
-      if (error === null || stdout.includes(': error TS')) resolve(stdout);
-      else reject(new Error(stdout + stderr, { cause: error }));
-    });
-  });
-  return output.split('\n').filter((line) => line !== '');
 }

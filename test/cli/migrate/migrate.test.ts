@@ -1,17 +1,15 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 
 import { serverNames, sharedNames } from '../../../src/cli/migrate/modules.ts';
 import { findParser } from '../../../src/cli/migrate/parser.ts';
+import { runTypeScript } from '../../support/run-typescript.ts';
 import { handlers } from './handlers.ts';
 import { answersOf, migrate, projectWith } from './project.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const run = promisify(execFile);
 
 const manifest = `{
   "name": "shop",
@@ -66,11 +64,7 @@ test('the typed ones compile under strict TypeScript with only their imports cha
     }),
   });
 
-  const compiled = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project.directory]).catch(
-    (error: { stdout: string }) => error,
-  );
-
-  equal((await compiled).stdout, '');
+  deepEqual(await runTypeScript(project.directory), []);
 });
 
 test('package.json has the new package in place of the old ones, and a graphql that it takes', async (context) => {

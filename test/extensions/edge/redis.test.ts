@@ -6,7 +6,8 @@ import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 
 import { KeyvAdapter } from '../../../src/index.ts';
-import { end, freePort, needsProgram, startRedis } from '../../cache/processes.ts';
+import { end, needsProgram, startRedis } from '../../cache/processes.ts';
+import { freePort } from '../../support/free-port.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as sendRequest } from 'node:http';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { freePort } from '../../support/free-port.ts';
 import { bundle } from '../bundle.ts';
 import { needs, partNamed, pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
@@ -138,12 +137,4 @@ function client(port: number, path: string): (body: string) => Promise<{ status:
       });
       sent.once('error', reject).end(body);
     });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
+import { freePort } from '../../support/free-port.ts';
 import { json, post } from '../../support/plain-http.ts';
 import { sendTo, testAnswers } from '../answers.ts';
 import type { Folder } from '../bundle.ts';
@@ -77,17 +76,4 @@ async function serveFunctions(project: string, port: number): Promise<Program> {
   const program = startProgram(process.execPath, command, { cwd: project, env });
   await program.printed(/server ready/);
   return program;
-}
-
-/** The command line takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
 }

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { freePort, startRedis } from '../../cache/processes.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startRedis } from '../../cache/processes.ts';
 import { startProgram } from '../program.ts';
 import { needs, needsProgram, pathInPart } from '../parts.ts';
 import { ask, serveFetch, writeRecipes } from './project.ts';

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 
 import { codeBlocks } from '../../support/markdown.ts';
+import { runTypeScript } from '../../support/run-typescript.ts';
 import { partNamed } from '../parts.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const run = promisify(execFile);
 
 /** Anything with the `fetch` of a handler. */
 export interface Fetching {
@@ -43,7 +41,7 @@ export async function writeRecipes(page: string, part: string): Promise<RecipePr
   return {
     folder,
     import: (file) => import(pathToFileURL(join(folder, file)).href) as Promise<Record<string, unknown>>,
-    compile: () => compile(folder),
+    compile: async () => (await runTypeScript(folder)).join('\n'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -70,16 +68,6 @@ const compilerOptions = {
   skipLibCheck: true,
   types: ['node'],
 };
-
-async function compile(folder: string): Promise<string> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  try {
-    await run(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder });
-    return '';
-  } catch (error) {
-    return (error as { stdout: string }).stdout;
-  }
-}
 
 const ada = { 'x-user': 'ada' };
 

@@ -1,20 +1,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 
 import { runMigrate } from '../../../src/cli/migrate/migrate.ts';
 import { findParser } from '../../../src/cli/migrate/parser.ts';
 import { handlers } from '../../cli/migrate/handlers.ts';
+import { runTypeScript } from '../../support/run-typescript.ts';
 import { needs, partNamed } from '../parts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const { folder } = partNamed('version-3');
-const run = promisify(execFile);
 
 /** A project that has TypeScript 5.9 and no other parser, and another that has Babel's. */
 async function migrated(
@@ -67,9 +65,5 @@ test('the handlers compile under strict TypeScript 5.9 with only their imports c
     }),
   );
 
-  const compiled = await run(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), '-p', directory]).catch(
-    (error: { stdout: string }) => error,
-  );
-
-  equal(compiled.stdout, '');
+  deepEqual(await runTypeScript(directory, join(folder, 'node_modules/typescript/bin/tsc')), []);
 });

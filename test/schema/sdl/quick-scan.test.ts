@@ -114,8 +114,15 @@ test('a lazy schema of respaced text is the whole schema', () => {
     const text = respaceSDL(random.pick(texts), random);
     const lazy = createSchema({ typeDefs: text }, { checkWhole: false });
     const whole = buildSchema(text, { assumeValidSDL: true });
-    assert.equal(printSchema(lazy), printSchema(whole));
-    assert.deepEqual(introspectionFromSchema(lazy), introspectionFromSchema(whole));
+    // graphql 16 cannot print every default value: then neither schema is printed.
+    assert.deepEqual(
+      attempt(() => printSchema(lazy)),
+      attempt(() => printSchema(whole)),
+    );
+    assert.deepEqual(
+      attempt(() => introspectionFromSchema(lazy)),
+      attempt(() => introspectionFromSchema(whole)),
+    );
   }
 });
 
