@@ -19,7 +19,7 @@ import type { Run } from './run.ts';
  */
 export function executeFields(run: Run, selection: Selection, source: unknown, path: Path | undefined): unknown {
   run.grow(selection.size);
-  const result = new selection.Result();
+  const result = selection.createResult();
   const execute = run.fieldTracer === undefined ? executeField : executeTracedField;
   let pending: PendingContainer | undefined;
   try {

@@ -19,7 +19,7 @@ class Series extends PendingContainer {
   #hasWaited = false;
 
   constructor(run: Run, selection: Selection, source: unknown) {
-    super(run, new selection.Result(), 0);
+    super(run, selection.createResult(), 0);
     this.#selection = selection;
     this.#source = source;
   }

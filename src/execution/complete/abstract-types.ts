@@ -15,7 +15,7 @@ export class AbstractShape implements Shape {
   readonly nonNull: boolean;
   readonly plain: number = notPlain;
   readonly #type: GraphQLAbstractType;
-  readonly #known = new Map<string, GraphQLObjectType>();
+  #known: Map<string, GraphQLObjectType> | undefined = undefined;
 
   constructor(type: GraphQLAbstractType, nonNull: boolean) {
     this.nonNull = nonNull;
@@ -41,10 +41,10 @@ export class AbstractShape implements Shape {
   }
 
   #objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
-    const known = this.#known.get(name as string);
+    const known = this.#known?.get(name as string);
     if (known !== undefined) return known;
     const type = assertPossibleType(fieldRun, this.#type, name, value);
-    this.#known.set(type.name, type);
+    (this.#known ??= new Map()).set(type.name, type);
     return type;
   }
 }

@@ -25,18 +25,21 @@ export interface CollectSettings {
 export function collectFields(settings: CollectSettings, type: GraphQLObjectType, nodes: readonly SelectingNode[]): PlannedField[] {
   const collector = new Collector(settings, type);
   for (const { selectionSet } of nodes) if (selectionSet !== undefined) collector.visit(selectionSet);
-  return [...collector.fields.values()].filter((field) => field !== undefined);
+  return collector.planned;
 }
 
 /** A field, or the operation. */
 type SelectingNode = Pick<FieldNode, 'selectionSet'>;
 
 class Collector {
-  /** Undefined for a field that the type does not have: graphql-js leaves it out. */
-  readonly fields: Map<string, PlannedField | undefined> = new Map();
+  /** In the order of the response. */
+  readonly planned: PlannedField[] = [];
+  /** By response name. Undefined for a field that the type does not have: graphql-js leaves it out. */
+  readonly #fields = new Map<string, PlannedField | undefined>();
   readonly #settings: CollectSettings;
   readonly #type: GraphQLObjectType;
-  readonly #visitedFragments = new Set<string>();
+  // Made for the first fragment: a document that runs once makes a collector for each of its objects.
+  #visitedFragments: Set<string> | undefined = undefined;
 
   constructor(settings: CollectSettings, type: GraphQLObjectType) {
     this.#settings = settings;
@@ -51,8 +54,8 @@ class Collector {
         this.#add(selection);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         if (this.#applies(selection.typeCondition)) this.visit(selection.selectionSet);
-      } else if (!this.#visitedFragments.has(selection.name.value)) {
-        this.#visitedFragments.add(selection.name.value);
+      } else if (this.#visitedFragments?.has(selection.name.value) !== true) {
+        (this.#visitedFragments ??= new Set()).add(selection.name.value);
         const fragment = fragments[selection.name.value];
         if (fragment !== undefined && this.#applies(fragment.typeCondition)) this.visit(fragment.selectionSet);
       }
@@ -61,9 +64,14 @@ class Collector {
 
   #add(node: FieldNode): void {
     const responseName = (node.alias ?? node.name).value;
-    const known = this.fields.get(responseName);
-    if (known !== undefined) known.nodes.push(node);
-    else if (!this.fields.has(responseName)) this.fields.set(responseName, this.#plan(responseName, node));
+    const known = this.#fields.get(responseName);
+    if (known !== undefined) {
+      known.nodes.push(node);
+    } else if (!this.#fields.has(responseName)) {
+      const field = this.#plan(responseName, node);
+      this.#fields.set(responseName, field);
+      if (field !== undefined) this.planned.push(field);
+    }
   }
 
   #plan(responseName: string, node: FieldNode): PlannedField | undefined {

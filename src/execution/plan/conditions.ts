@@ -19,7 +19,7 @@ export function subjectOf(
 
 /** Whether a field or fragment takes part under these conditions. */
 export function isIncluded({ directives }: SelectionNode, conditions: Conditions): boolean {
-  if (directives === undefined) return true;
+  if (directives === undefined || directives.length === 0) return true;
   return directives.every((directive) => !isCondition(directive) || holds(directive, conditions) === (directive.name.value === 'include'));
 }
 

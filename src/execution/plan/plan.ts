@@ -4,7 +4,7 @@ import { collectFields } from './collect-fields.ts';
 import { planPool } from './plan-pool.ts';
 import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
-import type { CollectFields, PlannedField, ResultClass } from './planned-field.ts';
+import type { CollectFields, PlannedField, ResultClasses } from './planned-field.ts';
 import type { Fragments } from './survey.ts';
 import { prepareVariables } from './variable-coercion.ts';
 import type { CoerceVariables } from './variable-coercion.ts';
@@ -142,10 +142,9 @@ class Variant {
    * By the first of their nodes. What is below a field does not depend on where the field is: an interface whose 30 types lead to
    * another of 30 has 60 selections, not 930.
    */
-  readonly #selections = new Map<FieldNode, Selection[]>();
+  readonly #selections = new Map<FieldNode, Selection>();
   readonly all: Selection[] = [];
-  /** By the names of the response: objects of the same names are of one class, whatever their type. */
-  readonly #classes = new Map<string, ResultClass>();
+  readonly #classes: ResultClasses = new Map();
 
   constructor(key: string) {
     this.key = key;
@@ -162,18 +161,16 @@ class Variant {
   }
 
   find(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection | undefined {
-    const candidates = this.#selections.get(nodes[0]!);
-    return candidates?.find((selection) => selection.type === type && areSame(selection.nodes, nodes));
+    for (let known = this.#selections.get(nodes[0]!); known !== undefined; known = known.next)
+      if (known.type === type && areSame(known.nodes, nodes)) return known;
+    return undefined;
   }
 
   add(fields: readonly PlannedField[], type: GraphQLObjectType, nodes: readonly FieldNode[]): Selection {
-    const names = fields.map(({ responseName }) => responseName).join(' ');
-    const selection = new Selection(fields, { type, nodes, Result: this.#classes.get(names) });
-    this.#classes.set(names, selection.Result);
+    const next = this.#selections.get(nodes[0]!);
+    const selection = new Selection(fields, { type, nodes, classes: this.#classes, next });
     this.all.push(selection);
-    const others = this.#selections.get(nodes[0]!);
-    if (others === undefined) this.#selections.set(nodes[0]!, [selection]);
-    else others.push(selection);
+    this.#selections.set(nodes[0]!, selection);
     return selection;
   }
 }

@@ -156,19 +156,39 @@ export class Selection {
   /** Whose fields they are, and the nodes that ask for them. */
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
-  readonly Result: ResultClass;
+  /** Another one that begins with the same node: of another type, or with further nodes. */
+  readonly next: Selection | undefined;
+  readonly #classes: ResultClasses;
+  /** Makes its next object. */
+  #Result: ResultClass;
+  #made = 0;
   /** Characters of JSON that such an object has at least, its names and one for each value; more of it in lists of lists. */
   size: number;
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
   rowsSeen = 0;
   buildRow: RowBuilder | undefined = undefined;
 
-  constructor(fields: readonly PlannedField[], { type, nodes, Result = createResultClass() }: SelectionOrigin) {
+  constructor(fields: readonly PlannedField[], { type, nodes, classes, next }: SelectionOrigin) {
     this.fields = fields;
     this.type = type;
     this.nodes = nodes;
     this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
-    this.Result = Result;
+    this.next = next;
+    this.#classes = classes;
+    this.#Result = sharedClassFor(fields.length);
+  }
+
+  /** An object for the results of its fields. */
+  createResult(): ResultObject {
+    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = this.#ownClass();
+    return new this.#Result();
+  }
+
+  #ownClass(): ResultClass {
+    const names = this.fields.map(({ responseName }) => responseName).join(' ');
+    let own = this.#classes.get(names);
+    if (own === undefined) this.#classes.set(names, (own = createResultClass()));
+    return own;
   }
 
   /** Whether the schema still has all of its fields as they were planned. */
@@ -191,14 +211,33 @@ export class Selection {
  */
 export const sizeInLists = 64;
 
-/** Where a selection comes from. Without a class for its results it gets one of its own. */
+/** Where a selection comes from. */
 interface SelectionOrigin {
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
-  readonly Result?: ResultClass | undefined;
+  /** Of the plan. */
+  readonly classes: ResultClasses;
+  readonly next: Selection | undefined;
 }
 
-export type ResultClass = new () => ResultObject;
+/** By the names of the response: objects of the same names are of one class, whatever their type. */
+export type ResultClasses = Map<string, ResultClass>;
+
+type ResultClass = new () => ResultObject;
+
+/**
+ * Objects that a selection makes before it gets a class of its own. A class takes 1 to 2 us, half of the first run of a document in which
+ * each selection makes one object; for those V8 finds the hidden classes that others have left.
+ */
+const sharedUses = 16;
+
+/** By the number of fields, for which V8 leaves room in the object. */
+const sharedClasses: ResultClass[] = [];
+const maxSharedClasses = 32;
+
+function sharedClassFor(fields: number): ResultClass {
+  return (sharedClasses[Math.min(fields, maxSharedClasses)] ??= createResultClass());
+}
 
 function createResultClass(): ResultClass {
   // oxlint-disable-next-line unicorn/consistent-function-scoping -- a constructor per selection is the point

@@ -1,5 +1,5 @@
 import { Kind } from 'graphql';
-import type { FragmentDefinitionNode, OperationDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql';
+import type { DirectiveNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 
 import { isCondition, subjectOf } from './conditions.ts';
 
@@ -32,7 +32,7 @@ class Surveyor {
 
   visit(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      this.#visitDirectives(selection);
+      if (selection.directives !== undefined && selection.directives.length > 0) this.#visitDirectives(selection.directives);
       if (selection.kind === Kind.FRAGMENT_SPREAD) this.#visitFragment(selection.name.value);
       else if (selection.selectionSet !== undefined) this.visit(selection.selectionSet);
     }
@@ -47,9 +47,9 @@ class Surveyor {
     this.visit(fragment.selectionSet);
   }
 
-  #visitDirectives(selection: SelectionNode): void {
+  #visitDirectives(directives: readonly DirectiveNode[]): void {
     const seen = new Set<string>();
-    for (const directive of selection.directives ?? []) {
+    for (const directive of directives) {
       const name = directive.name.value;
       if (!isCondition(directive)) continue;
       const subject = subjectOf(directive);

@@ -43,6 +43,22 @@ describe('a plan', () => {
     equal(JSON.stringify(data), '{"query":{"a":4,"b":5},"b":2,"c":3}');
   });
 
+  it('answers alike with the first object of a selection and with the hundredth, which has a class of its own', async () => {
+    const listOf = 'type Query { items: [Item] } type Item { id: ID constructor: String name: String }';
+    const items = Array.from({ length: 100 }, (_, id) => ({ id, constructor: 'own', name: 'x' }));
+    const execution = executionOf({ typeDefs: listOf, text: '{ items { id constructor name other: id } }', rootValue: { items } });
+
+    const { data } = (await executePlanned(execution)) as { data: { items: object[] } };
+    const prototypes = new Set(data.items.map((item) => Object.getPrototypeOf(item) as object));
+
+    equal(new Set(data.items.map((item) => Object.keys(item).join(' '))).size, 1);
+    equal(
+      data.items.some((item) => 'toString' in item),
+      false,
+    );
+    for (const prototype of prototypes) deepEqual([Object.isFrozen(prototype), Reflect.ownKeys(prototype).length], [true, 0]);
+  });
+
   it('of more fields than may be kept is made anew each time', async () => {
     const fragments = Array.from(
       { length: 12 },
