@@ -12,10 +12,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { coldWorkload } from './cold-workload.ts';
-import { bundle, coldFunction } from './contestants.ts';
+import { bundle, cachedFunction, coldFunction } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
 export interface CodeCacheResult {
@@ -54,13 +53,11 @@ try {
 }
 
 async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult> {
-  const file = await bundleOf(types, isBuilt);
-  const ours = join(folder, `${types}-${isBuilt}`);
-  await writeCodeCache({ file, folder: ours, flags: ['--expose-gc'] });
+  const { file, ours } = await bundlesOf(types, isBuilt);
   writeFileSync(event, JSON.stringify(coldWorkload(types).event));
   const variants = {
     plain: () => runOnce([script, file, event]),
-    "node's": () => runOnce([script, file, event, `${ours}.node`]),
+    "node's": () => runOnce([script, file, event, join(folder, `${types}-${isBuilt}.node`)]),
     ours: () => runOnce([script, ours, event]),
     "ours, Lambda's heap": () => runOnce(['--max-semi-space-size=6', '--max-old-space-size=112', script, ours, event]),
   };
@@ -73,7 +70,8 @@ async function measure(types: number, isBuilt: boolean): Promise<CodeCacheResult
   return { types, isBuilt, cpuMilliseconds: Object.fromEntries(figures.map(({ name, samples }) => [name, rounded(median(samples))])) };
 }
 
-async function bundleOf(types: number, isBuilt: boolean): Promise<string> {
+/** The bundle, and the folder with its cache. */
+async function bundlesOf(types: number, isBuilt: boolean): Promise<{ readonly file: string; readonly ours: string }> {
   const workload = coldWorkload(types);
   const artefact = join(folder, `${types}.build.json`);
   const from = { schema: ['schema.graphql'], documents: ['operations.json'], descriptions: false };
@@ -82,7 +80,8 @@ async function bundleOf(types: number, isBuilt: boolean): Promise<string> {
     JSON.stringify(makeArtefact([workload.typeDefs], from, [(JSON.parse(workload.body(0)) as { query: string }).query])),
   );
   const entry = { name: 'ours', file: isBuilt ? 'ours-built' : 'ours', graphql: 17 } as const;
-  return bundle(entry, `code-cache-${types}`, coldFunction(workload, isBuilt ? artefact : undefined));
+  const code = coldFunction(workload, isBuilt ? artefact : undefined);
+  return { file: await bundle(entry, `code-cache-${types}`, code), ours: await cachedFunction(entry, code, `code-cache-${types}`) };
 }
 
 function runOnce(argv: readonly string[]): number {

@@ -13,11 +13,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import { makeArtefact } from '../src/cli/project/make-artefact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import type { ColdWorkload } from './cold-workload.ts';
-import { bundle, bundles, coldContestants, coldFunction, reference } from './contestants.ts';
+import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference } from './contestants.ts';
 import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -88,12 +87,8 @@ async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, types: nu
   const artefact = `${bundles}cold-${types}.build.json`;
   const isBuilt = contestant.file === 'ours-built';
   if (isBuilt) await writeArtefact(artefact, workload);
-  const name = `cold-${types}${contestant.codeCache ? '-cached' : ''}`;
-  const file = await bundle(contestant, name, coldFunction(workload, isBuilt ? artefact : undefined));
-  if (!contestant.codeCache) return file;
-  const folder = file.replace(/\.cjs$/, '');
-  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
-  return folder;
+  const code = coldFunction(workload, isBuilt ? artefact : undefined);
+  return contestant.codeCache ? cachedFunction(contestant, code, `cold-${types}`) : bundle(contestant, `cold-${types}`, code);
 }
 
 /** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+import { writeCodeCache } from '../src/cli/build/code-cache.ts';
 import type { ColdWorkload } from './cold-workload.ts';
 
 /** One that takes part. */
@@ -83,6 +84,15 @@ export function coldFunction(
          export const handler = create({ typeDefs: ${JSON.stringify(typeDefs)}, resolvers: ${resolversCode} });`
       : `import { createBuilt } from ${JSON.stringify(path)}; import artefact from ${JSON.stringify(artefact)};
          export const handler = createBuilt(artefact, ${resolversCode});`;
+}
+
+/** The folder that `build --code-cache` makes of a function, bundled by it. */
+export async function cachedFunction(contestant: Entry, code: (path: string) => string, name: string): Promise<string> {
+  await mkdir(bundles, { recursive: true });
+  const [file, folder] = [`${bundles}${name}-${contestant.file}.ts`, `${bundles}${name}-${contestant.file}-cached`];
+  await writeFile(file, code(`../contestants/${contestant.file}.ts`));
+  await writeCodeCache({ file, folder, flags: ['--expose-gc'] });
+  return folder;
 }
 
 /** Every import of graphql, whoever makes it, gets the same copy: two in one bundle would not know each other's types. */

@@ -1,5 +1,5 @@
-import { createHandler } from '../../src/aws-lambda.ts';
-import { readBuild } from '../../src/build.ts';
+import { createHandler } from 'graphql-functions/aws-lambda';
+import { readBuild } from 'graphql-functions/build';
 
 import type { Contestant, Result } from '../event.ts';
 

@@ -1,4 +1,4 @@
-import { createHandler } from '../../src/aws-lambda.ts';
+import { createHandler } from 'graphql-functions/aws-lambda';
 
 import type { Contestant, Result } from '../event.ts';
 

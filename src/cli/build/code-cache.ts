@@ -10,6 +10,7 @@ import { fingerprint } from '../../schema/build/fingerprint.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
+import { warmUpPlugin } from './warm-up.ts';
 import { DevError } from '../project/problem.ts';
 
 /** What to write, and where. */
@@ -27,7 +28,13 @@ export interface CodeCacheSettings {
  * content of the bundle and written together, because V8 takes the cache of any source of the same length for this one's.
  */
 export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
-  const bundle = await bundleText({ entryPoints: [file], minify: true, external: ['@aws-sdk/*'], loader: schemaLoaders });
+  const bundle = await bundleText({
+    entryPoints: [file],
+    minify: true,
+    external: ['@aws-sdk/*'],
+    loader: schemaLoaders,
+    plugins: [warmUpPlugin()],
+  });
   await removeEarlier(folder);
   const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
   await writeFile(join(folder, name), bundle);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -7,8 +8,9 @@ import type { TestContext } from 'node:test';
 import { cacheFile } from '../../../src/cli/build/cached-loader.ts';
 import { writeCodeCache } from '../../../src/cli/build/code-cache.ts';
 import { compileCached } from '../../../src/cli/build/compile-cached.ts';
+import { collectMakers, warmUp } from '../../../src/cli/build/warm-up.ts';
 import { startCommand } from '../../support/command.ts';
-import { createProject } from '../../support/functions-project.ts';
+import { createProject, linkPackage } from '../../support/functions-project.ts';
 
 const asks = `require('./out').handler({ body: '' }).then(({ body }) => console.log(body));`;
 
@@ -99,6 +101,27 @@ test('modules of Node, JSON, and what is imported later are there', async (conte
   );
 
   assert.equal(await answer(), '/ 6 true object');
+});
+
+test('while the cache is made, operations of another schema run through the bundle, and no resolver of the function', async (context) => {
+  const { directory } = await createProject(context, {
+    'function.ts': `
+      import { createHandler } from 'graphql-functions/aws-lambda';
+      const hello = () => { throw new Error('called'); };
+      export const handler = createHandler({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello } } });`,
+  });
+  await linkPackage({ directory });
+  const folder = join(directory, 'out');
+  await writeCodeCache({ file: join(directory, 'function.ts'), folder, flags: [] });
+  const [bundle] = (await readdir(folder)).filter((name) => name.startsWith('function-') && name.endsWith('.js')) as [string];
+
+  const makers = collectMakers();
+  compileCached(join(folder, bundle), await readFile(join(folder, bundle), 'utf8')).run(createRequire(import.meta.url));
+  const answers = await Promise.all(Array.from(makers, warmUp));
+
+  const bodies = answers.flat().map((answer) => JSON.parse((answer as { body: string }).body) as { data?: object; errors?: unknown });
+  assert.equal(bodies.length, 4);
+  for (const { data, errors } of bodies) assert.ok(data !== undefined && errors === undefined, JSON.stringify(errors));
 });
 
 test('what an earlier build left goes, and somebody’s files do not', async (context) => {
