@@ -45,7 +45,7 @@ const groups = [
   },
   {
     name: 'platform',
-    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify|not-http|ping|result)\.ts$/,
+    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify|not-http|ping)\.ts$/,
   },
 ];
 
@@ -79,8 +79,12 @@ type Sources = Readonly<Record<string, string>>;
 /** One for each subpath of package.json, which names what is built of it. */
 async function readEntries(): Promise<Sources> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { exports: Readonly<Record<string, unknown>> };
-  const names = Object.values(manifest.exports).flatMap((entry) => /dist\/esm\/([\w-]+)\.js"/.exec(JSON.stringify(entry))?.[1] ?? []);
-  return Object.fromEntries(names.map((name) => [name, name]));
+  return Object.fromEntries(
+    Object.entries(manifest.exports).flatMap(([subpath, entry]) => {
+      const [, name] = /dist\/esm\/([\w-]+)\.js"/.exec(JSON.stringify(entry)) ?? [];
+      return name === undefined ? [] : [[name, subpath === '.' ? 'index' : subpath.slice(2)]];
+    }),
+  );
 }
 
 async function buildCode(format: 'esm' | 'cjs', sources: Sources): Promise<void> {

@@ -370,10 +370,10 @@ test('the changelog tells about this version', () => {
   match(changelog, new RegExp(`^## ${manifest.version.replaceAll('.', '\\.')}\\b`, 'm'));
 });
 
-/** `./aws-lambda` → `aws-lambda.ts`, `./v3/core` → `v3-core.ts`, a path below src/. */
+/** `./aws-lambda` → `aws-lambda.ts`, `./v3/core` → `v3/core.ts`, a path below src/. */
 function sourceOf(entry: string): string {
   if (entry === '.') return 'index.ts';
-  return `${entry.slice(2).replaceAll('/', '-')}.ts`;
+  return `${entry.slice(2)}.ts`;
 }
 
 function namesOf(text: string): string[] {

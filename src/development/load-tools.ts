@@ -2,6 +2,7 @@ import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation
 import { requireOwn } from './own-package.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
 import type { Logger } from '../operation/types.ts';
+import type { CheckWhole } from '../schema/create-schema.ts';
 
 type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
 
@@ -59,5 +60,17 @@ export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): 
     return (requireOwn('plugin-check') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);
   } catch {
     return plugins;
+  }
+}
+
+/**
+ * Finds the checker of whole schemas, or says why it cannot. It is a development tool and adds nothing to a production
+ * bundle. Next to a bundle it has a graphql of its own, which is why it takes text and resolvers, and returns nothing.
+ */
+export function findCheck(): CheckWhole | { readonly missing: string } {
+  try {
+    return (requireOwn('schema-check') as { checkWhole: CheckWhole }).checkWhole;
+  } catch (error) {
+    return { missing: String(error instanceof Error ? error.message.split('\n')[0] : error) };
   }
 }

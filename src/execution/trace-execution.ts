@@ -1,8 +1,8 @@
 import { responsePathAsArray } from 'graphql';
 import type { DocumentNode, GraphQLField, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { isExecutionListened, listenedChannel, traceMixed } from '../tracing/channels.ts';
-import type { TracingChannel } from '../tracing/channels.ts';
+import { isExecutionListened, listenedChannel, traceMixed } from '../message/tracing-channels.ts';
+import type { TracingChannel } from '../message/tracing-channels.ts';
 import type { Path } from './path.ts';
 
 /** The channels of one execution that somebody listens to. */

@@ -3,7 +3,6 @@ import type { DocumentNode, GraphQLDirective } from 'graphql';
 
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
-import { findCheck } from '../development/find-check.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
 import { mergeResolvers } from './resolvers/merge-resolvers.ts';
 import type { MergedResolvers, MergedTypeResolvers } from './resolvers/merge-resolvers.ts';
@@ -25,10 +24,16 @@ export interface SchemaInput<TContext = any> {
   readonly index?: SchemaIndex;
 }
 
+/** Checks a schema with a tool of its own. Throws an Error that names everything that is wrong. */
+export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
+
+/** Finds the checker of whole schemas, or says why it cannot. */
+export type FindCheck = () => CheckWhole | { readonly missing: string };
+
 /** How {@link createSchema} goes about it. */
 export interface SchemaSettings {
-  /** Build and check the whole schema first, with graphql-js and `@graphql-tools/schema`. */
-  readonly checkWhole: boolean;
+  /** Build and check the whole schema first, with graphql-js and with what this finds. False: production's checks alone. */
+  readonly checkWhole: FindCheck | false;
   /** Told when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: nobody is. */
   readonly warn?: (message: string) => void;
   /** Directives of operations that the schema has even if nobody defines them. Default: those of the specification only. */
@@ -42,8 +47,8 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
   const typeDefs = sourcesOf(input.typeDefs);
   const resolvers = mergeResolvers(input.resolvers);
   const index = input.index ?? createSchemaIndex(typeDefs);
-  if (settings.checkWhole) checkWhole({ typeDefs, index, resolvers }, settings);
-  else checkTypeNames(resolvers, index);
+  if (settings.checkWhole === false) checkTypeNames(resolvers, index);
+  else checkWhole({ typeDefs, index, resolvers, findCheck: settings.checkWhole }, settings);
   return new LazySchema(index, resolvers, settings.directives);
 }
 
@@ -58,9 +63,9 @@ function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
     throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
 }
 
-function readySchema(input: unknown, { checkWhole: check, directives = [] }: SchemaSettings): GraphQLSchema {
+function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {
   const schema = withDirectives(assertReadySchema(input), directives);
-  if (check) assertValidSchema(schema);
+  if (whole !== false) assertValidSchema(schema);
   return schema;
 }
 
@@ -74,6 +79,7 @@ interface Prepared {
   readonly typeDefs: readonly (string | DocumentNode)[];
   readonly index: SchemaIndex;
   readonly resolvers: MergedResolvers;
+  readonly findCheck: FindCheck;
 }
 
 /**
@@ -81,7 +87,7 @@ interface Prepared {
  * that makes them there, and graphql-js and `@graphql-tools/schema` look at the result. All of it is thrown
  * away; the schema that serves is as fresh as it is in production.
  */
-function checkWhole({ typeDefs, index, resolvers }: Prepared, { warn, directives }: SchemaSettings): void {
+function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn, directives }: SchemaSettings): void {
   checkResolvers(resolvers, index);
   assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
   const check = findCheck();

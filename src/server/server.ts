@@ -6,7 +6,7 @@ import { PrefixingKeyValueCache } from '../cache/prefix.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage, createExplain, watchPlugins } from '../development/load-tools.ts';
+import { createDefaultPage, createExplain, watchPlugins, findCheck } from '../development/load-tools.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
@@ -201,7 +201,7 @@ function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, check
       ...(index !== undefined && { index }),
     },
     {
-      checkWhole,
+      checkWhole: checkWhole && findCheck,
       warn: (message) => logger.warn(message),
       directives: incrementalDelivery?.directives ?? [],
     },

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { findCheck } from '../../src/development/find-check.ts';
+import { findCheck } from '../../src/development/load-tools.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -20,10 +20,11 @@ test('the check is found next to the sources', () => {
 /** A function of a user, as a platform bundles it: graphql and this library in one file. */
 const userFunction = `
   import { createSchema } from ${JSON.stringify(join(root, 'src/schema/create-schema.ts'))};
+  import { findCheck } from ${JSON.stringify(join(root, 'src/development/load-tools.ts'))};
   const warnings = [];
   let refusal;
   try {
-    createSchema({ typeDefs: 'type Query { a: Int @nothing }' }, { checkWhole: process.env.CHECK === 'yes', warn: (message) => warnings.push(message) });
+    createSchema({ typeDefs: 'type Query { a: Int @nothing }' }, { checkWhole: process.env.CHECK === 'yes' && findCheck, warn: (message) => warnings.push(message) });
   } catch (error) {
     refusal = error.message;
   }

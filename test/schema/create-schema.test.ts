@@ -18,14 +18,15 @@ import {
 } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
+import { findCheck } from '../../src/development/load-tools.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
 import type { SchemaInput } from '../../src/schema/create-schema.ts';
 
-const lazily = { checkWhole: false };
+const lazily = { checkWhole: false } as const;
 
 function refusal(input: unknown, checkWhole = false): string {
   try {
-    createSchema(input as SchemaInput, { checkWhole });
+    createSchema(input as SchemaInput, { checkWhole: checkWhole && findCheck });
   } catch (error) {
     if (error instanceof Error) return error.message;
     throw error;
@@ -149,7 +150,7 @@ describe('the source of the schema', () => {
   test('may be a ready schema, which serves as it is', () => {
     const schema = buildSchema('type Query { a: Int }');
 
-    assert.equal(createSchema({ schema }, { checkWhole: true }), schema);
+    assert.equal(createSchema({ schema }, { checkWhole: findCheck }), schema);
   });
 });
 
@@ -190,7 +191,7 @@ describe('the check of the whole schema', () => {
   test('warns of nothing when @graphql-tools/schema is there', () => {
     const warnings: string[] = [];
 
-    createSchema({ typeDefs: 'type Query { a: Int }' }, { checkWhole: true, warn: (message) => warnings.push(message) });
+    createSchema({ typeDefs: 'type Query { a: Int }' }, { checkWhole: findCheck, warn: (message) => warnings.push(message) });
 
     assert.deepEqual(warnings, []);
   });
@@ -199,7 +200,7 @@ describe('the check of the whole schema', () => {
     const calls: string[] = [];
     const resolvers = { Query: { a: (): number => calls.push('a') } };
 
-    const schema = createSchema({ typeDefs: 'type Query { a: Int }', resolvers }, { checkWhole: true });
+    const schema = createSchema({ typeDefs: 'type Query { a: Int }', resolvers }, { checkWhole: findCheck });
 
     assert.deepEqual({ ...graphqlSync({ schema, source: '{ a }' }).data }, { a: 1 });
     assert.deepEqual(calls, ['a']);
@@ -246,7 +247,7 @@ describe('directives that the server adds', () => {
   });
 
   test('pass the check of the whole schema', () => {
-    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, { ...settings, checkWhole: true });
+    const schema = createSchema({ typeDefs: 'type Query { a: String }' }, { ...settings, checkWhole: findCheck });
 
     assert.equal(schema.getDirective('late'), late);
   });

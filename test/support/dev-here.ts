@@ -14,7 +14,7 @@ export interface DevHere extends ServedProject {
 }
 
 /** Milliseconds after which a line that should have come is missed: a test must fail, not hang. */
-const patience = 30_000;
+const maxWait = 30_000;
 
 /** Runs `dev` as the command does, in this process: it takes about a third of a process's CPU. */
 export async function startDevHere(context: TestContext, project: Project, query?: string): Promise<DevHere> {
@@ -35,7 +35,7 @@ export async function startDevHere(context: TestContext, project: Project, query
 
   const until: DevHere['until'] = (expected) =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`"${expected}" was not printed, only ${stdout}`)), patience);
+      const timer = setTimeout(() => reject(new Error(`"${expected}" was not printed, only ${stdout}`)), maxWait);
       const look = (): void => {
         if (!stdout.includes(expected)) return;
         clearTimeout(timer);

@@ -5,7 +5,7 @@ import type { OperationInvocation } from '../../message/invocation.ts';
 import { isGraphQL17 } from '../../execution/graphql-js/version.ts';
 import { executeContext } from '../../execution/trace-execution.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
-import { listenedChannel, traceMixed } from '../../tracing/channels.ts';
+import { listenedChannel, traceMixed } from '../../message/tracing-channels.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';

@@ -3,8 +3,8 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRu
 
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
-import { listenedChannel } from '../../tracing/channels.ts';
-import type { ChannelName } from '../../tracing/channels.ts';
+import { listenedChannel } from '../../message/tracing-channels.ts';
+import type { ChannelName } from '../../message/tracing-channels.ts';
 import { specifiedRulesForLazySchema } from '../../schema/lazy/lazy-schema.ts';
 import type { BatchBudget } from '../limits/batch-budget.ts';
 import { isSurelyValid } from '../../validation/fast-validator.ts';

@@ -8,7 +8,7 @@ import type {
   InputValueDefinitionNode,
 } from 'graphql';
 
-import { untold } from '../../tracing/channels.ts';
+import { untold } from '../../message/tracing-channels.ts';
 import { isParsed } from './location.ts';
 import type { DefinitionLocation, Span } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';

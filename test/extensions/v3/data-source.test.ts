@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { HTTPCache, RESTDataSource } from '../../../src/v3-datasource-rest.ts';
-import type { CacheOptions, RequestOptions } from '../../../src/v3-datasource-rest.ts';
+import { HTTPCache, RESTDataSource } from '../../../src/v3/datasource-rest.ts';
+import type { CacheOptions, RequestOptions } from '../../../src/v3/datasource-rest.ts';
 import { AuthenticationError, ForbiddenError } from '../../../src/v3.ts';
 
 /** A fetch that gives the responses in turn, and what it was asked. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { buildSchema, parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/v3-core.ts';
-import type { ApolloServerPlugin, CacheHint } from '../../../src/v3-core.ts';
+import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/v3/core.ts';
+import type { ApolloServerPlugin, CacheHint } from '../../../src/v3/core.ts';
 import { SchemaDirectiveVisitor } from '../../../src/v3.ts';
 import { serve, silent } from './server.ts';
 

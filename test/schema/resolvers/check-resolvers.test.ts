@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { GraphQLError, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
+import { findCheck } from '../../../src/development/load-tools.ts';
 import { createSchema } from '../../../src/schema/create-schema.ts';
 
 const typeDefs = `
@@ -171,7 +172,7 @@ describe('resolvers are refused at start where the whole schema is checked, with
   for (const [what, resolvers, message] of wrong) {
     test(what, () => {
       assert.equal(
-        refusalOf(() => createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: true })),
+        refusalOf(() => createSchema({ typeDefs, resolvers: resolvers as never }, { checkWhole: findCheck })),
         message,
       );
     });

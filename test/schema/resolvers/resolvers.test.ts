@@ -5,6 +5,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { execute, GraphQLScalarType, parse, subscribe } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 
+import { findCheck } from '../../../src/development/load-tools.ts';
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import type { Resolvers } from '../../../src/schema/resolvers/resolver-map.ts';
 
@@ -12,7 +13,7 @@ import type { Resolvers } from '../../../src/schema/resolvers/resolver-map.ts';
 async function answer(typeDefs: string, resolvers: Resolvers, source: string, variableValues?: Record<string, unknown>): Promise<unknown> {
   const run = async (schema: GraphQLSchema): Promise<unknown> =>
     JSON.parse(JSON.stringify(await execute({ schema, document: parse(source), ...(variableValues && { variableValues }) })));
-  const ours = await run(createSchema({ typeDefs, resolvers }, { checkWhole: true }));
+  const ours = await run(createSchema({ typeDefs, resolvers }, { checkWhole: findCheck }));
   const theirs = await run(makeExecutableSchema({ typeDefs, resolvers: resolvers as never }));
   assert.deepEqual(ours, theirs);
   return ours;
@@ -81,7 +82,7 @@ test('a subscription field streams what its subscribe returns, which may come fr
   }
   const schema = createSchema(
     { typeDefs, resolvers: [{ Subscription: { count: { subscribe: count } } }, { Subscription: { count: { resolve: (n) => n * 10 } } }] },
-    { checkWhole: true },
+    { checkWhole: findCheck },
   );
 
   const stream = (await subscribe({ schema, document: parse('subscription { count }') })) as AsyncIterable<ExecutionResult>;
@@ -146,7 +147,7 @@ describe('scalars', () => {
     const entry = import.meta.resolve('graphql');
     const other = await import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
     const date = new other.GraphQLScalarType({ name: 'Date', serialize, parseValue });
-    const schema = createSchema({ typeDefs, resolvers: { Query: query, Date: date } }, { checkWhole: true });
+    const schema = createSchema({ typeDefs, resolvers: { Query: query, Date: date } }, { checkWhole: findCheck });
 
     assert.ok(!(date instanceof GraphQLScalarType));
     const variableValues = { d: '2026-01-03' };

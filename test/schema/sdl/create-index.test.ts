@@ -5,10 +5,11 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { lexicographicSortSchema, print, printSchema } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
+import { findCheck } from '../../../src/development/load-tools.ts';
 import { createSchema } from '../../../src/schema/create-schema.ts';
 
 function ours(typeDefs: readonly string[]): GraphQLSchema {
-  return createSchema({ typeDefs }, { checkWhole: true });
+  return createSchema({ typeDefs }, { checkWhole: findCheck });
 }
 
 describe('definitions of one name are merged as @graphql-tools/schema merges them', () => {

@@ -1,6 +1,7 @@
 import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
+import { findCheck } from '../../../development/load-tools.ts';
 import { createSchema } from '../../../schema/create-schema.ts';
 import { cacheControlDefinitions } from '../../cache-hints/annotations.ts';
 import type { Logger } from '../types.ts';
@@ -17,8 +18,8 @@ export function makeSchema(config: Config, logger: Logger): GraphQLSchema {
 }
 
 function buildSchema({ modules, typeDefs, resolvers, nodeEnv }: Config, logger: Logger): GraphQLSchema {
-  const checkWhole = nodeEnv === 'development' || nodeEnv === 'test';
-  const settings = { checkWhole, warn: (message: string) => logger.warn(message) };
+  const isChecked = nodeEnv === 'development' || nodeEnv === 'test';
+  const settings = { checkWhole: isChecked && findCheck, warn: (message: string) => logger.warn(message) };
   if (modules !== undefined) return createSchema(fromModules(modules), settings);
   if (!typeDefs) throw new Error('Apollo Server requires either an existing schema, modules or typeDefs');
   const sources = sourcesOf(typeDefs);

@@ -1,5 +1,5 @@
-export { ApolloServerBase } from './extensions/v3/server/apollo-server-base.ts';
-export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
+export { ApolloServerBase } from '../extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions } from '../extensions/v3/server/apollo-server-base.ts';
 export type {
   Config,
   Context,
@@ -8,11 +8,11 @@ export type {
   GatewayInterface,
   GraphQLSchemaModule,
   PersistedQueryOptions,
-} from './extensions/v3/server/config.ts';
-export type { DocumentStore } from './extensions/v3/operation/operation.ts';
-export { HttpQueryError, isHttpQueryError } from './extensions/v3/errors/apollo-error.ts';
-export { gql } from './extensions/v3/gql.ts';
-export { formatApolloErrors } from './extensions/v3/errors/format-errors.ts';
+} from '../extensions/v3/server/config.ts';
+export type { DocumentStore } from '../extensions/v3/operation/operation.ts';
+export { HttpQueryError, isHttpQueryError } from '../extensions/v3/errors/apollo-error.ts';
+export { gql } from '../extensions/v3/gql.ts';
+export { formatApolloErrors } from '../extensions/v3/errors/format-errors.ts';
 export {
   ApolloError,
   AuthenticationError,
@@ -23,23 +23,23 @@ export {
   toApolloError,
   UserInputError,
   ValidationError,
-} from './extensions/v3/errors/apollo-error.ts';
+} from '../extensions/v3/errors/apollo-error.ts';
 // Its module gives `info` of resolvers the type of `cacheControl`.
-export type { ResolveInfoCacheControl } from './extensions/cache-hints/field-policy.ts';
-export { CacheScope, newCachePolicy } from './extensions/cache-hints/policy.ts';
-export type { CacheAnnotation, CacheHint, CachePolicy } from './extensions/cache-hints/policy.ts';
-export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from './extensions/v3/plugins/cache-control.ts';
-export type { ApolloServerPluginCacheControlOptions } from './extensions/v3/plugins/cache-control.ts';
+export type { ResolveInfoCacheControl } from '../extensions/cache-hints/field-policy.ts';
+export { CacheScope, newCachePolicy } from '../extensions/cache-hints/policy.ts';
+export type { CacheAnnotation, CacheHint, CachePolicy } from '../extensions/cache-hints/policy.ts';
+export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from '../extensions/v3/plugins/cache-control.ts';
+export type { ApolloServerPluginCacheControlOptions } from '../extensions/v3/plugins/cache-control.ts';
 export {
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginLandingPageGraphQLPlayground,
   ApolloServerPluginLandingPageLocalDefault,
   ApolloServerPluginLandingPageProductionDefault,
-} from './extensions/v3/plugins/landing-page.ts';
+} from '../extensions/v3/plugins/landing-page.ts';
 export type {
   ApolloServerPluginLandingPageDefaultOptions,
   ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
-} from './extensions/v3/plugins/landing-page.ts';
+} from '../extensions/v3/plugins/landing-page.ts';
 export {
   ApolloServerPluginDrainHttpServer,
   ApolloServerPluginInlineTrace,
@@ -47,12 +47,12 @@ export {
   ApolloServerPluginSchemaReporting,
   ApolloServerPluginUsageReporting,
   ApolloServerPluginUsageReportingDisabled,
-} from './extensions/v3/plugins/reporting.ts';
-export type { ApolloServerPluginDrainHttpServerOptions } from './extensions/v3/plugins/reporting.ts';
-export { ErrorsAreMissesCache } from './extensions/v3/cache/errors-are-misses-cache.ts';
-export { InMemoryLRUCache } from './extensions/v3/cache/in-memory-lru-cache.ts';
-export { KeyvAdapter, PrefixingKeyValueCache } from './cache.ts';
-export type { KeyValueCache, KeyValueCacheSetOptions } from './cache.ts';
+} from '../extensions/v3/plugins/reporting.ts';
+export type { ApolloServerPluginDrainHttpServerOptions } from '../extensions/v3/plugins/reporting.ts';
+export { ErrorsAreMissesCache } from '../extensions/v3/cache/errors-are-misses-cache.ts';
+export { InMemoryLRUCache } from '../extensions/v3/cache/in-memory-lru-cache.ts';
+export { KeyvAdapter, PrefixingKeyValueCache } from '../cache.ts';
+export type { KeyValueCache, KeyValueCacheSetOptions } from '../cache.ts';
 export type {
   ApolloConfig,
   ApolloConfigInput,
@@ -87,4 +87,4 @@ export type {
   ValidationRule,
   ValueOrPromise,
   VariableValues,
-} from './extensions/v3/types.ts';
+} from '../extensions/v3/types.ts';

@@ -1,3 +1,0 @@
-export { DataSource } from './extensions/v3/datasource/data-source.ts';
-export type { DataSourceConfig } from './extensions/v3/datasource/data-source.ts';
-export type { KeyValueCache } from './cache.ts';
