@@ -1,6 +1,5 @@
 import type { ContextFits } from './server/context-types.ts';
-import { createHandlerFor } from './handler/handler.ts';
-import { streaming } from './http/streams/streaming.ts';
+import { createStreamingHandlerFor } from './handler/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { OptionsSource } from './server/start.ts';
@@ -28,5 +27,5 @@ export interface FetchHandler {
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, Request>> & ContextFits<TContext, TDataSources>,
 ): FetchHandler {
-  return createHandlerFor([fetchAPI], options as OptionsSource<ServerOptions>, streaming) as FetchHandler;
+  return createStreamingHandlerFor([fetchAPI], options) as FetchHandler;
 }

@@ -1,6 +1,5 @@
 import type { ContextFits } from './server/context-types.ts';
-import { createHandlerFor } from './handler/handler.ts';
-import { streaming } from './http/streams/streaming.ts';
+import { createStreamingHandlerFor } from './handler/streaming.ts';
 import type { ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';
@@ -28,5 +27,5 @@ export function createHandler<TContext extends object = object, TDataSources ext
   options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext>> &
     ContextFits<TContext, TDataSources>,
 ): NetlifyHandler {
-  return createHandlerFor([fetchAPI, netlifyV1, ping], options as OptionsSource<ServerOptions>, streaming) as NetlifyHandler;
+  return createStreamingHandlerFor([fetchAPI, netlifyV1, ping], options) as NetlifyHandler;
 }

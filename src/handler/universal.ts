@@ -1,8 +1,7 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
 import type { ContextFits } from '../server/context-types.ts';
-import { createHandlerFor } from './handler.ts';
-import { streaming } from '../http/streams/streaming.ts';
+import { createStreamingHandlerFor } from './streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
@@ -40,6 +39,5 @@ export interface Handler {
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources>> & ContextFits<TContext, TDataSources>,
 ): Handler {
-  // Inside, the user's types are of no use: they flow from option to option, and end here.
-  return createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], options as OptionsSource<ServerOptions>, streaming) as Handler;
+  return createStreamingHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], options) as Handler;
 }

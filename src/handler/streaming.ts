@@ -1,0 +1,15 @@
+import { createHandlerFor } from './handler.ts';
+import type { UntypedHandler } from './handler.ts';
+import { streaming } from '../http/streams/streaming.ts';
+import type { PlatformAdapter } from '../platform/adapter.ts';
+import type { ServerOptions } from '../server/options.ts';
+import type { OptionsSource } from '../server/start.ts';
+
+/**
+ * Options in, handler out, for platforms that carry streams. A file of its own: bundles for platforms that carry none
+ * contain nothing of streams. Throws for wrong options and wrong schema text.
+ */
+export function createStreamingHandlerFor(adapters: readonly PlatformAdapter<never>[], options: unknown): UntypedHandler {
+  // Inside, the user's types are of no use: they flow from option to option, and end here.
+  return createHandlerFor(adapters, options as OptionsSource<ServerOptions>, streaming);
+}
