@@ -104,6 +104,19 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     );
   });
 
+  test('a QUERY arrives with its body, and its answer is not kept', async () => {
+    const body = JSON.stringify({ query: '{ product(id: 3) { id } }' });
+    const ask = (): Promise<Response> => fetch(varnish.url, { method: 'QUERY', headers: { 'content-type': 'application/json' }, body });
+
+    const answers = [await ask(), await ask()];
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('x-cache')),
+      ['miss', 'miss'],
+    );
+    assert.deepEqual(await answers[1]!.json(), { data: { product: { id: '3' } } });
+  });
+
   test('a mutation takes back what shows the object, and lists, and nothing else', async () => {
     const queries = ['{ product(id: 7) { id name } }', '{ category(name: 2) { id name } }', '{ product(id: 8) { id name } }'];
     for (const query of queries) await get(query);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { varnishPurge } from '../../src/edge.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProgram } from './program.ts';
 
@@ -37,9 +38,7 @@ export async function startVarnish(originPort: number): Promise<Varnish> {
   return {
     url,
     purge: async (tags) => {
-      const response = await fetch(url, { method: 'PURGE', headers: { 'xkey-purge': tags.join(' ') } });
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`Varnish answered ${response.status}.`);
+      await varnishPurge({ urls: [url] }).purge(tags, undefined);
     },
     end: async () => {
       program.signal('SIGTERM');

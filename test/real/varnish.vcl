@@ -11,6 +11,8 @@ sub vcl_recv {
   }
   # Cookies and tokens do not keep requests from the cache: whether an answer is anybody's own the function says.
   if (req.method == "GET") { return (hash); }
+  # Its key has no bodies, and without this line QUERY is answered with 501.
+  if (req.method == "QUERY") { return (pass); }
 }
 
 sub vcl_deliver {

@@ -5,7 +5,7 @@ import type { Lookup } from './store/answer-store.ts';
 import type { Dialect } from './dialects.ts';
 import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
-import type { PurgeLog } from './purge-log.ts';
+import type { PurgeLog } from './purge/purger.ts';
 import type { ResolverHints } from './resolver-hints.ts';
 import type { Selection } from './selection.ts';
 import type { OperationHints, StaticHints } from './static-hints.ts';

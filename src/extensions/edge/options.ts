@@ -2,7 +2,7 @@ import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
-import type { Purge } from './purge.ts';
+import type { Purge, PurgeClient } from './purge/purge-client.ts';
 import { harmlessHeaders, ownParameters } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 
@@ -38,9 +38,12 @@ export interface EdgeOptions {
   readonly salt?: string | undefined;
   /** A name of the deploy, as one more tag, where the store keeps answers over deploys. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;
-  /** Takes answers back. Default: nothing is purged. */
-  readonly purge?: Purge | undefined;
-  /** Tags of one call of `purge`. Default: 30 */
+  /**
+   * Takes answers back from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or a function of yours.
+   * Default: nothing is purged.
+   */
+  readonly purge?: Purge | PurgeClient | undefined;
+  /** Tags of one call of `purge`. Default: what the CDN takes; 30 for a function of yours */
   readonly purgeBatchSize?: number | undefined;
   /**
    * Seconds after which a purge is repeated: another process may have stored what it read before the change. 0: it is not.

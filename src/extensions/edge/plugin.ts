@@ -18,9 +18,10 @@ import { writeDecision } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
-import { PurgeLog } from './purge-log.ts';
-import { Purges } from './purges.ts';
-import type { PurgeRequest } from './purges.ts';
+import { PurgeLog } from './purge/purger.ts';
+import { Purges } from './purge/purges.ts';
+import type { PurgePlatform } from './purge/purge-client.ts';
+import type { PurgeRequest } from './purge/purges.ts';
 import { offerCacheControl, prepareResolvers, ResolverHints } from './resolver-hints.ts';
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
@@ -29,8 +30,8 @@ import { watchedCall } from './watched-request.ts';
 
 /** The extension, with what resolvers, webhooks and other functions may call. */
 export interface Edge extends ServerPlugin {
-  /** Takes answers back. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. */
-  purge(request: PurgeRequest): Promise<void>;
+  /** Takes answers back. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. `platform`: for `cloudflarePurge`. */
+  purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void>;
 }
 
 /**
@@ -142,8 +143,8 @@ class EdgePlugin implements Edge {
     };
   }
 
-  async purge(request: PurgeRequest): Promise<void> {
-    await this.#purges.purge(request);
+  async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
+    await this.#purges.purge(request, platform);
   }
 
   /** What fails, the user's `entity` for one, costs nobody the answer. */

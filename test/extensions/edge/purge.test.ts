@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
-import { purgeInBackground, Purger } from '../../../src/extensions/edge/purge.ts';
-import { PurgeLog } from '../../../src/extensions/edge/purge-log.ts';
+import { purgeInBackground, PurgeLog, Purger } from '../../../src/extensions/edge/purge/purger.ts';
 import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { edgeServing } from './serving.ts';
@@ -118,7 +117,11 @@ describe('what a mutation takes back', () => {
       throw new Error('429');
     };
 
-    await purgeInBackground(new Purger({ send, batchSize: 30, againAfter: 0, sleep: async () => undefined }), ['e:Book:1'], logger);
+    await purgeInBackground(
+      new Purger({ now: () => 0, purge: send, batchSize: 30, againAfter: 0, sleep: async () => undefined }),
+      ['e:Book:1'],
+      { logger },
+    );
 
     assert.deepEqual(
       log.map(({ level, message }) => [level, message]),
@@ -201,10 +204,11 @@ describe('purge of an edge', () => {
 
 describe('the purger', () => {
   const sleep = async (): Promise<void> => undefined;
+  const now = (): number => 0;
 
   test('keeps to the size of a batch', async () => {
     const batches: (readonly string[])[] = [];
-    const purger = new Purger({ send: async (tags) => batches.push(tags), batchSize: 2, againAfter: 0, sleep });
+    const purger = new Purger({ now, purge: async (tags) => batches.push(tags), batchSize: 2, againAfter: 0, sleep });
 
     await purger.purge(['a', 'b', 'c', 'a']);
 
@@ -219,7 +223,7 @@ describe('the purger', () => {
       begun.resolve();
       if (batches.length === 1) await first.promise;
     };
-    const purger = new Purger({ send, batchSize: 30, againAfter: 0, sleep });
+    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep });
     const all = [purger.purge(['a'])];
     await begun.promise;
     all.push(purger.purge(['a', 'b']), purger.purge(['b', 'c']));
@@ -236,7 +240,7 @@ describe('the purger', () => {
       if (tags.includes('b')) throw new Error('down');
       sent.push(tags);
     };
-    const purger = new Purger({ send, batchSize: 1, againAfter: 0, sleep });
+    const purger = new Purger({ now, purge: send, batchSize: 1, againAfter: 0, sleep });
 
     const all = await Promise.allSettled([purger.purge(['a', 'b']), purger.purge(['c'])]);
 
@@ -256,7 +260,7 @@ describe('the purger', () => {
       calls++;
       throw new Error('429');
     };
-    const purger = new Purger({ send, batchSize: 30, againAfter: 0, sleep: async (time) => void waits.push(time) });
+    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep: async (time) => void waits.push(time) });
 
     await assert.rejects(purger.purge(['a']), { message: '429' });
 
@@ -266,7 +270,8 @@ describe('the purger', () => {
   test('purges a second time, for what another process stored meanwhile', async () => {
     const events: unknown[] = [];
     const purger = new Purger({
-      send: async (tags) => events.push(tags),
+      now,
+      purge: async (tags) => events.push(tags),
       batchSize: 30,
       againAfter: 3,
       sleep: async (time) => void events.push(time),
@@ -284,7 +289,7 @@ describe('the purger', () => {
       if (isDown) throw new Error('down');
       sent.push(tags);
     };
-    const purger = new Purger({ send, batchSize: 30, againAfter: 0, sleep });
+    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep });
     await assert.rejects(purger.purge(['a']));
 
     isDown = false;

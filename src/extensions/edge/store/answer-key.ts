@@ -1,7 +1,6 @@
 import type { HTTPRequest } from '../../../message/http-messages.ts';
 import type { GraphQLRequest } from '../../../operation/types.ts';
 import { sha256 } from '../../document-hash.ts';
-import { canonicalJSON } from './canonical-json.ts';
 import type { ReadingRules } from '../watched-request.ts';
 
 /** What an answer is kept under. */
@@ -49,4 +48,13 @@ function restOfQuery({ method, queryString }: HTTPRequest): string {
     .split('&')
     .filter((pair) => !parsed.test(pair))
     .join('&');
+}
+
+/** JSON with the members of every object in one order, so that equal values have one text. For values that came out of JSON. */
+function canonicalJSON(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJSON(member)}`).join(',')}}`;
 }

@@ -1,13 +1,13 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { OperationOutcome } from '../../operation/types.ts';
-import type { OperationCall } from '../../operation/plugin.ts';
-import type { DecisionSettings } from './decide.ts';
-import type { KnownDocument } from './documents.ts';
-import type { EdgeOptions } from './options.ts';
-import { purgeInBackground, Purger } from './purge.ts';
-import type { Purge } from './purge.ts';
-import { changeTags, entityTag, tagsOfMutation } from './tags.ts';
+import type { OperationOutcome } from '../../../operation/types.ts';
+import type { OperationCall } from '../../../operation/plugin.ts';
+import type { DecisionSettings } from '../decide.ts';
+import type { KnownDocument } from '../documents.ts';
+import type { EdgeOptions } from '../options.ts';
+import type { PurgePlatform } from './purge-client.ts';
+import { purgeInBackground, Purger } from './purger.ts';
+import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** Answers to be taken back. */
 export interface PurgeRequest {
@@ -25,7 +25,7 @@ export interface PurgeRequest {
 export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeAgainAfter'> {
   readonly settings: DecisionSettings;
   /** Takes answers back from the shared store. Undefined: there is none. */
-  readonly purgeStore: Purge | undefined;
+  readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
 }
 
 /** Milliseconds that the answer to a mutation waits for the shared store, so that whoever has it reads what is new. */
@@ -40,18 +40,20 @@ export class Purges {
   readonly #store: Purger | undefined;
   readonly #told = new Set<string>();
 
-  constructor({ purge, purgeBatchSize: batchSize = 30, purgeAgainAfter: againAfter = 1, settings, purgeStore }: PurgesInput) {
+  constructor({ purge, purgeBatchSize, purgeAgainAfter: againAfter = 1, settings, purgeStore }: PurgesInput) {
+    const client = typeof purge === 'function' ? { purge } : purge;
+    const batchSize = purgeBatchSize ?? client?.batchSize;
     this.#settings = settings;
-    this.#cdn = purge && new Purger({ send: purge, batchSize, againAfter, sleep });
+    this.#cdn = client && new Purger({ ...client, batchSize, againAfter, sleep, now });
     // It knows by itself of reads that began before.
-    this.#store = purgeStore && new Purger({ send: purgeStore, batchSize: Infinity, againAfter: 0, sleep });
+    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now });
   }
 
   get hasNone(): boolean {
     return this.#cdn === undefined && this.#store === undefined;
   }
 
-  async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest): Promise<void> {
+  async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest, platform: PurgePlatform | undefined): Promise<void> {
     if (this.hasNone) throw new Error('Expected edge to have a purge option, or a store, to take answers back from. There is none.');
     const all = [
       ...entities.flatMap(({ typename, id }) => [
@@ -63,7 +65,7 @@ export class Purges {
       ...tags,
     ];
     this.#settings.log.add(all);
-    await Promise.all([this.#store?.purge(all), this.#cdn?.purge(all)]);
+    await Promise.all([this.#store?.purge(all), this.#cdn?.purge(all, platform)]);
   }
 
   /** Takes back what a mutation has changed, also when there are errors: a field may have changed something before another has failed. */
@@ -82,9 +84,9 @@ export class Purges {
         return;
       }
       this.#settings.log.add(tags);
-      if (this.#cdn !== undefined) invocation.waitUntil(purgeInBackground(this.#cdn, tags, logger));
+      if (this.#cdn !== undefined) invocation.waitUntil(purgeInBackground(this.#cdn, tags, { logger, platform: invocation }));
       if (this.#store === undefined) return;
-      const purged = purgeInBackground(this.#store, tags, logger);
+      const purged = purgeInBackground(this.#store, tags, { logger });
       invocation.waitUntil(purged);
       await atMost(storeTime, purged);
     } catch (error) {
@@ -108,6 +110,10 @@ export interface Mutation {
   readonly known: KnownDocument | undefined;
   /** The moment of the purge log at which it began. */
   readonly begun: number;
+}
+
+function now(): number {
+  return performance.now();
 }
 
 /** Seconds. */

@@ -1,0 +1,138 @@
+import { PurgeRefused, sendPurge } from './purge-client.ts';
+import type { PurgeClient, PurgeFetch } from './purge-client.ts';
+
+/**
+ * Purges Netlify's cache with `purgeCache` of `@netlify/functions`. Netlify lets each tag be purged twice in 5 seconds
+ * (November 2026).
+ *
+ * @example
+ * edge({ cdn: 'netlify', purge: netlifyPurge(purgeCache) })
+ */
+export function netlifyPurge(purgeCache: (options: { tags: string[] }) => Promise<unknown>): PurgeClient {
+  return { purge: (tags) => purgeCache({ tags: [...tags] }), batchSize: 100, perTag: { times: 2, within: 5 } };
+}
+
+/** What a worker's execution context has where its cache is on. */
+interface CachingContext {
+  readonly cache?: { purge?: (options: { tags: string[] }) => Promise<unknown> } | undefined;
+}
+
+/**
+ * Purges the Workers Cache with `ctx.cache.purge` of the call that has asked for it: 100 tags a call, and calls as the plan
+ * allows (November 2026: 5 a minute on the free plan).
+ *
+ * @example
+ * edge({ cdn: 'cloudflare', purge: cloudflarePurge() })
+ */
+export function cloudflarePurge(): PurgeClient {
+  return {
+    batchSize: 100,
+    async purge(tags, platform) {
+      const { cache } = (platform?.context ?? {}) as CachingContext;
+      if (typeof cache?.purge !== 'function')
+        throw new Error(
+          'Expected a worker\'s execution context with cache.purge: set "cache": { "enabled": true } in the settings of wrangler.',
+        );
+      const result = (await cache.purge({ tags: [...tags] })) as { success?: boolean } | null | undefined;
+      if (result?.success === false) throw new PurgeRefused('Cloudflare has refused a purge.');
+    },
+  };
+}
+
+/** What CloudFront's CreateInvalidation takes. */
+export interface InvalidationInput {
+  readonly DistributionId: string;
+  readonly InvalidationBatch: { readonly CallerReference: string; readonly Paths: { readonly Quantity: number; readonly Items: string[] } };
+}
+
+/**
+ * Invalidates answers of a CloudFront distribution by tag. Every tag counts as a path: 1,000 a month are free, and 3,000 may be on
+ * their way at once (November 2026).
+ *
+ * @param options.send Sends the command, for example with `@aws-sdk/client-cloudfront`.
+ *
+ * @example
+ * const client = new CloudFrontClient();
+ * const send = (input: InvalidationInput) => client.send(new CreateInvalidationCommand(input));
+ * edge({ cdn: 'cloudfront', purge: cloudFrontPurge({ distributionId: 'E123', send }) });
+ */
+export function cloudFrontPurge(options: {
+  readonly distributionId: string;
+  readonly send: (input: InvalidationInput) => Promise<unknown>;
+}): PurgeClient {
+  let count = 0;
+  return {
+    batchSize: 1_000,
+    purge: (tags) => {
+      const Items = tags.map((tag) => `#${tag}`);
+      const CallerReference = `${Date.now()}-${Math.random().toString(36).slice(2)}-${++count}`;
+      return options.send({
+        DistributionId: options.distributionId,
+        InvalidationBatch: { CallerReference, Paths: { Quantity: Items.length, Items } },
+      });
+    },
+  };
+}
+
+/**
+ * Purges Vercel's cache with a function of `@vercel/functions`: `dangerouslyDeleteByTag`, or `invalidateByTag`, after which the
+ * next reader still gets the old answer, and a new one is made behind it.
+ *
+ * @example
+ * edge({ cdn: 'vercel', purge: vercelPurge(dangerouslyDeleteByTag) })
+ */
+export function vercelPurge(byTag: (tags: string[]) => Promise<unknown>): PurgeClient {
+  // Its API takes 8,196 characters of tags.
+  return { purge: (tags) => byTag([...tags]), batchSize: 128, batchLength: 8_000 };
+}
+
+/**
+ * Purges a Fastly service by surrogate keys, 256 a call (November 2026).
+ *
+ * @param options.token An API token with the scope `purge_select`.
+ * @param options.soft Marks answers as stale, so that stale-while-revalidate and stale-if-error may still send them. Default: false
+ *
+ * @example
+ * edge({ cdn: 'fastly', purge: fastlyPurge({ serviceId: 'SU1Z0isxPaozGVKXdv0eY', token: process.env.FASTLY_TOKEN }) })
+ */
+export function fastlyPurge(options: {
+  readonly serviceId: string;
+  readonly token: string;
+  readonly soft?: boolean | undefined;
+  readonly fetch?: PurgeFetch | undefined;
+}): PurgeClient {
+  const { serviceId, token, soft = false, fetch = globalThis.fetch } = options;
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'fastly-key': token,
+    ...(soft && { 'fastly-soft-purge': '1' }),
+  };
+  return {
+    batchSize: 256,
+    purge: (tags) =>
+      sendPurge('Fastly', fetch, [
+        `https://api.fastly.com/service/${encodeURIComponent(serviceId)}/purge`,
+        { method: 'POST', headers, body: JSON.stringify({ surrogate_keys: tags }) },
+      ]),
+  };
+}
+
+/**
+ * Purges one or more Varnish servers with the module xkey, by the VCL of docs/edge.md. All of them have to say yes.
+ *
+ * @param options.urls Where the servers take PURGE, for example "http://varnish.internal/".
+ *
+ * @example
+ * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })
+ */
+export function varnishPurge(options: { readonly urls: readonly string[]; readonly fetch?: PurgeFetch | undefined }): PurgeClient {
+  const { urls, fetch = globalThis.fetch } = options;
+  return {
+    batchSize: 100,
+    // It refuses a field of more than 8 KiB.
+    batchLength: 8_000,
+    purge: (tags) =>
+      Promise.all(urls.map((url) => sendPurge('Varnish', fetch, [url, { method: 'PURGE', headers: { 'xkey-purge': tags.join(' ') } }]))),
+  };
+}

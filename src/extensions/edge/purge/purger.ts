@@ -1,0 +1,161 @@
+import type { Seconds } from '../../../cache/key-value-cache.ts';
+import type { Logger } from '../../../operation/types.ts';
+import { PurgeRefused } from './purge-client.ts';
+import type { PurgeClient, PurgePlatform } from './purge-client.ts';
+
+/** What a {@link Purger} is made of. */
+export interface PurgerSettings extends PurgeClient {
+  /** Seconds after which everything is purged a second time. 0: it is not. */
+  readonly againAfter: Seconds;
+  readonly sleep: (time: Seconds) => Promise<void>;
+  /** Milliseconds from any point. */
+  readonly now: () => number;
+}
+
+/** Attempts for one batch, with 1, 2 and 4 seconds between them, or as long as the CDN asks for, which says no for a moment to those that ask often. */
+const attempts = 4;
+const longestWait: Seconds = 60;
+
+/** Purges in batches, one after the other. What is asked for while one is on its way goes into the next together. */
+export class Purger {
+  readonly #settings: PurgerSettings;
+  readonly #waiting = new Set<string>();
+  /** When each tag was purged last, the oldest first. Those of the last window alone. */
+  readonly #times = new Map<string, readonly number[]>();
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #platform: PurgePlatform | undefined;
+
+  constructor(settings: PurgerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Resolves when all of it is done. Rejects when the CDN has refused every attempt. */
+  async purge(tags: readonly string[], platform?: PurgePlatform): Promise<void> {
+    // An empty list means everything to some CDNs.
+    if (tags.length === 0) return;
+    await this.#once(tags, platform);
+    if (this.#settings.againAfter === 0) return;
+    // An answer that was begun before the change, in another process, may have been stored in the meantime.
+    await this.#settings.sleep(this.#settings.againAfter);
+    await this.#once(tags, platform);
+  }
+
+  /** The next round begins when the one on its way has ended: that may have been begun without these. */
+  #once(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
+    for (const tag of tags) this.#waiting.add(tag);
+    // Any call's will do that is still alive; the last one is.
+    this.#platform = platform ?? this.#platform;
+    this.#next ??= (this.#running ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => {
+        const all = [...this.#waiting];
+        this.#waiting.clear();
+        this.#next = undefined;
+        return this.#round(all, this.#platform);
+      });
+    return this.#next;
+  }
+
+  /** Tags that were purged too often lately wait for their turn, and keep nobody else. */
+  async #round(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
+    const waits = tags.map((tag) => this.#waitOf(tag));
+    const now = tags.filter((_, at) => waits[at] === 0);
+    const later = tags.filter((_, at) => waits[at] !== 0);
+    this.#running = this.#sendAll(now, platform);
+    if (later.length === 0) return this.#running;
+    const turn = this.#settings.sleep(Math.max(...waits) / 1_000).then(() => this.#once(later, platform));
+    await Promise.all([this.#running, turn]);
+  }
+
+  /** Milliseconds. */
+  #waitOf(tag: string): number {
+    const { perTag, now } = this.#settings;
+    if (perTag === undefined) return 0;
+    const times = (this.#times.get(tag) ?? []).filter((time) => time > now() - perTag.within * 1_000);
+    const [oldest] = times;
+    return times.length < perTag.times || oldest === undefined ? 0 : oldest + perTag.within * 1_000 - now();
+  }
+
+  /** One batch that is refused does not keep the others. */
+  async #sendAll(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
+    const failures: unknown[] = [];
+    for (const batch of this.#batchesOf(tags)) await this.#send(batch, platform).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #batchesOf(tags: readonly string[]): string[][] {
+    const { batchSize = 30, batchLength = Infinity } = this.#settings;
+    const batches: string[][] = [];
+    let length = Infinity;
+    for (const tag of tags) {
+      const batch = batches.at(-1);
+      length += tag.length + 1;
+      if (batch !== undefined && batch.length < batchSize && length <= batchLength) batch.push(tag);
+      else {
+        batches.push([tag]);
+        length = tag.length;
+      }
+    }
+    return batches;
+  }
+
+  async #send(batch: readonly string[], platform: PurgePlatform | undefined, attempt = 1): Promise<void> {
+    try {
+      this.#noteTimes(batch);
+      await this.#settings.purge(batch, platform);
+    } catch (error) {
+      if (attempt === attempts) throw error;
+      const asked = error instanceof PurgeRefused ? (error.retryAfter ?? 0) : 0;
+      await this.#settings.sleep(Math.min(longestWait, Math.max(asked, 2 ** (attempt - 1))));
+      await this.#send(batch, platform, attempt + 1);
+    }
+  }
+
+  #noteTimes(batch: readonly string[]): void {
+    const { perTag, now } = this.#settings;
+    if (perTag === undefined) return;
+    const since = now() - perTag.within * 1_000;
+    for (const [tag, times] of this.#times) if (times.every((time) => time <= since)) this.#times.delete(tag);
+    for (const tag of batch) this.#times.set(tag, [...(this.#times.get(tag) ?? []), now()].slice(-perTag.times));
+  }
+}
+
+/** Purges, for somebody who does not wait: a failure is logged. */
+export function purgeInBackground(
+  purger: Purger,
+  tags: readonly string[],
+  { logger, platform }: { readonly logger: Logger; readonly platform?: PurgePlatform },
+): Promise<void> {
+  return purger.purge(tags, platform).catch((error: unknown) => {
+    logger.error(`A purge has failed: answers with the tags ${tags.join(', ')} may be served until their lifetime ends.`, error);
+  });
+}
+
+/** Purges of this process that are remembered. */
+const maxPurges = 1_000;
+
+/** Remembers what was purged lately: an answer that was begun before must not be stored after. */
+export class PurgeLog {
+  readonly #purges: ReadonlySet<string>[] = [];
+  #dropped = 0;
+
+  /** The moment now, in purges. */
+  get now(): number {
+    return this.#dropped + this.#purges.length;
+  }
+
+  add(tags: readonly string[]): void {
+    this.#purges.push(new Set(tags));
+    if (this.#purges.length <= maxPurges) return;
+    this.#purges.shift();
+    this.#dropped++;
+  }
+
+  /** Whether one of the tags may have been purged since that moment. */
+  hasSince(moment: number, tags: readonly string[]): boolean {
+    if (moment < this.#dropped) return true;
+    for (let at = moment - this.#dropped; at < this.#purges.length; at++) if (tags.some((tag) => this.#purges[at]!.has(tag))) return true;
+    return false;
+  }
+}

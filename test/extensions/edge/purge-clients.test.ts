@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { cloudflarePurge, cloudFrontPurge, edge, fastlyPurge, netlifyPurge, varnishPurge, vercelPurge } from '../../../src/edge.ts';
+import type { InvalidationInput, PurgeClient } from '../../../src/edge.ts';
+import { createHandler } from '../../../src/fetch.ts';
+import { deferred } from '../../support/deferred.ts';
+import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
+
+/** Time that passes when somebody sleeps. */
+class SleptTime {
+  seconds = 0;
+  readonly sleep = async (time: number): Promise<void> => {
+    const until = this.seconds + time;
+    await Promise.resolve();
+    this.seconds = Math.max(this.seconds, until);
+  };
+  readonly now = (): number => this.seconds * 1_000;
+}
+
+const purgerOf = (client: PurgeClient, time: SleptTime): Purger =>
+  new Purger({ ...client, againAfter: 0, sleep: time.sleep, now: time.now });
+const tagsOf = (count: number, length = 8): string[] => Array.from({ length: count }, (_, at) => `e:T:${at}`.padEnd(length, 'x'));
+const answer = (status: number, headers: Record<string, string> = {}): Response => new Response('{}', { status, headers });
+
+describe('purging Netlify', () => {
+  /** `purgeCache` as documented: rejects when a tag is purged more than twice in five seconds. */
+  const netlify = (time: SleptTime): { purgeCache: (options: { tags: string[] }) => Promise<void>; done: [number, string][] } => {
+    const done: [number, string][] = [];
+    return {
+      done,
+      async purgeCache({ tags }) {
+        for (const tag of tags)
+          if (done.filter(([at, one]) => one === tag && at > time.seconds - 5).length >= 2) throw new Error('Status: 429');
+        for (const tag of tags) done.push([time.seconds, tag]);
+      },
+    };
+  };
+
+  test('keeps to two purges of a tag in five seconds, whatever is asked for', async () => {
+    const time = new SleptTime();
+    const { purgeCache, done } = netlify(time);
+    const purger = purgerOf(netlifyPurge(purgeCache), time);
+
+    for (let purge = 0; purge < 5; purge++) await purger.purge(['l:Product', `e:Product:${purge}`]);
+
+    assert.deepEqual(
+      done.filter(([, tag]) => tag === 'l:Product').map(([at]) => at),
+      [0, 0, 5, 5, 10],
+    );
+  });
+
+  test('a tag that waits for its turn keeps no other', async () => {
+    const time = new SleptTime();
+    const { purgeCache, done } = netlify(time);
+    const purger = purgerOf(netlifyPurge(purgeCache), time);
+    await purger.purge(['a']);
+    await purger.purge(['a']);
+
+    await Promise.all([purger.purge(['a']), purger.purge(['b'])]);
+
+    assert.deepEqual(done.at(2), [0, 'b']);
+    assert.deepEqual(done.at(3), [5, 'a']);
+  });
+});
+
+describe('purging the Workers Cache', () => {
+  test('asks the context of the call, 100 tags at a time', async () => {
+    const asked: number[] = [];
+    const context = {
+      cache: { purge: async ({ tags }: { tags: string[] }) => (asked.push(tags.length), { success: tags.length <= 100 }) },
+    };
+
+    await purgerOf(cloudflarePurge(), new SleptTime()).purge(tagsOf(250), { context, env: {} });
+
+    assert.deepEqual(asked, [100, 100, 50]);
+  });
+
+  test('tries again when the plan allows no more for now', async () => {
+    const time = new SleptTime();
+    let tokens = 0;
+    const purge = async (): Promise<object> => ({ success: tokens++ > 2 });
+
+    await purgerOf(cloudflarePurge(), time).purge(['a'], { context: { cache: { purge } }, env: {} });
+
+    assert.deepEqual([tokens, time.seconds], [4, 7]);
+  });
+
+  test("is done with the mutation's own context", async () => {
+    const { promise: asked, resolve: ask } = deferred<string[]>();
+    const handler = createHandler({
+      typeDefs: 'type Query { book: Book } type Book { id: ID! } type Mutation { rename: Book }',
+      rootValue: { rename: { id: 7 } },
+      plugins: [edge({ cdn: 'cloudflare', purge: cloudflarePurge(), purgeAgainAfter: 0 })],
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"mutation { rename { id } }"}' };
+    const cache = { purge: async ({ tags }: { tags: string[] }): Promise<void> => ask(tags) };
+
+    await handler.fetch(new Request('https://api.example/', init), {}, { cache, waitUntil: () => undefined });
+
+    assert.deepEqual(await asked, ['e:Book:7', 'u:Book', 'l:Book']);
+  });
+
+  test('says which setting is missing', async () => {
+    await assert.rejects(purgerOf(cloudflarePurge(), new SleptTime()).purge(['a'], { context: {}, env: {} }), {
+      message: /set "cache": \{ "enabled": true \}/,
+    });
+  });
+});
+
+describe('purging CloudFront', () => {
+  test('invalidates tags as paths that begin with #, with a reference of its own for each call', async () => {
+    const inputs: InvalidationInput[] = [];
+    const client = cloudFrontPurge({ distributionId: 'E1', send: async (input) => inputs.push(input) });
+
+    await purgerOf(client, new SleptTime()).purge([...tagsOf(1_001)]);
+
+    assert.deepEqual(
+      inputs.map(({ InvalidationBatch: { Paths } }) => [Paths.Quantity, Paths.Items.length]),
+      [
+        [1_000, 1_000],
+        [1, 1],
+      ],
+    );
+    assert.equal(new Set(inputs.map(({ InvalidationBatch }) => InvalidationBatch.CallerReference)).size, 2);
+    for (const { InvalidationBatch } of inputs)
+      for (const item of InvalidationBatch.Paths.Items) assert.match(item, /^#[!-+\-.-~]{1,256}$/);
+  });
+
+  test('waits when too many are on their way', async () => {
+    const time = new SleptTime();
+    const send = async (): Promise<void> => {
+      if (time.seconds < 3)
+        throw Object.assign(new Error('Processing your request will cause you to exceed'), { name: 'TooManyInvalidationsInProgress' });
+    };
+
+    await purgerOf(cloudFrontPurge({ distributionId: 'E1', send }), time).purge(['a']);
+
+    assert.equal(time.seconds, 3);
+  });
+});
+
+describe('purging Vercel', () => {
+  test('sends at most 8,196 characters of tags', async () => {
+    const asked: string[][] = [];
+
+    await purgerOf(
+      vercelPurge(async (tags) => asked.push(tags)),
+      new SleptTime(),
+    ).purge(tagsOf(300, 200));
+
+    assert.equal(asked.flat().length, 300);
+    for (const tags of asked) assert.ok(tags.join(',').length <= 8_196 && tags.length <= 128);
+  });
+});
+
+describe('purging Fastly', () => {
+  test('sends at most 256 keys, with the token, and softly when asked to', async () => {
+    const asked: [string, any][] = [];
+    const fetch = async (url: string, init: object): Promise<Response> => (asked.push([url, init]), answer(200));
+
+    await purgerOf(fastlyPurge({ serviceId: 'S1', token: 't', soft: true, fetch }), new SleptTime()).purge(tagsOf(300));
+
+    assert.deepEqual(
+      asked.map(([url, { method, body, headers }]) => [
+        url,
+        method,
+        JSON.parse(body).surrogate_keys.length,
+        headers['fastly-key'],
+        headers['fastly-soft-purge'],
+      ]),
+      [
+        ['https://api.fastly.com/service/S1/purge', 'POST', 256, 't', '1'],
+        ['https://api.fastly.com/service/S1/purge', 'POST', 44, 't', '1'],
+      ],
+    );
+  });
+
+  test('waits as long as a 429 says, and says the status in the end', async () => {
+    const time = new SleptTime();
+    const fetch = async (): Promise<Response> => answer(429, { 'retry-after': '9' });
+
+    await assert.rejects(purgerOf(fastlyPurge({ serviceId: 'S1', token: 't', fetch }), time).purge(['a']), {
+      message: 'Fastly answered a purge with 429.',
+    });
+    assert.equal(time.seconds, 27);
+  });
+
+  test('does not wait for more than a minute', async () => {
+    const time = new SleptTime();
+    let calls = 0;
+    const fetch = async (): Promise<Response> => (calls++ === 0 ? answer(429, { 'retry-after': '86400' }) : answer(200));
+
+    await purgerOf(fastlyPurge({ serviceId: 'S1', token: 't', fetch }), time).purge(['a']);
+
+    assert.equal(time.seconds, 60);
+  });
+});
+
+describe('purging Varnish', () => {
+  test('asks every server, in fields of at most 8 KiB', async () => {
+    const asked: [string, string][] = [];
+    const fetch = async (url: string, { headers }: { headers: Record<string, string> }): Promise<Response> => (
+      asked.push([url, headers['xkey-purge']!]),
+      answer(headers['xkey-purge']!.length > 8_192 ? 400 : 200)
+    );
+    const urls = ['http://a.internal/', 'http://b.internal/'];
+
+    await purgerOf(varnishPurge({ urls, fetch }), new SleptTime()).purge(tagsOf(90, 250));
+
+    for (const url of urls) assert.deepEqual(asked.filter(([one]) => one === url).flatMap(([, tags]) => tags.split(' ')), tagsOf(90, 250)); // prettier-ignore
+  });
+
+  test('fails when one of them does not take it', async () => {
+    const fetch = async (url: string): Promise<Response> => answer(url.includes('b') ? 503 : 200);
+
+    await assert.rejects(purgerOf(varnishPurge({ urls: ['http://a/', 'http://b/'], fetch }), new SleptTime()).purge(['x']), {
+      message: 'Varnish answered a purge with 503.',
+    });
+  });
+});
