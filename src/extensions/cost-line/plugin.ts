@@ -3,6 +3,8 @@ import type { GraphQLError } from 'graphql';
 import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { OperationOutcome } from '../../operation/types.ts';
 import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
+import { askForDecisions, decisionOf } from '../answer-decisions.ts';
+import type { AnswerDecision } from '../answer-decisions.ts';
 import { CallOutcome } from '../call-outcome.ts';
 import { documentHash } from '../document-hash.ts';
 import { followStream } from '../follow-stream.ts';
@@ -37,6 +39,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   const requests = new WeakMap<RequestCall, Request>();
   const operations = new WeakMap<OperationCall, Operation>();
   let cold = true;
+  askForDecisions();
 
   const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
     for (const [record, outcome] of toRecords(request, call, response)) {
@@ -50,6 +53,8 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   };
 
   return {
+    // The whole request, with what other plugins take of it.
+    position: 'first',
     async aroundRequest(call, next) {
       const request: Request = { cold, start: performance.now(), cpu: cpuUsage(), operations: [] };
       cold = false;
@@ -141,11 +146,20 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
     ...(received !== undefined && { bytesIn: received }),
     bytesOut: sent.bytesOut,
     ...(left !== undefined && { deadlineLeftMs: Math.round(left) }),
+    ...sharingOf(decisionOf(call)),
   };
   if (operations.length === 0)
     return [[{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }, undefined]];
   const size = operations.length;
   return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
+}
+
+/** An edge that stands before it in the list decides only after it. */
+function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostRecord, 'sharing'> {
+  if (decision === undefined) return {};
+  if (decision === 'not yet') return { sharing: { reason: 'not known yet: list costLine before edge' } };
+  const { public: isPublic, hit, reason } = decision;
+  return { sharing: { public: isPublic, ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
 }
 
 const noOperation = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} } } as const;

@@ -30,13 +30,18 @@ export interface CostRecord {
   readonly errors: Readonly<Record<string, number>>;
   /** Milliseconds that were left until the deadline; absent where there is none. */
   readonly deadlineLeftMs?: number;
+  /**
+   * With the extension `edge`: whether a CDN or a store may keep the answer, and if not, the first rule that it does not keep.
+   * `hit`: it came out of the store. Without `public` it was not known yet.
+   */
+  readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
   /** Present in a batch: bytes and status are those of the whole. */
   readonly batch?: { readonly index: number; readonly size: number };
 }
 
 /** A line of CloudWatch's Embedded Metric Format: the record's numbers, flat, and what CloudWatch makes metrics of. */
 export function toEmbeddedMetrics(record: CostRecord, namespace: string, timestamp: number): Record<string, unknown> {
-  const { upstream, errors, batch, ...flat } = record;
+  const { upstream, errors, batch, sharing, ...flat } = record;
   return {
     _aws: {
       Timestamp: timestamp,
@@ -53,6 +58,7 @@ export function toEmbeddedMetrics(record: CostRecord, namespace: string, timesta
     upstreamOutcomes: upstream.outcomes,
     errorCount: Object.values(errors).reduce((sum, count) => sum + count, 0),
     errors,
+    ...(sharing && { sharing }),
     ...(batch && { batch }),
   };
 }

@@ -22,6 +22,8 @@ export interface EdgeRequest {
   /** The moment of the purge log at which it came. */
   readonly begun: number;
   readonly operations: EdgeOperation[];
+  /** It asks for a report, which only development gives. */
+  readonly isExplained: boolean;
 }
 
 /** What is known of one operation. */

@@ -1,4 +1,4 @@
-import type { HeaderMap } from '../../message/header-map.ts';
+import { HeaderMap } from '../../message/header-map.ts';
 import type { HTTPResponse, ResponseHead, StreamedResponse } from '../../message/http-messages.ts';
 import type { OperationOutcome } from '../../operation/types.ts';
 import type {
@@ -26,7 +26,7 @@ import { offerCacheControl, prepareResolvers, ResolverHints } from './resolver-h
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { entityById } from './tags.ts';
-import { watchedCall } from './watched-request.ts';
+import { explainedHeaders, explainHeader, watchedCall } from './watched-request.ts';
 
 /** The extension, with what resolvers, webhooks and other functions may call. */
 export interface Edge extends ServerPlugin {
@@ -78,9 +78,12 @@ class EdgePlugin implements Edge {
     // No CDN keeps anything else: what is read of it makes no difference.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const readings = { personal: undefined, varies: false };
-    const view = watchedCall(call, readings, this.#settings.rules);
+    const isExplained = call.request.headers.has(explainHeader);
+    const { rules, log } = this.#settings;
+    const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
+    const view = watchedCall(call, readings, isExplained ? { ...rules, ignoredHeaders } : rules);
     // By the headers: a plugin may make a view of this view, and hands on what it does not change.
-    this.#requests.set(view.request.headers, { asked: call.request, readings, begun: this.#settings.log.now, operations: [] });
+    this.#requests.set(view.request.headers, { asked: call.request, readings, begun: log.now, operations: [], isExplained });
     return view;
   }
 
@@ -123,9 +126,9 @@ class EdgePlugin implements Edge {
     const outcome = await run();
     operation.outcome = outcome;
     if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
-    if (outcome.operation?.operation !== 'mutation') return outcome;
-    await this.#purges.after({ outcome, known: this.#documents.get(outcome.source), begun }, call);
-    return outcome;
+    if (outcome.operation?.operation === 'mutation')
+      await this.#purges.after({ outcome, known: this.#documents.get(outcome.source), begun }, call);
+    return outcome.result.extensions?.['explain'] === undefined ? outcome : this.#explained(outcome, call);
   }
 
   requestDidStart({ request, response, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
@@ -147,12 +150,26 @@ class EdgePlugin implements Edge {
     await this.#purges.purge(request, platform);
   }
 
+  /** In development: a report says what would be decided of an answer that is no report. */
+  #explained(outcome: OperationOutcome, { http }: OperationCall): OperationOutcome {
+    const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
+    const sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
+    const { extensions } = outcome.result;
+    const explain = { ...(extensions!['explain'] as object), sharing };
+    return { ...outcome, result: { ...outcome.result, extensions: { ...extensions, explain } } };
+  }
+
   /** What fails, the user's `entity` for one, costs nobody the answer. */
-  #decide(response: HTTPResponse | StreamedResponse, { request: { headers, method }, invocation, logger }: RequestCall): EdgeDecision {
+  #decide(
+    response: HTTPResponse | StreamedResponse,
+    { request: { headers, method }, invocation, logger }: RequestCall,
+    isReport = false,
+  ): EdgeDecision {
     try {
       const request = this.#requests.get(headers);
       if (request === undefined && method !== 'GET') return no(`the method is ${method}`);
       const known = this.#documents.get(request?.operations[0]?.outcome?.source);
+      if (request !== undefined && request.isExplained !== isReport) return no('a report was asked for');
       const answer = assess({ request, response, known }, this.#settings);
       if (typeof answer === 'string') return no(answer);
       const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));

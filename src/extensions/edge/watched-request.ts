@@ -31,6 +31,16 @@ export const harmlessHeaders: readonly string[] = [
   'x-amzn-trace-id',
 ];
 
+/** The header that asks for a report, and what a report reads to say which rule of CSRF prevention was kept. */
+export const explainHeader = 'graphql-functions-explain';
+export const explainedHeaders: readonly string[] = [
+  'apollo-require-preflight',
+  'sec-fetch-site',
+  'vendor-require-preflight',
+  'x-apollo-operation-name',
+  'x-vendor-operation-name',
+];
+
 /** The parameters that name an operation, and its variables: all of them are in every key. */
 export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 

@@ -41,9 +41,13 @@ export class StoredAnswers {
   }
 
   /** Looks for the answer to an operation. Undefined: there is none, and the operation has to run. */
-  async find(operation: EdgeOperation, { asked, readings }: EdgeRequest, head: ResponseHead): Promise<OperationOutcome | undefined> {
-    // In development: a report is about what runs.
-    if (!methods.includes(asked.method) || asked.headers.has('graphql-functions-explain')) return undefined;
+  async find(
+    operation: EdgeOperation,
+    { asked, readings, isExplained }: EdgeRequest,
+    head: ResponseHead,
+  ): Promise<OperationOutcome | undefined> {
+    // A report is about what runs.
+    if (!methods.includes(asked.method) || isExplained) return undefined;
     const { settings, deploy } = this.#input;
     const { request } = operation;
     const key = answerKey({ asked, request, rules: settings.rules, deploy });
