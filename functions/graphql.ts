@@ -3,6 +3,7 @@
 
 import { GraphQLError } from 'graphql';
 import { createHandler, gql, RESTDataSource } from 'graphql-functions';
+import { cacheControlDefinitions, edge } from 'graphql-functions/edge';
 
 import type { Author } from './catalogue-data/authors.ts';
 import type { Book } from './catalogue-data/books.ts';
@@ -10,17 +11,18 @@ import type { Review } from './catalogue-data/reviews.ts';
 
 const typeDefs = gql`
   type Query {
-    books(author: ID): [Book!]!
-    book(id: ID!): Book
-    authors: [Author!]!
-    author(id: ID!): Author
+    books(author: ID): [Book!]! @cacheControl(maxAge: 300)
+    book(id: ID!): Book @cacheControl(maxAge: 300)
+    authors: [Author!]! @cacheControl(maxAge: 300)
+    author(id: ID!): Author @cacheControl(maxAge: 300)
   }
 
   type Mutation {
     addReview(book: ID!, stars: Int!, text: String!): Review!
   }
 
-  type Book {
+  # The catalogue is the same for everybody, and may be kept by a CDN. Reviews come and go: who asks for them gets an answer of their own.
+  type Book @cacheControl(inheritMaxAge: true) {
     id: ID!
     title: String!
     year: Int!
@@ -28,7 +30,7 @@ const typeDefs = gql`
     reviews: [Review!]!
   }
 
-  type Author {
+  type Author @cacheControl(inheritMaxAge: true) {
     id: ID!
     name: String!
     born: Int!
@@ -87,9 +89,10 @@ function nullIfMissing(error: GraphQLError): null {
 
 export default createHandler({
   csrfPrevention: true,
-  typeDefs,
-  // Called for every operation. A real one verifies a token here, and takes the user from it.
-  context: ({ request }) => ({ user: request.headers.get('x-user') ?? 'anonymous' }),
+  typeDefs: [cacheControlDefinitions, typeDefs],
+  // Called for every operation. A real one verifies a token here, and takes the user from it. A function, because an answer for
+  // which nobody has asked who the user is may be given to everybody.
+  context: ({ request }) => ({ user: () => request.headers.get('x-user') ?? 'anonymous' }),
   // New ones for every operation, so that no operation sees what another one was told.
   dataSources: () => ({ catalogue: new CatalogueAPI() }),
   resolvers: {
@@ -102,7 +105,7 @@ export default createHandler({
     Mutation: {
       addReview(_, { book, stars, text }, { dataSources, user }) {
         if (stars < 1 || stars > 5) throw new GraphQLError('Expected stars from 1 to 5.', { extensions: { code: 'BAD_USER_INPUT' } });
-        return dataSources.catalogue.addReview(book, { stars, text, by: user });
+        return dataSources.catalogue.addReview(book, { stars, text, by: user() });
       },
     },
     Book: {
@@ -113,4 +116,6 @@ export default createHandler({
       books: (author: Author, _, { dataSources }) => dataSources.catalogue.books(author.id),
     },
   },
+  // Answers to GET of what is marked above may be kept by Netlify's CDN. docs/edge.md has the others, and how to take answers back.
+  plugins: [edge({ cdn: 'netlify' })],
 });

@@ -108,6 +108,16 @@ test('a GET runs a query when it carries a header that no foreign page can send'
   assert.deepEqual(await answered.json(), { data: { author: { name: 'Mary Shelley' } } });
 });
 
+test('the catalogue may be kept by a CDN, reviews may not', async () => {
+  const headers = { 'vendor-require-preflight': '1' };
+  const fieldOf = async (query: string): Promise<string | null> =>
+    (await fetch(`${address}?query=${encodeURIComponent(query)}`, { headers })).headers.get('netlify-cdn-cache-control');
+
+  const fields = [await fieldOf('{ book(id: "emma") { id author { name } } }'), await fieldOf('{ book(id: "emma") { reviews { text } } }')];
+
+  assert.deepEqual(fields, ['public, durable, max-age=300', null]);
+});
+
 test('one operation asks for a thing once; the next one asks only for what may have changed', async (context) => {
   const { address: example, requests } = await serveOverCatalogue(context);
   const query = '{ books(author: "austen") { author { name } } book(id: "emma") { reviews { id } } }';
