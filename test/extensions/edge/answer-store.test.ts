@@ -5,33 +5,7 @@ import { AnswerStore } from '../../../src/extensions/edge/store/answer-store.ts'
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { MapCache } from './map-cache.ts';
-
-/** Lets what waits go on one by one, in an order of its own. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-  readonly #random: Random;
-
-  constructor(random: Random) {
-    this.#random = random;
-  }
-
-  readonly wait = (): Promise<void> =>
-    new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-
-  /** Until all of these have ended. */
-  async run(work: readonly Promise<unknown>[]): Promise<void> {
-    const ended: unknown[] = [];
-    for (const one of work) void one.then(() => ended.push(one));
-    for (let step = 0; ended.length < work.length; step++) {
-      assert.ok(step < 10_000, 'they do not come to an end');
-      const [next] = this.#waiting.splice(this.#random.below(Math.max(1, this.#waiting.length)), 1);
-      next?.();
-      for (let turn = 0; turn < 12; turn++) await Promise.resolve();
-    }
-  }
-}
+import { Turns } from './turns.ts';
 
 const objects = ['a'];
 
@@ -74,8 +48,8 @@ async function staleIn(random: Random): Promise<{ readonly stale: number; readon
     await cache.delete(`edge:${random.pick(['moment', 'tag:a'])}`);
   };
   for (let round = 0; round < 4; round++) {
-    await turns.run([read(), write(), random.chance(0.3) ? lose() : read()]);
-    await turns.run([read()]);
+    await turns.run(Promise.all([read(), write(), random.chance(0.3) ? lose() : read()]));
+    await turns.run(read());
   }
   return { stale, hits };
 }

@@ -7,7 +7,12 @@ export class ModelCache {
   readonly #policyHeaders: readonly string[];
   readonly #entries = new Map<
     string,
-    { readonly response: Response; readonly until: number; readonly vary: readonly [string, string | null][] }[]
+    {
+      readonly response: Response;
+      readonly until: number;
+      readonly tags: readonly string[];
+      readonly vary: readonly [string, string | null][];
+    }[]
   >();
   time = 0;
   hits = 0;
@@ -30,9 +35,17 @@ export class ModelCache {
     const lifetime = this.#lifetimeOf(response);
     if (lifetime > 0) {
       const vary = this.#varyOf(response).map((name): [string, string | null] => [name, request.headers.get(name)]);
-      this.#entries.set(key, [{ response: response.clone(), until: this.time + lifetime, vary }, ...entries]);
+      this.#entries.set(key, [
+        { response: response.clone(), until: this.time + lifetime, tags: tagsOf(response), vary },
+        ...(this.#entries.get(key) ?? []),
+      ]);
     }
     return response;
+  }
+
+  /** Forgets what has one of the tags. */
+  purge(tags: readonly string[]): void {
+    for (const [key, entries] of this.#entries) this.#entries.set(key, entries.filter((entry) => !tags.some((tag) => entry.tags.includes(tag)))); // prettier-ignore
   }
 
   #keyOf(request: Request): string {
@@ -70,4 +83,9 @@ export class ModelCache {
     const shared = /s-maxage=(\d+)/.exec(value)?.[1] ?? /(?<!-)max-age=(\d+)/.exec(value)?.[1];
     return shared === undefined ? 7_200 : Number(shared);
   }
+}
+
+function tagsOf({ headers }: Response): string[] {
+  const names = ['netlify-cache-tag', 'cache-tag', 'vercel-cache-tag', 'surrogate-key', 'xkey'];
+  return names.flatMap((name) => headers.get(name)?.split(/[ ,]+/) ?? []);
 }

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { edge } from '../../../src/edge.ts';
+import type { CDN } from '../../../src/edge.ts';
+import { createHandler } from '../../../src/fetch.ts';
+import type { ServerOptions } from '../../../src/index.ts';
+import { createRandom } from '../../support/random.ts';
+import type { Random } from '../../support/random.ts';
+import { ModelCache } from './model-cache.ts';
+import { Turns } from './turns.ts';
+
+const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
+/** 10,000 requests and more in the long form: EDGE_HISTORIES=1000. */
+const histories = Number(process.env['EDGE_HISTORIES'] ?? 100);
+
+type Handler = (request: Request, context: object) => Promise<Response>;
+type Row = Record<string, { id: string; version: number } | { id: string; version: number }[]>;
+
+const typeDefs = `
+  directive @cacheControl(maxAge: Int) on FIELD_DEFINITION
+  type Query { item(id: ID!): Item @cacheControl(maxAge: 60) items: [Item] @cacheControl(maxAge: 60) }
+  type Item { id: ID! version: Int! } type Mutation { change(id: ID!): Item }`;
+const queries = ['{ item(id: 1) { id version } }', '{ item(id: 2) { id version } }', '{ items { id version } }'];
+
+/** A CDN in front of some processes over one database, in which every step waits for its turn. */
+class World {
+  readonly turns: Turns;
+  readonly #random: Random;
+  readonly #cache: ModelCache;
+  readonly #handlers: readonly Handler[];
+  readonly #database = new Map([['1', 0], ['2', 0]]); // prettier-ignore
+  readonly #background: Promise<unknown>[] = [];
+
+  constructor(random: Random, processes: number, purgeAgainAfter: number) {
+    const cdn = random.pick(cdns);
+    this.#random = random;
+    this.turns = new Turns(random);
+    this.#cache = new ModelCache(cdn, []);
+    const purge = async (tags: readonly string[]): Promise<void> => this.#cache.purge(tags);
+    const resolvers = {
+      Query: {
+        item: async (_: unknown, { id }: { id: string }) => this.#read(id),
+        items: async () => Promise.all([this.#read('1'), this.#read('2')]),
+      },
+      Mutation: { change: async (_: unknown, { id }: { id: string }) => this.#change(id) },
+    };
+    this.#handlers = Array.from({ length: processes }, () =>
+      createHandler({ typeDefs, resolvers, plugins: [edge({ cdn, purge, purgeAgainAfter })] } as unknown as ServerOptions),
+    ) as unknown as Handler[];
+  }
+
+  async #read(id: string): Promise<object> {
+    await this.turns.wait();
+    const version = this.#database.get(id)!;
+    await this.turns.wait();
+    return { id, version };
+  }
+
+  async #change(id: string): Promise<object> {
+    await this.turns.wait();
+    this.#database.set(id, this.#database.get(id)! + 1);
+    await this.turns.wait();
+    return { id };
+  }
+
+  readonly read = async (query = this.#random.pick(queries)): Promise<Row> => {
+    const request = new Request(`https://shop.example/?query=${encodeURIComponent(query)}`);
+    const response = await this.#cache.fetch(request, (asked) => this.#serve(asked));
+    return ((await response.json()) as { data: Row }).data;
+  };
+
+  readonly write = async (): Promise<void> => {
+    const body = JSON.stringify({ query: `mutation { change(id: ${this.#random.pick(['1', '2'])}) { id } }` });
+    await this.#serve(new Request('https://shop.example/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }));
+  };
+
+  #serve(request: Request): Promise<Response> {
+    return this.#random.pick(this.#handlers)(request, { waitUntil: (work: Promise<unknown>) => void this.#background.push(work) });
+  }
+
+  /** Resolves when all purges have ended, also those that are repeated after a second. */
+  async settled(t: TestContext): Promise<void> {
+    const work = this.#background.splice(0);
+    const ended: unknown[] = [];
+    const all = Promise.all(work).then((values) => ended.push(values));
+    for (let turn = 0; turn < 1_000 && ended.length === 0; turn++) {
+      await Promise.resolve();
+      if (turn % 50 === 49) t.mock.timers.tick(1_000);
+    }
+    await all;
+  }
+
+  /** Answers that show what has changed before. */
+  async stale(): Promise<number> {
+    const rows = (await Promise.all(queries.map((query) => this.turns.run(this.read(query))))).flatMap((row) => Object.values(row).flat());
+    return rows.filter(({ id, version }) => version !== this.#database.get(id)).length;
+  }
+}
+
+async function staleIn(t: TestContext, random: Random, [processes, purgeAgainAfter]: readonly [number, number]): Promise<number> {
+  const world = new World(random, processes, purgeAgainAfter);
+  let stale = 0;
+  for (let round = 0; round < 2; round++) {
+    const { read, write } = world;
+    const work = [read(), read(), write(), read(), random.chance(0.5) ? write() : read()];
+    await world.turns.run(Promise.all(work));
+    await world.settled(t);
+    stale += await world.stale();
+  }
+  return stale;
+}
+
+describe('reads and mutations at once, behind a CDN', () => {
+  const cases: readonly (readonly [name: string, processes: number, purgeAgainAfter: number, isFresh: boolean])[] = [
+    ['of one process, with purges repeated after a second', 1, 1, true],
+    ['of two processes, with purges repeated after a second', 2, 1, true],
+    // Were nothing stale, the repetition would be for nothing.
+    ['of two processes, with purges that are not repeated', 2, 0, false],
+  ];
+  for (const [name, processes, purgeAgainAfter, isFresh] of cases)
+    test(`${name}: in ${histories} random orders ${isFresh ? 'nothing is' : 'something is'} stale after the purge`, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const random = createRandom(1_509);
+      let stale = 0;
+      for (let history = 0; history < histories; history++) stale += await staleIn(t, random, [processes, purgeAgainAfter]);
+
+      assert.equal(stale === 0, isFresh, `${stale} stale`);
+    });
+});

@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { cacheControlDefinitions } from '../../../src/edge.ts';
+import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import type { Random } from '../../support/random.ts';
+
+const users = ['anna', 'bert', 'cora'];
+const languages = ['de', 'fr'];
+const active = new AsyncLocalStorage<string>();
+
+interface Reads {
+  readonly who: () => string;
+  readonly language: () => string;
+}
+
+/** Where a server finds out who asks. What it finds is in the answers of all personal fields. */
+const identities: readonly ((argument: ContextArgument) => string)[] = [
+  ({ request }) => request.headers.get('authorization') ?? '',
+  ({ request }) => request.headers.get('cookie') ?? '',
+  ({ request }) => request.headers.get('X-User') ?? '',
+  ({ request }) => new Map(request.headers).get('authorization') ?? '',
+  ({ request }) => request.headers.toRecord()['cookie'] ?? '',
+  ({ event }) => (event as Request).headers.get('authorization') ?? '',
+  ({ context }) => (context as { user: string }).user,
+  ({ request }) => new URLSearchParams(request.queryString).get('user') ?? '',
+  () => active.getStore() ?? '',
+];
+
+/** Enters the asynchronous context of whoever asks, as a plugin for sessions does. */
+const sessions: ServerPlugin = {
+  aroundRequest: (call, next) => active.run(call.request.headers.get('x-user') ?? '', next),
+};
+
+/** A schema whose hints are as likely wrong as right: a personal field may well say PUBLIC. */
+export function randomServer(random: Random): Partial<ServerOptions> {
+  const hint = (): string =>
+    random.pick([
+      '',
+      '',
+      '@cacheControl(maxAge: 60)',
+      '@cacheControl(maxAge: 60)',
+      '@cacheControl(maxAge: 9, scope: PUBLIC)',
+      '@cacheControl(scope: PRIVATE)',
+      '@cacheControl(inheritMaxAge: true)',
+    ]);
+  const isEager = random.chance(0.3);
+  const identify = random.pick(identities);
+  const kinds = ['shared', 'shared', 'personal', 'language'] as const;
+  const fields = Array.from({ length: 4 }, (_, index) => ({
+    name: `f${index}`,
+    kind: random.pick(kinds),
+    hint: hint(),
+    dynamic: random.chance(0.15),
+  }));
+  const leaves = fields.map((field) => `${field.name}: String ${field.hint}`).join(' ');
+  const typeDefs = `type Query { ${leaves} a: A ${hint()} list: [A] ${hint()} any: Any ${hint()} }
+    type A ${hint()} { ${leaves} a: A ${hint()} } type B { ${leaves} } union Any = A | B
+    type Mutation { f0: String }`;
+  const resolverOf =
+    ({ kind, dynamic }: (typeof fields)[number]) =>
+    (_: unknown, __: unknown, context: Reads, info: { cacheControl: { setCacheHint: (hint: object) => void } }) => {
+      if (dynamic) info.cacheControl.setCacheHint({ maxAge: 30, scope: 'PUBLIC' });
+      return kind === 'shared' ? 'everybody' : kind === 'personal' ? `of ${context.who()}` : `in ${context.language()}`;
+    };
+  const all = Object.fromEntries(fields.map((field) => [field.name, resolverOf(field)]));
+  const rows = { a: () => ({}), list: () => [{}, {}], any: () => ({ __typename: random.pick(['A', 'B']) }) };
+  return {
+    typeDefs: [cacheControlDefinitions, typeDefs],
+    resolvers: { Query: { ...all, ...rows }, A: { ...all, a: () => ({}) }, B: all } as never,
+    plugins: identify === identities.at(-1) ? [sessions] : [],
+    context: (argument: ContextArgument): Reads => {
+      const who = (): string => identify(argument);
+      const now = isEager ? who() : undefined;
+      return { who: () => now ?? who(), language: () => argument.request.headers.get('accept-language') ?? '' };
+    },
+  };
+}
+
+export function randomQuery(random: Random): string {
+  const leaf = (): string => random.pick(['f0', 'f1', 'f2', 'f3', 'x: f1', '__typename']);
+  const object = (): string => `{ ${leaf()} ${leaf()} ${random.chance(0.3) ? 'a { f0 f2 }' : ''} }`;
+  const roots = [leaf, () => `a ${object()}`, () => `list ${object()}`, () => `any { __typename ... on A ${object()} ... on B { f1 f3 } }`];
+  return `{ ${random.pick(roots)()} ${random.chance(0.5) ? random.pick(roots)() : ''} }`.replace(/(\b[a-z]+ \{.*\}) \1/, '$1');
+}
+
+/** What one of the users asks for. */
+export interface RandomRequest {
+  readonly user: string;
+  readonly language: string;
+  /** With the parameter `user`, now and then. */
+  readonly query: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Asks one of the queries as one of the users. */
+export function randomRequest(random: Random, queries: readonly string[]): RandomRequest {
+  const [user, language, query] = [random.pick(users), random.pick(languages), random.pick(queries)];
+  return {
+    user,
+    language,
+    query: `query=${encodeURIComponent(query)}${random.chance(0.2) ? `&user=${user}` : ''}`,
+    headers: { authorization: `Bearer ${user}`, cookie: `user=${user}`, 'x-user': user, 'accept-language': language },
+  };
+}
+
+/** The text of a foreign user, or in a foreign language, in an answer. */
+export function leaksIn(body: string, user: string, language: string): string[] {
+  return [...body.matchAll(/of [^"]*?(anna|bert|cora)|in (de|fr)/g)].flatMap(([text, who, spoken]) =>
+    (who !== undefined && who !== user) || (spoken !== undefined && spoken !== language) ? text : [],
+  );
+}
