@@ -36,6 +36,7 @@ class BoundedBody {
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #isRead = false;
+  #isWhole = false;
   #failure: CallError | undefined;
 
   constructor(request: DataSourceRequest, response: Response) {
@@ -48,11 +49,13 @@ class BoundedBody {
 
   /** The next piece; undefined at the end. */
   async read(): Promise<Uint8Array | undefined> {
+    if (this.#isWhole) return undefined;
     try {
       const chunk = this.#reader === undefined ? await this.#readWhole() : (await this.#reader.read()).value;
       if (chunk !== undefined) this.#count(chunk);
       if (this.#failure !== undefined) throw this.#failure;
-      if (chunk === undefined) clearTimeout(this.#timer);
+      this.#isWhole = chunk !== undefined && isWholeBody(this.#response, chunk);
+      if (chunk === undefined || this.#isWhole) clearTimeout(this.#timer);
       return chunk;
     } catch (error) {
       clearTimeout(this.#timer);
@@ -89,6 +92,25 @@ class BoundedBody {
     if (typeof this.#response.arrayBuffer === 'function') return new Uint8Array(await this.#response.arrayBuffer());
     return new TextEncoder().encode(await (this.#response as Response).text());
   }
+}
+
+/**
+ * Whether the first piece is all of the body, as Content-Length says: then nobody need wait for its end, which takes a sixth of the time
+ * of a small call. On Node alone, whose fetch gives the connection back when the last byte has come: Deno and workerd hold it until the
+ * end has been read.
+ */
+function isWholeBody({ headers }: Response, chunk: Uint8Array): boolean {
+  if (!isNode() || chunk.byteLength > largestPiece || headers.get('content-encoding') !== null) return false;
+  return headers.get('content-length') === String(chunk.byteLength);
+}
+
+/** Bytes that Node's fetch takes from a connection without being asked for more. */
+const largestPiece = 16_384;
+
+let runsOnNode: boolean | undefined;
+
+function isNode(): boolean {
+  return (runsOnNode ??= globalThis.navigator?.userAgent.startsWith('Node.js/') ?? false);
 }
 
 function tooLarge(request: DataSourceRequest, maxBytes: number): CallError {

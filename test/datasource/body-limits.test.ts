@@ -156,3 +156,26 @@ describe('a stand-in for fetch', () => {
     });
   }
 });
+
+it('bodies of every size are whole, and their connection serves the next call', async (t) => {
+  let connections = 0;
+  const server = createServer((request, response) => {
+    response.setHeader('cache-control', 'max-age=60');
+    response.end('x'.repeat(Number(request.url!.slice(1))));
+  }).on('connection', () => connections++);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const sizes = [0, 1, 100, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 1_000_000];
+  const lengths: number[] = [];
+  for (const Source of [API, Parsing, Streaming]) {
+    const api = begin(Source, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (const size of sizes) {
+      const result: unknown = await api.read(String(size));
+      lengths.push(typeof result === 'string' ? result.length : (result as number));
+    }
+  }
+
+  assert.deepEqual(lengths, [...sizes, ...sizes, ...sizes]);
+  // Node's fetch opens a second one for the call that comes when the first is just being given back.
+  assert.ok(connections <= 2, `${connections} connections`);
+});

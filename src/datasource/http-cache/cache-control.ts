@@ -12,7 +12,23 @@ const maxDelta: Seconds = 2 ** 31;
 /** Reads a Cache-Control field: names in any case, values with or without quotes, commas inside quotes. */
 export function parseCacheControl(field: string | null | undefined): CacheDirectives {
   if (!field) return none;
+  let directives = known.get(field);
+  if (directives !== undefined) return directives;
 
+  directives = readDirectives(field);
+  if (field.length <= longestKnown) {
+    if (known.size >= maxKnown) known.clear();
+    known.set(field, directives);
+  }
+  return directives;
+}
+
+/** An API says the same few things again and again: each is read once. Bounded in number and length. */
+const known = new Map<string, CacheDirectives>();
+const maxKnown = 64;
+const longestKnown = 200;
+
+function readDirectives(field: string): CacheDirectives {
   const directives = new Map<string, string | true>();
   for (const [, name, quoted, token] of field.matchAll(directive)) {
     const key = name!.toLowerCase();

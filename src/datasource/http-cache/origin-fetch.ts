@@ -136,15 +136,33 @@ export class OriginFetch {
   }
 
   async #toAnswer(
-    { headers, body, ...source }: Pick<EntryHead, 'status' | 'statusText'> & Pick<CacheEntry, 'headers' | 'body'>,
-    { audience, keepFor, ...terms }: StorageTerms,
+    { status, statusText, headers, body }: Pick<EntryHead, 'status' | 'statusText'> & Pick<CacheEntry, 'headers' | 'body'>,
+    terms: StorageTerms,
     { sentAt, cookies, outcome }: { sentAt: Milliseconds; cookies: readonly string[]; outcome: CacheOutcome },
   ): Promise<OriginAnswer> {
-    const selection = describeSelection(this.#lookup, { audience, vary: parseVary(headers['vary']) ?? [] });
-    const contentType = headers['content-type'] ?? null;
-    const head = { ...source, ...terms, ...selection, contentType, sentAt, storedAt: this.#lookup.now() };
+    const { audience, audienceHash, vary } = describeSelection(this.#lookup, {
+      audience: terms.audience,
+      vary: parseVary(headers['vary']) ?? [],
+    });
+    // Field by field: three spreads and two rests took as long as the reading of Cache-Control.
+    const head: EntryHead = {
+      status,
+      statusText,
+      byTTL: terms.byTTL,
+      age: terms.age,
+      strict: terms.strict,
+      freshUntil: terms.freshUntil,
+      staleWhileRevalidateUntil: terms.staleWhileRevalidateUntil,
+      staleIfErrorUntil: terms.staleIfErrorUntil,
+      audience,
+      audienceHash,
+      vary,
+      contentType: headers['content-type'] ?? null,
+      sentAt,
+      storedAt: this.#lookup.now(),
+    };
     const entry = createEntry(head, headers, body);
-    return { outcome, entry, fetched: { entry, keepFor, cookies } };
+    return { outcome, entry, fetched: { entry, keepFor: terms.keepFor, cookies } };
   }
 }
 
