@@ -2,9 +2,9 @@ import { equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
-import type { GraphQLNamedType, OperationDefinitionNode } from 'graphql';
+import type { GraphQLNamedType, GraphQLObjectType, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../../src/execution/planned-executor.ts';
+import { executePlanned, executeWithGraphQLJS } from '../../src/execution/planned-executor.ts';
 import { createBell } from '../support/bell.ts';
 import { createRandom } from '../support/random.ts';
 import { RejectingValues } from '../support/rejecting-values.ts';
@@ -34,7 +34,38 @@ describe('whatever resolvers return, and whenever the time is up', () => {
 
     equal(failing.join(' '), '');
   });
+
+  it('no rejection goes unhandled where graphql-js executes', async () => {
+    const failing: number[] = [];
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+      if ((await unhandledRejections(() => runByGraphQLJS(seed))) > 0) failing.push(seed);
+
+    equal(failing.join(' '), '');
+  });
 });
+
+/** Objects without properties: each value is made when its resolver is asked. */
+class AskedValues extends RejectingValues {
+  override object({ name }: GraphQLObjectType): object {
+    return { __typename: name };
+  }
+}
+
+async function runByGraphQLJS(seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const ringsAfter = random.chance(0.5) ? random.below(6) : Infinity;
+  const bell = createBell();
+  const values = new AskedValues(random, schema, 'flat');
+  const fieldResolver = (source: unknown, _: unknown, _context: unknown, info: GraphQLResolveInfo): unknown =>
+    info.fieldName === '__typename' ? (source as { __typename: string }).__typename : values.value(info.returnType, 2);
+  const settings = { contextValue: {}, rootValue: {}, variableValues: {}, hideSuggestions: true, fieldResolver };
+  const answer = executeWithGraphQLJS({ schema, document, operation, ...settings, invocation: bell.invocation });
+  for (let turns = 0; turns < 12; turns++) {
+    if (turns === ringsAfter) bell.ring();
+    await turn();
+  }
+  await answer;
+}
 
 async function runOnce(seed: number): Promise<void> {
   const random = createRandom(seed);
@@ -42,7 +73,7 @@ async function runOnce(seed: number): Promise<void> {
   const bell = createBell();
   const isTypeLate = random.chance(0.3);
   // A generator that has to wait cannot be looked into, whoever executes: what it holds already may reject before it is read.
-  const values = new RejectingValues(random, schema, !isTypeLate);
+  const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
   const rootValue = values.object(schema.getQueryType()!, 3);
   const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
   const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;

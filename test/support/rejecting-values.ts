@@ -10,11 +10,11 @@ import type { Random } from './random.ts';
 export class RejectingValues {
   readonly #random: Random;
   readonly #schema: GraphQLSchema;
-  readonly #iterables: boolean;
+  readonly #iterables: 'none' | 'flat' | 'all';
   #left = 60;
 
-  /** Without iterables: lists are arrays and sets. */
-  constructor(random: Random, schema: GraphQLSchema, iterables: boolean) {
+  /** 'none': lists are arrays and sets. 'flat': no generators in generators, which may then stand where no list belongs. */
+  constructor(random: Random, schema: GraphQLSchema, iterables: 'none' | 'flat' | 'all') {
     this.#random = random;
     this.#schema = schema;
     this.#iterables = iterables;
@@ -72,7 +72,7 @@ export class RejectingValues {
   #list(type: GraphQLOutputType, depth: number): unknown {
     if (versionInfo.major >= 17 && this.#random.chance(0.12)) return this.#asyncIterable(type, depth);
     const items = this.#left < 0 ? [] : Array.from({ length: this.#random.below(4) }, () => this.value(type, depth));
-    switch (this.#iterables ? this.#random.below(7) : 0) {
+    switch (this.#iterables === 'none' ? 0 : this.#random.below(7)) {
       case 0:
         return new Set(items);
       case 1:
@@ -80,7 +80,7 @@ export class RejectingValues {
       case 2:
         return { [Symbol.iterator]: () => items[Symbol.iterator]() };
       case 3:
-        return generate([generate(items, false), items, Promise.resolve(items)], false);
+        return this.#iterables === 'flat' ? items : generate([generate(items, false), items, Promise.resolve(items)], false);
       default:
         return items;
     }

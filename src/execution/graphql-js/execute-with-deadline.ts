@@ -26,9 +26,9 @@ import type {
 
 import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
+import { allOrNone, collect, each, gathered, listsAround, mapped } from './guarded-lists.ts';
 import { isGraphQL17 } from './version.ts';
-import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
-import type { Path } from '../path.ts';
+import { abandon, handleRejections } from '../abandon.ts';
 import { sizeInLists } from '../plan/planned-field.ts';
 import { isThenable, toPromise } from '../promises.ts';
 import type { AnswerBudget } from '../run.ts';
@@ -42,7 +42,7 @@ export function executeWithDeadline(
   args: ExecutionArgs,
   bounds: Bounds,
 ): ExecutionResult | Promise<ExecutionResult> {
-  const guard = guardExecution(args, bounds);
+  const guard = guardExecution(args, { ...bounds, isWhole: true });
   const result = execute(guard.args);
   const check = (whole: ExecutionResult): ExecutionResult => {
     const error = guard.overflow();
@@ -55,6 +55,8 @@ export function executeWithDeadline(
 export interface Bounds {
   readonly invocation: ExecutionInvocation;
   readonly answerLimit: AnswerBudget | undefined;
+  /** Whether the answer comes in one part. Default: false */
+  readonly isWhole?: boolean;
 }
 
 /** An execution under way. */
@@ -151,6 +153,7 @@ function withGuard(asked: Asked, place: InfoPlace): () => unknown {
 /** The resolvers of one execution against its time. */
 class DeadlineGuard {
   readonly #invocation: ExecutionInvocation;
+  readonly #isWhole: boolean;
   readonly #waiting = new Set<(reason: Error) => void>();
   #reason: Error | undefined = undefined;
   #stop: (() => void) | undefined = undefined;
@@ -160,8 +163,9 @@ class DeadlineGuard {
   /** Why the answer is an error and nothing else: it has become too large. */
   overflow: GraphQLError | undefined = undefined;
 
-  constructor({ invocation, answerLimit }: Bounds) {
+  constructor({ invocation, answerLimit, isWhole = false }: Bounds) {
     this.#invocation = invocation;
+    this.#isWhole = isWhole;
     this.#answerLimit = answerLimit;
     this.#maxSize = answerLimit?.free ?? Infinity;
   }
@@ -205,10 +209,30 @@ class DeadlineGuard {
     const watch = (item: unknown): unknown => this.#watch(item, type);
     if (Array.isArray(items)) {
       this.#grow(items.length);
-      return items.map(watch);
+      return allOrNone(mapped(items, watch), type);
     }
-    if (isGraphQL17 && isAsyncIterable(items)) return this.#watchAsync(items, watch);
-    return Symbol.iterator in items ? each(items as Iterable<unknown>, watch) : items;
+    if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, type) : this.#watchAsync(items, watch);
+    if (!(Symbol.iterator in items)) return items;
+    if (!this.#isWhole) return each(items as Iterable<unknown>, watch);
+    // All of it at once, as graphql-js is about to: what is left in a generator nobody else can take note of.
+    const all = gathered(items as Iterable<unknown>, () => this.#grow(1));
+    return allOrNone(mapped(all, watch), type);
+  }
+
+  /**
+   * A promise of all items: an answer in one part waits for them anyway. graphql 17 reads one after another, and meanwhile lets
+   * those that have failed go unhandled.
+   */
+  #collect(items: AsyncIterable<unknown>, type: GraphQLOutputType): Promise<unknown> {
+    const iterator = items[Symbol.asyncIterator]();
+    const take = (item: unknown): unknown => {
+      this.#grow(1);
+      handleRejections(item);
+      return this.#watch(item, type);
+    };
+    const watched = this.#wait(collect(iterator, take), () => abandon(iterator.return?.()));
+    abandon(watched);
+    return watched;
   }
 
   #watchAsync(items: AsyncIterable<unknown>, watch: (item: unknown) => unknown): AsyncIterable<unknown> {
@@ -266,17 +290,5 @@ class DeadlineGuard {
   }
 }
 
-/** Lists that a field stands in but for one: see sizeInLists. */
-function listsAround(path: Path | undefined): number {
-  let lists = -1;
-  for (let at = path; at !== undefined; at = at.prev) if (typeof at.key === 'number') lists++;
-  return Math.max(0, lists);
-}
-
 /** Of a field in JSON: quotes, colon, comma and the least that a value has. */
 const charactersBesideName = 5;
-
-/** One after another, as they are asked for: what is iterated may be a generator. */
-function* each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Generator {
-  for (const item of drainedWhenLeft(items)) yield watch(item);
-}
