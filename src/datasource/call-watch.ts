@@ -1,4 +1,4 @@
-import type { StorageCase, StorageTerms } from './http-cache/freshness.ts';
+import type { NotStored, StorageCase, StorageTerms } from './http-cache/freshness.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /**
@@ -38,8 +38,8 @@ export interface CallWatch {
   aroundSend<T>(send: () => T): T;
   /** The origin has answered a try. */
   answered(status: number): void;
-  /** Whether and for how long the response is stored. */
-  judged(storage: StorageCase, terms: StorageTerms | undefined): void;
+  /** Whether and for how long the response is stored, or why it is not. */
+  judged(storage: StorageCase, terms: StorageTerms | NotStored): void;
   /** The call has its result, or its error. */
   ended(error?: unknown): void;
 }

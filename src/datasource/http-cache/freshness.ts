@@ -27,6 +27,30 @@ export interface StorageTerms {
   readonly keepFor: Seconds;
 }
 
+/** Why a response must not or need not be stored. */
+export type NotStored =
+  | 'no-store'
+  /** Vary names "*", or what is no name. */
+  | 'vary'
+  /** Status 206. */
+  | 'partial'
+  /** It may be one user's, whom only `httpFetch` knows. */
+  | 'hidden user'
+  /** It is private, and nothing tells whose. */
+  | 'unnamed user'
+  /** It sets a cookie for somebody who is not named. */
+  | 'cookie'
+  /** A `ttl` of 0 or less. */
+  | 'ttl'
+  /** A `ttl`, for a status that is no success. */
+  | 'ttl of a failure'
+  | 'redirected'
+  | 'status'
+  /** Neither the origin nor a `ttl` said how long it lives. */
+  | 'no lifetime'
+  /** It is stale already, and there is nothing to ask again by. */
+  | 'stale';
+
 /** What the terms depend on. */
 export interface StorageCase {
   readonly status: number;
@@ -57,30 +81,33 @@ const revalidationLife: Seconds = 3600;
  */
 const storable = [200, 203, 204, 300, 404, 405, 410, 414, 501];
 
-/** The terms for storing a response; undefined when it must not or need not be stored. */
-export function storageTermsFor(storage: StorageCase): StorageTerms | undefined {
+/** The terms for storing a response, or why it is not stored. */
+export function storageTermsFor(storage: StorageCase): StorageTerms | NotStored {
   const directives = parseCacheControl(storage.headers['cache-control']);
-  if (directives.has('no-store') || storage.vary === undefined || storage.status === 206) return undefined;
+  if (directives.has('no-store')) return 'no-store';
+  if (storage.vary === undefined) return 'vary';
+  if (storage.status === 206) return 'partial';
   const audience = audienceOf(storage, directives);
-  if (audience === undefined) return undefined;
+  if (audience !== 'everybody' && audience !== 'headers') return audience;
   return storage.ttl === undefined
     ? termsOfOrigin(storage, directives, audience)
     : termsOfDeveloper(storage, directives, { audience, ttl: storage.ttl });
 }
 
 /**
- * For whom a response is, which a `ttl` never changes: it overrules what the origin says about time alone. Undefined when
- * it is for one user and nothing tells for which.
+ * For whom a response is, which a `ttl` never changes: it overrules what the origin says about time alone. A reason
+ * not to store it when it is for one user and nothing tells for which.
  */
-function audienceOf({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, directives: CacheDirectives): Audience | undefined {
+function audienceOf({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, directives: CacheDirectives): Audience | NotStored {
   const isPrivate = directives.has('private');
   const setsCookie = headers['set-cookie'] !== undefined;
   const saysPublic = directives.has('public') || (directives.has('s-maxage') && !setsCookie);
   // Nobody has seen the header fields of the redirect itself: it may have been one user's ("/me" to "/users/1").
   if (saysPublic && !isPrivate && !redirected) return 'everybody';
-  if (hidesUser || (isPrivate && !namesUser)) return undefined;
+  if (hidesUser) return 'hidden user';
+  if (isPrivate && !namesUser) return 'unnamed user';
   // A cookie for somebody new: the body often belongs to it. Not so under a ttl, whose author knows the API.
-  if (setsCookie && !directives.has('public') && !namesUser && ttl === undefined) return undefined;
+  if (setsCookie && !directives.has('public') && !namesUser && ttl === undefined) return 'cookie';
   return 'headers';
 }
 
@@ -89,8 +116,9 @@ function termsOfDeveloper(
   { status, headers, now }: StorageCase,
   directives: CacheDirectives,
   { audience, ttl }: { audience: Audience; ttl: Seconds },
-): StorageTerms | undefined {
-  if (status < 200 || status > 299 || !(ttl > 0)) return undefined;
+): StorageTerms | NotStored {
+  if (!(ttl > 0)) return 'ttl';
+  if (status < 200 || status > 299) return 'ttl of a failure';
   return toTerms({
     audience,
     byTTL: true,
@@ -105,14 +133,15 @@ function termsOfDeveloper(
 }
 
 /** RFC 9111, without its heuristics: a response that nobody gave a life is never fresh. */
-function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audience: Audience): StorageTerms | undefined {
+function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audience: Audience): StorageTerms | NotStored {
   const { status, headers, redirected, now } = storage;
-  if (redirected || !storable.includes(status)) return undefined;
+  if (redirected) return 'redirected';
+  if (!storable.includes(status)) return 'status';
 
   const life = lifeOf(storage, directives, audience);
   const age = parseAge(headers['age']);
   const strict = ['must-revalidate', 'proxy-revalidate', 'no-cache'].some((name) => directives.has(name));
-  return toTerms({
+  const terms = toTerms({
     audience,
     byTTL: false,
     age,
@@ -123,6 +152,7 @@ function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audien
     strict,
     revalidatable: hasValidator(headers) && (directives.size > 0 || life !== undefined),
   });
+  return terms === 'stale' && life === undefined ? 'no lifetime' : terms;
 }
 
 /** RFC 9111 section 4.2.1; undefined when the response does not say. */
@@ -150,10 +180,10 @@ interface Lifetime extends Pick<StorageTerms, 'audience' | 'byTTL' | 'age' | 'st
   readonly revalidatable: boolean;
 }
 
-function toTerms({ now, fresh, whileRevalidate, ifError, revalidatable, ...said }: Lifetime): StorageTerms | undefined {
+function toTerms({ now, fresh, whileRevalidate, ifError, revalidatable, ...said }: Lifetime): StorageTerms | 'stale' {
   const usable = fresh + Math.max(whileRevalidate, ifError);
   const kept = Math.max(usable, 0) + (revalidatable ? Math.max(fresh, revalidationLife) : 0);
-  if (kept <= 0) return undefined;
+  if (kept <= 0) return 'stale';
 
   const freshUntil = now + fresh * 1000;
   return {

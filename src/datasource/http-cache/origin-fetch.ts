@@ -132,7 +132,7 @@ export class OriginFetch {
     };
     const terms = storageTermsFor(storage);
     lookup.request.watch?.judged(storage, terms);
-    return terms;
+    return typeof terms === 'string' ? undefined : terms;
   }
 
   async #toAnswer(

@@ -1,5 +1,5 @@
 import type { StoredResponse } from '../../datasource/call-watch.ts';
-import type { StorageCase } from '../../datasource/http-cache/freshness.ts';
+import type { NotStored, StorageCase } from '../../datasource/http-cache/freshness.ts';
 import type { CacheLayer } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -45,42 +45,33 @@ function whyAsked({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCal
 }
 
 /** What became of the response that came. */
-function whatBecame({ storage, terms, tries, error }: WatchedCall): string {
+function whatBecame({ judgement, tries, error }: WatchedCall): string {
   if (tries === 0) return 'The origin must not be asked: the request is only-if-cached.';
-  if (storage === undefined) {
+  if (judgement === undefined) {
     return error === undefined ? 'Not stored: its body was read by a hook.' : 'There is no answer to store.';
   }
-  if (terms === undefined) return `Not stored: ${whyNotStored(storage)}.`;
+  const { storage, terms } = judgement;
+  if (typeof terms === 'string') return `Not stored: ${notStored[terms](storage)}.`;
   const seconds = Math.round((terms.freshUntil - storage.now) / 1000);
   const said = storage.ttl === undefined ? originSaid(storage.headers) : `a ttl of ${storage.ttl} s was set in its place`;
   return seconds > 0 ? `Stored for ${seconds} s: ${said}.` : `Stored to be asked about again, not to be used as it is: ${said}.`;
 }
 
-/** The terms that freshness.ts refused, in its order. */
-function whyNotStored(storage: StorageCase): string {
-  const { status, headers, vary, redirected, ttl } = storage;
-  const control = headers['cache-control']?.toLowerCase() ?? '';
-  if (control.includes('no-store')) return 'the origin said no-store';
-  if (vary === undefined) return `the origin said Vary: ${headers['vary']}`;
-  if (status === 206) return 'it is a part of the resource';
-  const unknown = whoseIsUnknown(storage, control);
-  if (unknown !== undefined) return unknown;
-  if (ttl !== undefined) return ttl > 0 ? `a ttl is for successes, and the status is ${status}` : `a ttl of ${ttl} s was set`;
-  if (redirected) return 'the request was redirected';
-  if (control === '' && headers['expires'] === undefined)
-    return status >= 400 ? `the status is ${status}` : 'the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can';
-  return `${originSaid(headers)}, with nothing to ask again by (ETag, Last-Modified), or not for status ${status}`;
-}
-
-function whoseIsUnknown({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, control: string): string | undefined {
-  const isPrivate = control.includes('private');
-  if (/public|s-maxage/.test(control) && !isPrivate && !redirected) return undefined;
-  if (hidesUser) return 'httpFetch adds credentials, and no cacheIdentity says whose';
-  if (isPrivate && !namesUser)
-    return 'the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity)';
-  if (headers['set-cookie'] !== undefined && !namesUser && ttl === undefined) return 'it sets a cookie, and is not public';
-  return undefined;
-}
+/** Why a response is not stored, in words. */
+const notStored: Readonly<Record<NotStored, (storage: StorageCase) => string>> = {
+  'no-store': () => 'the origin said no-store',
+  vary: ({ headers }) => `the origin said Vary: ${headers['vary']}`,
+  partial: () => 'it is a part of the resource',
+  'hidden user': () => 'httpFetch adds credentials, and no cacheIdentity says whose',
+  'unnamed user': () => 'the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity)',
+  cookie: () => 'it sets a cookie, and is not public',
+  ttl: ({ ttl }) => `a ttl of ${ttl} s was set`,
+  'ttl of a failure': ({ status }) => `a ttl is for successes, and the status is ${status}`,
+  redirected: () => 'the request was redirected',
+  status: ({ status }) => `the status is ${status}`,
+  'no lifetime': () => 'the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can',
+  stale: ({ headers }) => `${originSaid(headers)}, with nothing to ask again by (ETag, Last-Modified)`,
+};
 
 function whyBypassed({ request }: WatchedCall): string {
   const { method, cache, headersIfAny, fetchOptions } = request;

@@ -1,5 +1,5 @@
 import type { EntryUse, CallWatch, StoredResponse } from '../../datasource/call-watch.ts';
-import type { StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
+import type { NotStored, StorageCase, StorageTerms } from '../../datasource/http-cache/freshness.ts';
 import type { DataSourceRequest } from '../../datasource/request.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import type { CacheLayer } from './report.ts';
@@ -20,8 +20,8 @@ export class WatchedCall implements CallWatch {
   hasJoined = false;
   tries = 0;
   originStatus: number | undefined;
-  storage: StorageCase | undefined;
-  terms: StorageTerms | undefined;
+  /** Whether the response is stored, and on what the decision was made. Undefined: there was none to decide about. */
+  judgement: { readonly storage: StorageCase; readonly terms: StorageTerms | NotStored } | undefined;
   error: unknown;
 
   constructor(source: object, request: DataSourceRequest, field: WatchedCall['field']) {
@@ -58,9 +58,8 @@ export class WatchedCall implements CallWatch {
     this.originStatus = status;
   }
 
-  judged(storage: StorageCase, terms: StorageTerms | undefined): void {
-    this.storage = storage;
-    this.terms = terms;
+  judged(storage: StorageCase, terms: StorageTerms | NotStored): void {
+    this.judgement = { storage, terms };
   }
 
   ended(error?: unknown): void {

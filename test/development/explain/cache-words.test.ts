@@ -49,7 +49,17 @@ describe('a miss says what became of the response', () => {
     [
       'is not stored: stale on arrival',
       { headers: { 'cache-control': 'max-age=0' }, body },
-      'Not stored: the origin said "max-age=0", with nothing to ask again by (ETag, Last-Modified), or not for status 200.',
+      'Not stored: the origin said "max-age=0", with nothing to ask again by (ETag, Last-Modified).',
+    ],
+    [
+      'is not stored: no word on its life, whatever else the origin says',
+      { headers: { 'cache-control': 'public' }, body },
+      'Not stored: the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can.',
+    ],
+    [
+      'is not stored: a status that is not, whatever the origin says of its life',
+      { status: 500, headers: { 'cache-control': 'max-age=60' }, body },
+      'Not stored: the status is 500.',
     ],
   ];
   for (const [does, reply, why, ttl] of cases) {
