@@ -45,11 +45,11 @@ const table: Readonly<Record<string, LayerRule>> = {
 
   // What a server loads of development/; the rest of that folder is in no bundle.
   'development/own-package.ts': { layers: [] },
-  'development/load-tools.ts': { layers: ['development/own-package.ts'], types: ['http/', 'operation/', 'schema/'] },
+  'development/load-tools.ts': { layers: ['development/own-package.ts', 'message/'], types: ['http/', 'operation/', 'schema/'] },
 
   'server/': {
-    layers: ['development/load-tools.ts', 'http/', 'operation/', 'cache/', 'schema/'],
-    types: ['datasource/', 'message/'],
+    layers: ['development/load-tools.ts', 'http/', 'operation/', 'cache/', 'schema/', 'message/'],
+    types: ['datasource/'],
     packages: ['type:graphql'],
   },
   'handler/': {

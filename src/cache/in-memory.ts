@@ -1,6 +1,6 @@
 import { markGuarded } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions, Seconds } from './key-value-cache.ts';
-import { ownCopy } from './own-copy.ts';
+import { ownCopy } from './bounded-memo.ts';
 
 /** Options of {@link InMemoryLRUCache}. */
 export interface InMemoryLRUCacheOptions {

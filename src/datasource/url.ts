@@ -1,4 +1,4 @@
-import { ownCopy } from '../cache/own-copy.ts';
+import { BoundedMemo, ownCopy } from '../cache/bounded-memo.ts';
 import { createURLError } from './errors.ts';
 
 /** A base URL, parsed: where calls go, and the path they may not leave. */
@@ -94,8 +94,7 @@ function parseAbsolute(path: string): URL {
 }
 
 // A base URL is the same for thousands of calls; unless somebody makes it out of requests.
-const bases = new Map<string, Base>();
-const maxBases = 100;
+const bases = new BoundedMemo<Base>({ maxEntries: 100, maxLength: maxRememberedLength });
 
 function parseBase(baseURL: string): Base {
   const known = bases.get(baseURL);
@@ -113,8 +112,6 @@ function parseBase(baseURL: string): Base {
   }
 
   const base = { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
-  if (baseURL.length > maxRememberedLength) return base;
-  if (bases.size >= maxBases) bases.clear();
   bases.set(baseURL, base);
   return base;
 }

@@ -1,3 +1,4 @@
+import { firstLineOf } from '../message/describe.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
 import { requireOwn } from './own-package.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
@@ -21,7 +22,7 @@ async function findPage(context: ServerStartContext): Promise<Render> {
     const listener = await landingPage().serverWillStart?.(context);
     return () => listener?.renderLandingPage?.();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const reason = firstLineOf(error);
     context.logger.warn(
       `There is no page for browsers: ${reason}. Put landingPage() of graphql-functions/landing-page into plugins, or set landingPage: false.`,
     );
@@ -71,6 +72,6 @@ export function findCheck(): CheckWhole | { readonly missing: string } {
   try {
     return (requireOwn('schema-check') as { checkWhole: CheckWhole }).checkWhole;
   } catch (error) {
-    return { missing: String(error instanceof Error ? error.message.split('\n')[0] : error) };
+    return { missing: firstLineOf(error) };
   }
 }

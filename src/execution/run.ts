@@ -10,6 +10,7 @@ import type {
   OperationDefinitionNode,
 } from 'graphql';
 
+import { withoutStacks } from '../message/describe.ts';
 import type { ExecutionInvocation } from '../message/invocation.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import { OwnNodes } from './own-nodes.ts';
@@ -164,14 +165,8 @@ export class Run {
     if (this.finished) return;
     this.timeIsUp = reason;
     // There may be thousands of errors and little time: an answer with 20,000 took 640 ms with stack traces, which would all
-    // be this one, and 300 without. `Reflect.set`, because `Error` is frozen in some processes.
-    const { stackTraceLimit } = Error;
-    Reflect.set(Error, 'stackTraceLimit', 0);
-    try {
-      pending.endWait(reason);
-    } finally {
-      Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-    }
+    // be this one, and 300 without.
+    withoutStacks(() => pending.endWait(reason));
   }
 
   #createInfoParts(): InfoParts {

@@ -1,3 +1,4 @@
+import { waitAtMost } from '../message/eventual.ts';
 import type { Milliseconds } from '../message/invocation.ts';
 import type { Logger } from '../operation/types.ts';
 
@@ -21,13 +22,7 @@ export class BackgroundWork {
   /** Resolves when all of it is done, or has been waited for long enough: until `lastMoment`, if there is one, and a second at most. */
   async settled(lastMoment: Milliseconds | undefined, logger: () => Logger): Promise<void> {
     const limit = Math.max(0, Math.min(longestWait, Math.floor((lastMoment ?? Infinity) - Date.now())));
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), limit);
-    });
-    const outcome = await Promise.race([this.#done(), late]);
-    clearTimeout(timer);
-    if (outcome === 'late')
+    if ((await waitAtMost(limit, this.#done())) === 'late')
       logger().warn(`Work handed to waitUntil was not done ${limit} ms after the answer. The platform may freeze it.`);
   }
 

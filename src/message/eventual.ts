@@ -1,3 +1,5 @@
+import type { Milliseconds } from './invocation.ts';
+
 /**
  * A value that is there already, or a promise of it. Every stage of the line returns one, so that an operation in which
  * nothing is asynchronous runs from event to result in one go: five `async` functions around each other took 0.25 of
@@ -32,7 +34,20 @@ export function rescued<T, TState>(
   return value instanceof Promise ? rescuedLater(value, rescue, state) : value;
 }
 
-// Apart from the two above, because a function that makes a closure anywhere makes its context on every call.
+/** Waits for work, but for so many milliseconds at most: then it resolves to 'late'. */
+export async function waitAtMost<T>(limit: Milliseconds, work: Promise<T>): Promise<T | 'late'> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), limit);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Apart from the two above that call them, because a function that makes a closure anywhere makes its context on every call.
 
 function later<T, TState, TResult>(
   value: Promise<T>,

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { waitAtMost } from '../message/eventual.ts';
 import type { ContextFits } from '../server/context-types.ts';
 import { healthResponse } from '../http/response.ts';
 import type { ServerOptions } from '../server/options.ts';
@@ -114,12 +115,7 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
   });
   server.closeIdleConnections();
   const idle = tracked.idle().then(() => server.closeIdleConnections());
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeout);
-  });
-  await Promise.race([Promise.all([closed, idle]), timeUp]);
-  clearTimeout(timer);
+  await waitAtMost(timeout, Promise.all([closed, idle]));
   server.closeAllConnections();
   await closed;
 }

@@ -1,3 +1,4 @@
+import { waitAtMost } from '../message/eventual.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerListener } from '../operation/plugin.ts';
 
@@ -19,27 +20,12 @@ export interface Stopping {
 export async function stopListeners({ listeners, finished, timeout, logger }: Stopping): Promise<void> {
   const end = Date.now() + timeout;
   const drained = Promise.all(listeners.map(async (listener) => listener.drainServer?.()));
-  await within(timeout, drained, () => logger.warn(`drainServer of a plugin was not done within ${timeout} ms.`));
+  if ((await waitAtMost(timeout, drained)) === 'late') logger.warn(`drainServer of a plugin was not done within ${timeout} ms.`);
   await finished;
   const left = Math.max(lastWords, end - Date.now());
   const stopped = Promise.all(listeners.map(async (listener) => listener.serverWillStop?.()));
-  await within(left, stopped, () => logger.warn(`serverWillStop of a plugin was not done within ${left} ms.`));
+  if ((await waitAtMost(left, stopped)) === 'late') logger.warn(`serverWillStop of a plugin was not done within ${left} ms.`);
 }
 
 /** Milliseconds that serverWillStop has even when requests have taken all the time there was. */
 const lastWords = 1000;
-
-async function within(timeout: number, work: Promise<unknown>, late: () => void): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      late();
-      resolve();
-    }, timeout);
-  });
-  try {
-    await Promise.race([work, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import { maxRecordedErrors } from '../execution/run.ts';
-import { describe } from './describe.ts';
+import { describe } from '../message/describe.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
 

@@ -1,6 +1,7 @@
 import { assertValidSchema, GraphQLSchema, print } from 'graphql';
 import type { DocumentNode, GraphQLDirective } from 'graphql';
 
+import { messageOf } from '../message/describe.ts';
 import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
 import { createSchemaIndex } from './sdl/create-index.ts';
 import { LazySchema } from './lazy/lazy-schema.ts';
@@ -98,7 +99,7 @@ function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn,
     const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
     check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
   } catch (error) {
-    throw new Error(`typeDefs and resolvers do not make a valid schema. ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
+import { waitAtMost } from '../message/eventual.ts';
+import { messageOf } from '../message/describe.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
@@ -59,7 +61,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
 
   async function fail(error: unknown, attempt: StartAttempt<StartedServer>): Promise<never> {
     if (starting === attempt) starting = undefined;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (message !== reported) {
       reported = message;
       await report(prepared, error);
@@ -112,20 +114,11 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
   const failure = { error: error instanceof Error ? error : new Error(String(error)), logger };
   const told = (server?.plugins ?? []).map((plugin) => tellOfFailure(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)));
-  if (told.length > 0) await within(timeForHooks, Promise.all(told));
+  if (told.length > 0) await waitAtMost(timeForHooks, Promise.all(told));
 }
 
 /** Milliseconds that the requests wait for `startupDidFail` of the plugins: they have failed already. */
 const timeForHooks = 1000;
-
-async function within(limit: Milliseconds, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limit);
-  });
-  await Promise.race([work, timeUp]);
-  clearTimeout(timer);
-}
 
 /** What the client is told. The cause is in the log; only a developer's own machine shows it in the answer too. */
 function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { messageOf } from '../../message/describe.ts';
 import { assertOptions } from '../../server/options.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
@@ -78,7 +79,7 @@ function textFrame({ sdl }: Finding): string {
 
 /** graphql-js says all that is wrong with a schema in one error, with blank lines between. */
 function toProblems(error: unknown, place: FoundPlace | undefined): Problem[] {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const messages = /^typeDefs and resolvers|two copies/.test(message) ? [message] : message.split('\n\n');
   return messages.map((one) => ({ ...place, message: one }));
 }

@@ -1,6 +1,7 @@
 import { GraphQLSchema, Kind, validateSchema } from 'graphql';
 import type { DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
 
+import { messageOf } from '../../message/describe.ts';
 import { checkResolvers } from '../../schema/resolvers/check-resolvers.ts';
 import { createSchemaIndex } from '../../schema/sdl/create-index.ts';
 import { LazySchema } from '../../schema/lazy/lazy-schema.ts';
@@ -82,7 +83,7 @@ function attempt<T>(work: () => T): readonly [result: T, refusal: undefined] | r
   try {
     return [work(), undefined];
   } catch (error) {
-    return [undefined, { message: error instanceof Error ? error.message : String(error) }];
+    return [undefined, { message: messageOf(error) }];
   }
 }
 

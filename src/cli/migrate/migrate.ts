@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
+import { firstLineOf } from '../../message/describe.ts';
 import { readOwnVersion } from '../requirements.ts';
 import { DevError } from '../project/problem.ts';
 import type { Terminal } from '../project/paint.ts';
@@ -52,7 +53,7 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
     const { text, findings, modules } = rewritten(parser, file, before, isModern);
     return { file, before, after: text, findings, modules };
   } catch (error) {
-    const message = `It does not parse (${error instanceof Error ? error.message.split('\n')[0] : String(error)}), and is left as it is.`;
+    const message = `It does not parse (${firstLineOf(error)}), and is left as it is.`;
     return { ...nothing, findings: [{ line: 1, message }] };
   }
 }

@@ -1,8 +1,8 @@
+import { BoundedMemo } from '../../cache/bounded-memo.ts';
 import { decodeEntry } from './cache-entry.ts';
 import type { CacheEntry } from './cache-entry.ts';
 
-// A hundred texts of at most 8 KiB, and what was parsed out of them: a few MiB at the most.
-const maxEntries = 100;
+/** Of a text: a hundred of them, and what was parsed out of them, are a few MiB at the most. */
 const maxLength = 8192;
 
 /**
@@ -10,7 +10,7 @@ const maxLength = 8192;
  * again, which is half of what a cache hit takes.
  */
 export class RecentEntries {
-  readonly #recent = new Map<string, { readonly text: string; readonly entry: CacheEntry | undefined }>();
+  readonly #recent = new BoundedMemo<{ readonly text: string; readonly entry: CacheEntry | undefined }>({ maxEntries: 100 });
 
   readonly #inMemory: boolean;
 
@@ -24,7 +24,6 @@ export class RecentEntries {
     if (known?.text === text) return known.entry;
 
     const entry = decodeEntry(this.#inMemory ? undefined : key, text);
-    if (this.#recent.size >= maxEntries) this.#recent.clear();
     if (text.length <= maxLength) this.#recent.set(key, { text, entry });
     else this.#recent.delete(key);
     return entry;

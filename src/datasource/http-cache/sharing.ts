@@ -1,8 +1,8 @@
-import { ownCopy } from '../../cache/own-copy.ts';
+import { BoundedMemo, ownCopy } from '../../cache/bounded-memo.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
-/** How many keys, or origins, are remembered; all of them are forgotten when there are more. */
-const maxRemembered = 1000;
+/** How many keys, or origins, are remembered. */
+const maxEntries = 1000;
 
 /** After so many answers in a row that could not be shared, those to keys that nobody has asked for are not expected to be. */
 const longStreak = 3;
@@ -13,13 +13,13 @@ const longStreak = 3;
  * its requests go out side by side, until an answer to it can be stored again ("hit-for-miss").
  */
 export class SharingMemory {
-  readonly #unshared = new Set<string>();
+  readonly #unshared = new BoundedMemo<true>({ maxEntries, maxLength: 1000 });
   /** For each origin, how many answers in a row could not be shared. */
-  readonly #streaks = new Map<string, number>();
+  readonly #streaks = new BoundedMemo<number>({ maxEntries });
 
   /** Whether the next answer to this key may well be one for several requests. */
   expects(key: string, url: string): boolean {
-    if (this.#unshared.has(key)) return false;
+    if (this.#unshared.get(key) !== undefined) return false;
     return this.#streaks.size === 0 || (this.#streaks.get(originOf(url)) ?? 0) < longStreak;
   }
 
@@ -29,11 +29,9 @@ export class SharingMemory {
       if (this.#streaks.size > 0) this.#streaks.delete(originOf(url));
       return;
     }
-    if (this.#unshared.size >= maxRemembered) this.#unshared.clear();
-    if (key.length < maxRemembered) this.#unshared.add(ownCopy(key));
+    this.#unshared.set(ownCopy(key), true);
     const origin = ownCopy(originOf(url));
     const streak = (this.#streaks.get(origin) ?? 0) + 1;
-    if (this.#streaks.size >= maxRemembered) this.#streaks.clear();
     this.#streaks.set(origin, streak);
   }
 }
@@ -51,7 +49,7 @@ const longestPause: Milliseconds = 60_000;
  * answered with a stale response would bother an origin that is down.
  */
 export class RetryPauses {
-  readonly #pauses = new Map<string, { readonly since: Milliseconds; readonly length: Milliseconds }>();
+  readonly #pauses = new BoundedMemo<{ readonly since: Milliseconds; readonly length: Milliseconds }>({ maxEntries });
 
   isPaused(key: string, now: Milliseconds): boolean {
     const pause = this.#pauses.get(key);
@@ -61,7 +59,6 @@ export class RetryPauses {
 
   failed(key: string, now: Milliseconds): void {
     const length = Math.min((this.#pauses.get(key)?.length ?? firstPause / 2) * 2, longestPause);
-    if (this.#pauses.size >= maxRemembered) this.#pauses.clear();
     this.#pauses.set(key, { since: now, length });
   }
 

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { messageOf } from '../../message/describe.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import type { Explainable } from '../../http/http-call.ts';
 import type { HTTPRequest } from '../../message/http-messages.ts';
@@ -102,7 +103,7 @@ function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
     cache: call.layer,
     why: whyAnswered(call),
     ...(status !== undefined && { status }),
-    ...(error !== undefined && { error: error instanceof Error ? error.message : String(error) }),
+    ...(error !== undefined && { error: messageOf(error) }),
     start: round(start - recording.startedAt),
     ...(end !== undefined && { duration: round(end - start) }),
     tries,

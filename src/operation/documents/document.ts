@@ -1,6 +1,7 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRule } from 'graphql';
 
+import { withoutStacks } from '../../message/describe.ts';
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
 import { listenedChannel } from '../../message/tracing-channels.ts';
@@ -130,16 +131,10 @@ const maxErrorsOfLarge = 20;
 
 /**
  * The stack of a syntax error is the parser's own, which tells nobody anything, and twice as dear as the rest of the
- * error (10 of 22 µs): anybody can ask for it. `Reflect.set`, because `Error` is frozen in some processes.
+ * error (10 of 22 µs): anybody can ask for it.
  */
 function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
-  const { stackTraceLimit } = Error;
-  Reflect.set(Error, 'stackTraceLimit', 0);
-  try {
-    return toldBefore17('parse', { source }, () => parse(source, { maxTokens, noLocation: source.length > maxLocated }));
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-  }
+  return withoutStacks(() => toldBefore17('parse', { source }, () => parse(source, { maxTokens, noLocation: source.length > maxLocated })));
 }
 
 /** Aliased fields of operations, fragments written out, where there is a limit to them. */

@@ -1,4 +1,5 @@
 import { GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, valueFromAST, versionInfo, getDirectiveValues } from 'graphql';
+import { messageOf } from '../../message/describe.ts';
 import type {
   DirectiveDefinitionNode,
   EnumValueDefinitionNode,
@@ -94,6 +95,6 @@ export function directiveValues(
   try {
     return getDirectiveValues(directive, node as Parameters<typeof getDirectiveValues>[1]);
   } catch (error) {
-    throw new Error(`typeDefs use @${directive.name} wrongly. ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`typeDefs use @${directive.name} wrongly. ${messageOf(error)}`, { cause: error });
   }
 }

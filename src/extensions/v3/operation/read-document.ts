@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
+import { messageOf } from '../../../message/describe.ts';
 import { loadDocument } from '../../../operation/documents/document.ts';
 import type { DocumentHooks } from '../../../operation/documents/document.ts';
 import { DocumentError, toGraphQLError } from '../../../operation/errors.ts';
@@ -70,8 +71,4 @@ function hooksOf({ config, context, listeners }: Operation): DocumentHooks {
       await end();
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

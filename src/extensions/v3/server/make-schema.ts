@@ -1,6 +1,7 @@
 import { assertValidSchema, getIntrospectionQuery, graphqlSync, Kind, parse, visit } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
+import { firstLineOf } from '../../../message/describe.ts';
 import { findCheck } from '../../../development/load-tools.ts';
 import { createSchema } from '../../../schema/create-schema.ts';
 import { cacheControlDefinitions } from '../../cache-hints/annotations.ts';
@@ -108,6 +109,6 @@ function loadPeer(name: string, need: string): unknown {
       failure ??= error;
     }
   }
-  const reason = failure instanceof Error ? failure.message.split('\n')[0] : String(failure);
+  const reason = firstLineOf(failure);
   throw new Error(`${need}: install it with "npm install ${name}". (${reason})`, { cause: failure });
 }

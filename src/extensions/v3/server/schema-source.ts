@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { messageOf } from '../../../message/describe.ts';
 import type { ApolloConfig, GraphQLExecutor, GraphQLSchemaContext, Logger } from '../types.ts';
 import type { GatewayInterface } from './config.ts';
 
@@ -57,12 +58,9 @@ export class SchemaSource {
     try {
       follower(this.#current!);
     } catch (error) {
-      throw new Error(
-        `An error was thrown from an 'onSchemaLoadOrUpdate' listener: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw new Error(`An error was thrown from an 'onSchemaLoadOrUpdate' listener: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
     this.#followers.push(follower);
   }

@@ -14,3 +14,27 @@ function describeObject(value: object): string {
   const { constructor } = prototype as Partial<object>;
   return typeof constructor === 'function' ? `a ${constructor.name}` : 'an object';
 }
+
+/** The message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The first line of it: of what Node says of a module that cannot be found, all that tells anybody anything. */
+export function firstLineOf(thrown: unknown): string {
+  return messageOf(thrown).split('\n', 1)[0]!;
+}
+
+/**
+ * Does work whose errors have no stacks: all of them would be the same, or tell nobody anything, and they are most of what
+ * an error costs. `Reflect.set`, because `Error` is frozen in some processes.
+ */
+export function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  try {
+    return work();
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
+}
