@@ -77,7 +77,10 @@ const clients = {
     const { Client, fetchExchange } = await import('@urql/core');
     const { persistedExchange } = await import('@urql/exchange-persisted');
     return async (variables) => {
-      const exchanges = [persistedExchange({ preferGetForPersistedQueries: true, generateHash: async (query) => sha256(query) }), fetchExchange];
+      const exchanges = [
+        persistedExchange({ preferGetForPersistedQueries: true, generateHash: async (query) => sha256(query) }),
+        fetchExchange,
+      ];
       const fetchOptions = { headers: { 'vendor-require-preflight': '1' } };
       const client = new Client({ url: cache.url, exchanges, fetchOptions, preferGetMethod: false });
       const { data } = await client.query(PRODUCTS, variables).toPromise();
@@ -176,7 +179,15 @@ const productsSelections = [
   },
 ];
 const productsArtifact = {
-  fragment: { argumentDefinitions, kind: 'Fragment', metadata: null, name: 'Products', selections: productsSelections, type: 'Query', abstractKey: null },
+  fragment: {
+    argumentDefinitions,
+    kind: 'Fragment',
+    metadata: null,
+    name: 'Products',
+    selections: productsSelections,
+    type: 'Query',
+    abstractKey: null,
+  },
   kind: 'Request',
   operation: { argumentDefinitions, kind: 'Operation', name: 'Products', selections: productsSelections },
   params: { cacheID: 'products', id: null, metadata: {}, name: 'Products', operationKind: 'query', text: PRODUCTS },

@@ -131,6 +131,27 @@ export const app: {
 };
 `,
     '@azure/functions/index.js': 'export const app = { http() {} };',
+    '@aws-sdk/client-cloudfront/package.json':
+      '{ "name": "@aws-sdk/client-cloudfront", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@aws-sdk/client-cloudfront/index.d.ts': `
+export interface CreateInvalidationCommandInput {
+  DistributionId: string | undefined;
+  InvalidationBatch: { Paths: { Quantity: number | undefined; Items?: string[] } | undefined; CallerReference: string | undefined } | undefined;
+}
+export class CreateInvalidationCommand {
+  constructor(input: CreateInvalidationCommandInput);
+}
+export class CloudFrontClient {
+  send(command: CreateInvalidationCommand): Promise<{ Location?: string }>;
+}
+`,
+    '@aws-sdk/client-cloudfront/index.js':
+      'export class CreateInvalidationCommand {}\nexport class CloudFrontClient { async send() { return {}; } }',
+    '@vercel/functions/package.json':
+      '{ "name": "@vercel/functions", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
+    '@vercel/functions/index.d.ts':
+      'export function dangerouslyDeleteByTag(tag: string | string[], options?: { revalidationDeadlineSeconds?: number }): Promise<void>;',
+    '@vercel/functions/index.js': 'export const dangerouslyDeleteByTag = async () => {};',
     'express/package.json': '{ "name": "express", "type": "module", "exports": { "types": "./index.d.ts", "default": "./index.js" } }',
     'express/index.d.ts': `
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

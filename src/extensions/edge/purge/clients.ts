@@ -49,8 +49,6 @@ export interface InvalidationInput {
  * Invalidates answers of a CloudFront distribution by tag. Every tag counts as a path: 1,000 a month are free, and 3,000 may be on
  * their way at once (November 2026).
  *
- * @param options.send Sends the command, for example with `@aws-sdk/client-cloudfront`.
- *
  * @example
  * const client = new CloudFrontClient();
  * const send = (input: InvalidationInput) => client.send(new CreateInvalidationCommand(input));
@@ -58,6 +56,7 @@ export interface InvalidationInput {
  */
 export function cloudFrontPurge(options: {
   readonly distributionId: string;
+  /** Sends the command, for example with `@aws-sdk/client-cloudfront`. */
   readonly send: (input: InvalidationInput) => Promise<unknown>;
 }): PurgeClient {
   let count = 0;
@@ -89,15 +88,14 @@ export function vercelPurge(byTag: (tags: string[]) => Promise<unknown>): PurgeC
 /**
  * Purges a Fastly service by surrogate keys, 256 a call (November 2026).
  *
- * @param options.token An API token with the scope `purge_select`.
- * @param options.soft Marks answers as stale, so that stale-while-revalidate and stale-if-error may still send them. Default: false
- *
  * @example
  * edge({ cdn: 'fastly', purge: fastlyPurge({ serviceId: 'SU1Z0isxPaozGVKXdv0eY', token: process.env.FASTLY_TOKEN }) })
  */
 export function fastlyPurge(options: {
   readonly serviceId: string;
+  /** An API token with the scope `purge_select`. */
   readonly token: string;
+  /** Marks answers as stale, so that stale-while-revalidate and stale-if-error may still send them. Default: false */
   readonly soft?: boolean | undefined;
   readonly fetch?: PurgeFetch | undefined;
 }): PurgeClient {
@@ -121,12 +119,14 @@ export function fastlyPurge(options: {
 /**
  * Purges one or more Varnish servers with the module xkey, by the VCL of docs/edge.md. All of them have to say yes.
  *
- * @param options.urls Where the servers take PURGE, for example "http://varnish.internal/".
- *
  * @example
  * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })
  */
-export function varnishPurge(options: { readonly urls: readonly string[]; readonly fetch?: PurgeFetch | undefined }): PurgeClient {
+export function varnishPurge(options: {
+  /** Where the servers take PURGE, for example "http://varnish.internal/". */
+  readonly urls: readonly string[];
+  readonly fetch?: PurgeFetch | undefined;
+}): PurgeClient {
   const { urls, fetch = globalThis.fetch } = options;
   return {
     batchSize: 100,
