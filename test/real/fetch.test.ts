@@ -49,6 +49,28 @@ for (const runtime of fetchRuntimes) {
   });
 }
 
+describe('the edge extension in a worker', () => {
+  test('its fields leave workerd, and a mutation purges in waitUntil', needs('workerd'), async (t) => {
+    const served = await serveForTest(t, workerd, (folder) => bundle('test/real/functions/edge.ts', `${folder.path}/worker.mjs`, 'worker'));
+    const fieldsOf = async (query: string): Promise<unknown> => {
+      const headers = { 'vendor-require-preflight': '1', authorization: 'Bearer x' };
+      const answer = await fetch(`${served.url}?query=${encodeURIComponent(query)}`, { headers });
+      assert.equal(answer.status, 200, await answer.text());
+      return ['cache-control', 'cloudflare-cdn-cache-control', 'cache-tag'].map((name) => answer.headers.get(name));
+    };
+
+    const fields = [await fieldsOf('{ product(id: 1) { id } }'), await fieldsOf('{ me }')];
+    await postTo(served.url, { query: 'mutation { change(id: 1) { id } }' });
+    const purged = await (await fetch(new URL('/purged', served.url))).json();
+
+    assert.deepEqual(fields, [
+      ['public, max-age=0, must-revalidate', 'public, max-age=60', 't:Product,q:product,e:Product:1'],
+      ['private, no-store', null, null],
+    ]);
+    assert.deepEqual(purged, ['e:Product:1', 'u:Product', 'l:Product']);
+  });
+});
+
 describe('landingPage() in development', () => {
   for (const runtime of fetchRuntimes) {
     test(`is a page for browsers on ${runtime.name}`, needs(runtime.part), async (t) => {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
-import { json, post } from '../../support/plain-http.ts';
+import { get, json, post } from '../../support/plain-http.ts';
 import { sendTo, testAnswers } from '../answers.ts';
 import type { Folder } from '../bundle.ts';
 import { needs, pathInPart } from '../parts.ts';
@@ -57,6 +57,21 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
 
     const { book } = json(response).data;
     assert.deepEqual([book.title, book.author.name], ['Emma', 'Jane Austen']);
+  });
+
+  test('the fields of an answer that may be kept pass, and those of one that may not', async () => {
+    const fieldsOf = async (query: string): Promise<unknown[]> => {
+      const { status, headers } = await sendTo(`${site}/.netlify/functions/graphql`, get({ query }));
+      const names = ['cache-control', 'netlify-cdn-cache-control', 'netlify-vary', 'netlify-cache-tag'];
+      return [status, ...names.map((name) => headers.get(name))];
+    };
+
+    const fields = [await fieldsOf('{ author(id: "austen") { id } }'), await fieldsOf('{ book(id: "emma") { reviews { stars } } }')];
+
+    assert.deepEqual(fields, [
+      [200, 'public, max-age=0, must-revalidate', 'public, durable, max-age=300', 'header=accept', 't:Author,q:author,e:Author:austen'],
+      [200, 'private, no-store', undefined, 'header=accept', undefined],
+    ]);
   });
 
   test('a mutation of the example is answered', async () => {
