@@ -12,7 +12,14 @@ export interface Row {
 
 const droid = { id: '1', name: 'R2', friends: [{ id: '2', name: 'Luke', friends: [] }] };
 /** What root fields resolve to. */
-export const root = { droid, droids: [droid, droid], name: 'x', node: { __typename: 'Droid', ...droid }, dynamic: droid, none: null };
+export const root = {
+  droid,
+  droids: [droid, droid],
+  name: 'x',
+  node: { __typename: 'Droid', ...droid },
+  dynamic: droid,
+  none: null,
+};
 
 // Any: the schema, the path and the hints that a resolver reaches into.
 type Info = any;
@@ -281,5 +288,20 @@ export const table: readonly Row[] = [
       },
     },
     expected: 33,
+  },
+  {
+    name: 'restrict says how long where the schema does not',
+    typeDefs: 'type Query { dynamic: Droid }',
+    query: '{ dynamic { id } }',
+    defaultMaxAge: 10,
+    resolvers: {
+      Query: {
+        dynamic: (_: unknown, __: unknown, ___: unknown, { cacheControl }: Info) => (
+          cacheControl.cacheHint.restrict({ maxAge: 60 }),
+          droid
+        ),
+      },
+    },
+    expected: 60,
   },
 ];

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
 import { hint, root, table } from './hint-table.ts';
+import { nestedRoot, nestedTable } from './nested-hint-table.ts';
 import { edgeServing } from './serving.ts';
 
 const withDroid = (typeDefs: string): string =>
@@ -11,12 +12,12 @@ const withDroid = (typeDefs: string): string =>
     : `${typeDefs} type Droid ${typeDefs.includes('interface Node') ? 'implements Node' : ''} { id: ID! name: String }`;
 
 describe('the lifetime of an answer', () => {
-  for (const { name, typeDefs, query, variables, defaultMaxAge, resolvers, expected } of table) {
+  for (const { name, typeDefs, query, variables, defaultMaxAge, resolvers, expected } of [...table, ...nestedTable]) {
     test(name, async () => {
       const options: Partial<EdgeOptions> = { cdn: 'rfc9213', defaultMaxAge };
       const { get, decisions, log } = edgeServing({
         ...options,
-        server: { typeDefs: withDroid(typeDefs), resolvers, rootValue: root, introspection: true } as never,
+        server: { typeDefs: withDroid(typeDefs), resolvers, rootValue: { ...nestedRoot, ...root }, introspection: true } as never,
       });
 
       const response = await get(query, { ...(variables && { variables }) });

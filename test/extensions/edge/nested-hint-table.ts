@@ -1,0 +1,149 @@
+import type { Row } from './hint-table.ts';
+
+const droid = { id: '1', name: 'R2' };
+const bar = { scalar: 'x', cachedScalar: 'y' };
+const row = { cachedField: 'x', scalarField: 'y', uncachedField: { cachedField: 'z' } };
+const book = { title: 'x', cachedTitle: 'y' };
+/** What root fields resolve to. */
+export const nestedRoot = {
+  droid,
+  named: { __typename: 'Droid', ...droid },
+  alien: droid,
+  topLevel: { droid: row, droids: [row, row] },
+  foo: { bar, defaultBar: bar },
+  book,
+  cachedBook: book,
+  reader: { book },
+};
+
+const books =
+  'type Query { book: Book cachedBook: Book @cacheControl(maxAge: 60) reader: Reader @cacheControl(maxAge: 40) } type Book { title: String cachedTitle: String @cacheControl(maxAge: 30) } type Reader { book: Book @cacheControl(inheritMaxAge: true) }';
+const named =
+  'type Query { named: Named node: Droid alien: Alien } interface Named @cacheControl(maxAge: 60) { name: String } type Droid implements Named @cacheControl(maxAge: 30) { id: ID! name: String } type Alien implements Named { id: ID! name: String }';
+const inheriting =
+  'type Query { topLevel: DroidQuery @cacheControl(maxAge: 1000) } type DroidQuery { droid: Droid @cacheControl(inheritMaxAge: true) droids: [Droid] @cacheControl(inheritMaxAge: true) } type Droid { uncachedField: Droid scalarField: String cachedField: String @cacheControl(maxAge: 30) }';
+const grandparents =
+  'type Query { foo: Foo @cacheControl(maxAge: 5) } type Foo { bar: Bar @cacheControl(inheritMaxAge: true) defaultBar: Bar } type Bar { scalar: String cachedScalar: String @cacheControl(maxAge: 2) }';
+
+/** How hints of types, interfaces and parents meet: cases of Apollo Server's own tests among them. */
+export const nestedTable: readonly Row[] = [
+  {
+    name: 'maxAge 0 of a type counts against the default',
+    typeDefs: 'type Query { droid: Droid } type Droid @cacheControl(maxAge: 0) { id: ID! name: String }',
+    query: '{ droid { name } }',
+    defaultMaxAge: 10,
+    expected: 'private',
+  },
+  {
+    name: 'the lifetime of a field keeps the scope of its type',
+    typeDefs:
+      'type Query { droid: Droid @cacheControl(maxAge: 120) } type Droid @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID! name: String }',
+    query: '{ droid { name } }',
+    expected: 'private',
+  },
+  {
+    name: 'the scope of a field replaces that of its type',
+    typeDefs:
+      'type Query { droid: Droid @cacheControl(scope: PRIVATE) } type Droid @cacheControl(maxAge: 60, scope: PUBLIC) { id: ID! name: String }',
+    query: '{ droid { name } }',
+    expected: 'private',
+  },
+  {
+    name: 'PUBLIC of a field replaces PRIVATE of its type',
+    typeDefs:
+      'type Query { droid: Droid @cacheControl(scope: PUBLIC) } type Droid @cacheControl(maxAge: 60, scope: PRIVATE) { id: ID! name: String }',
+    query: '{ droid { name } }',
+    expected: 60,
+  },
+  {
+    name: 'a field of an interface has the hint of the interface, not of the type that stands there',
+    typeDefs: named,
+    query: '{ named { ... on Droid { id name } } }',
+    expected: 60,
+  },
+  {
+    name: 'a field of a type has the hint of the type, not of its interface',
+    typeDefs: named,
+    query: '{ node { id name } }',
+    expected: 30,
+  },
+  {
+    name: 'a type without a hint has none of its interface',
+    typeDefs: named,
+    query: '{ alien { id name } }',
+    defaultMaxAge: 10,
+    expected: 10,
+  },
+  {
+    name: 'an inherited lifetime is shortened below',
+    typeDefs: inheriting,
+    query: '{ topLevel { droid { cachedField } } }',
+    expected: 30,
+  },
+  {
+    name: 'what does not inherit below an object that does counts for the default',
+    typeDefs: inheriting,
+    query: '{ topLevel { droid { uncachedField { cachedField } cachedField } } }',
+    expected: 'private',
+  },
+  {
+    name: 'items of a list inherit',
+    typeDefs: inheriting,
+    query: '{ topLevel { droids { cachedField scalarField } } }',
+    expected: 30,
+  },
+  {
+    name: 'below items of a list, too, what does not inherit counts for the default',
+    typeDefs: inheriting,
+    query: '{ topLevel { droids { uncachedField { cachedField } cachedField } } }',
+    expected: 'private',
+  },
+  {
+    name: 'a book without a hint, with a title that has one',
+    typeDefs: books,
+    query: '{ book { cachedTitle } }',
+    expected: 'private',
+  },
+  {
+    name: 'a book with a hint, with a title that has none',
+    typeDefs: books,
+    query: '{ cachedBook { title } }',
+    expected: 60,
+  },
+  {
+    name: 'a book with a hint, with a title that has a shorter one',
+    typeDefs: books,
+    query: '{ cachedBook { cachedTitle } }',
+    expected: 30,
+  },
+  {
+    name: 'a book that inherits from its reader',
+    typeDefs: books,
+    query: '{ reader { book { title } } }',
+    expected: 40,
+  },
+  {
+    name: 'a scalar below an object that counts for the default',
+    typeDefs: grandparents,
+    query: '{ foo { defaultBar { scalar } } }',
+    expected: 'private',
+  },
+  {
+    name: 'a scalar with a hint below an object that counts for the default',
+    typeDefs: grandparents,
+    query: '{ foo { defaultBar { cachedScalar } } }',
+    expected: 'private',
+  },
+  {
+    name: 'a scalar below an object that inherits has the lifetime of its grandparent',
+    typeDefs: grandparents,
+    query: '{ foo { bar { scalar } } }',
+    expected: 5,
+  },
+  {
+    name: 'a scalar with a hint below an object that inherits has its own',
+    typeDefs: grandparents,
+    query: '{ foo { bar { cachedScalar } } }',
+    expected: 2,
+  },
+];
