@@ -6,7 +6,7 @@ export interface MemoBounds {
 }
 
 /**
- * Remembers by texts that come from outside, of which nobody knows how many there will be. All of it is dropped when it is
+ * Remembers by texts that come from outside, in unknown numbers. All of it is dropped when it is
  * full: what is asked for often is soon there again, and to know what was used last would cost every look.
  */
 export class BoundedMemo<TValue> {

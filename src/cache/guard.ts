@@ -6,7 +6,7 @@ export interface GuardOptions {
   readonly deadline?: number | undefined;
   /** How long a store that was too slow or failed is left alone, in milliseconds. Default: 1000 */
   readonly cooldown?: number | undefined;
-  /** Sees what went wrong; nobody else does. Default: nothing */
+  /** Called with every failure of the store. Default: nothing */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** The time, in milliseconds from any point. Default: `performance.now` */
   readonly now?: (() => number) | undefined;
@@ -37,17 +37,17 @@ const guarded = Symbol.for('graphql-functions.guarded-cache');
 
 type OnError = NonNullable<GuardOptions['onError']>;
 
-/** Whether the calls of a cache are known not to fail or hang. */
+/** True when the calls of a cache are known not to fail or hang. */
 export function isGuarded(cache: object): boolean {
   return guarded in cache;
 }
 
-/** Says that the calls of a cache do not fail or hang; `listen` takes who wants to know of what went wrong. */
+/** Marks a cache whose calls do not fail or hang; `listen` takes a listener for its failures. */
 export function markGuarded(cache: object, listen: (onError: OnError) => void = () => {}): void {
   Object.defineProperty(cache, guarded, { value: listen });
 }
 
-/** Tells `onError` of what goes wrong in a guarded cache, where nobody is told yet. */
+/** Passes `onError` to a guarded cache that has none yet. */
 export function listenToGuarded(cache: object, onError: OnError): void {
   (cache as { [guarded]?: (onError: OnError) => void })[guarded]?.(onError);
 }
@@ -104,7 +104,7 @@ type Trouble = 'refused' | 'late';
 interface WatchOptions {
   /** An error is one of the value, and says nothing of the key or the store. */
   readonly forgivesErrors?: boolean;
-  /** What went wrong with this key has been said. */
+  /** The failure of this key has been reported. */
   readonly silent?: boolean;
 }
 
@@ -199,7 +199,7 @@ class Breaker {
   }
 }
 
-/** A store that throws at once is no better than one that rejects. */
+/** A store that throws at once is treated like one that rejects. */
 async function startCall<T>(call: () => Promise<T>): Promise<T> {
   return call();
 }

@@ -14,14 +14,14 @@ export interface InMemoryLRUCacheOptions {
 
 const defaultMaxSize = 30 * 1024 * 1024;
 
-// What an entry takes beside its characters: two string headers, a slot in the Map, and the object below. Measured with
+// The size of an entry in addition to its characters: two string headers, a slot in the Map, and the object below. Measured with
 // bench/memory-lru.ts, which fills a cache with 1,000,000 tiny entries and looks at the heap.
 const entryOverhead = 240;
 
 // Registered, not private to this module: the ESM and the CommonJS build may meet in one process.
 const inMemory = Symbol.for('graphql-functions.in-memory-cache');
 
-/** Whether what a cache holds never leaves the memory of the process. */
+/** True when what a cache holds never leaves the memory of the process. */
 export function isInMemory(cache: object): boolean {
   return inMemory in cache;
 }

@@ -2,7 +2,7 @@ import { guardCache, listenToGuarded, markGuarded } from './guard.ts';
 import type { GuardOptions } from './guard.ts';
 import type { KeyValueCache, KeyValueCacheSetOptions } from './key-value-cache.ts';
 
-/** What a Keyv has; an instance of Keyv 5 or 6, and anything else with these methods. */
+/** The methods of a Keyv that are used; an instance of Keyv 5 or 6, and anything else with these methods. */
 export interface KeyvLike {
   get(key: string): Promise<unknown>;
   /** `ttl` in milliseconds. */

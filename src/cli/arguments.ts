@@ -22,7 +22,7 @@ export interface DevArguments {
   readonly freeze: boolean;
   /** Undefined: .env, where there is one. */
   readonly envFile: string | undefined;
-  /** Whether to show the first GraphQL function in the browser. */
+  /** True: the first GraphQL function is shown in the browser. */
   readonly open: boolean;
 }
 
@@ -42,10 +42,10 @@ export interface CheckArguments {
   readonly name: 'check';
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
-  /** Whether problems are printed for programs. */
+  /** True when problems are printed for programs. */
   readonly json: boolean;
   readonly functions: string | undefined;
-  /** Whose schema the operations are for. Undefined: graphql, or the only one. */
+  /** The function whose schema the operations are for. Undefined: graphql, or the only one. */
   readonly function: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -62,7 +62,7 @@ export interface BuildArguments {
   readonly documents: readonly string[];
   /** Undefined: `<function>.build.json` beside the function. */
   readonly out: string | undefined;
-  /** Whether the schema keeps its descriptions. It does in any case where introspection is on. */
+  /** True when the schema keeps its descriptions. It does in any case where introspection is on. */
   readonly descriptions: boolean;
   /** A folder for the bundled function and V8's code cache of it. Undefined: none is made. */
   readonly codeCache: string | undefined;
@@ -76,16 +76,16 @@ export interface MigrateArguments {
   readonly name: 'migrate';
   /** Files and folders. */
   readonly paths: readonly string[];
-  /** Whether handlers are written with `createHandler` where that can be done safely. */
+  /** True when handlers are written with `createHandler` where that can be done safely. */
   readonly modern: boolean;
-  /** Whether nothing is written. */
+  /** True when nothing is written. */
   readonly isDryRun: boolean;
 }
 
 /** The arguments of `graphql-functions schema`. */
 export interface SchemaArguments {
   readonly name: 'schema';
-  /** Whose schema. Undefined: graphql, or the only one. */
+  /** The function whose schema is printed. Undefined: graphql, or the only one. */
   readonly function: string | undefined;
   readonly functions: string | undefined;
   /** The file that is written. Undefined: stdout. */
@@ -93,7 +93,7 @@ export interface SchemaArguments {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What somebody has asked for. */
+/** A command with its arguments. */
 export type Arguments =
   | DevArguments
   | DoctorArguments

@@ -19,7 +19,7 @@ import type { Terminal } from './project/paint.ts';
 /** How a command has gone. */
 export interface CommandOutcome {
   readonly exitCode: number;
-  /** Whether the process is to end now, whatever user code may have left running. */
+  /** True when the process is to end now, whatever user code may have left running. */
   readonly isOver: boolean;
 }
 
@@ -101,7 +101,7 @@ function openPage({ url, prefix, functions }: DevServer): void {
   else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('No browser could be opened here: open the address yourself.'));
 }
 
-/** What the user can put right. Anything else is a mistake of ours, and shows its stack. */
+/** True for errors that the user can put right. Any other is a mistake of ours, and shows its stack. */
 function isExpected(error: Error): boolean {
   return error instanceof UsageError || error.name === 'DevError';
 }

@@ -9,7 +9,7 @@ if (missing === undefined) {
   const { runCommand } = await import('./commands.ts');
   const { exitCode, isOver } = await runCommand(process.argv.slice(2));
   process.exitCode = exitCode;
-  // What a function that was loaded here has opened would keep the process from ending.
+  // Timers and connections of a function that was loaded here would keep the process from ending.
   if (isOver) process.exit();
 } else {
   console.error(missing);

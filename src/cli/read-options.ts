@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DevError } from './project/problem.ts';
 
-/** What the user has asked for, in words of the command line that nobody can act on. */
+/** An error in the user's words on the command line, which have to be changed. */
 export class UsageError extends Error {}
 
 type OptionTypes = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
@@ -25,7 +25,7 @@ interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value: string | undefined;
-  /** Whether the value came behind "=". */
+  /** True when the value came behind "=". */
   readonly inlineValue: boolean | undefined;
 }
 

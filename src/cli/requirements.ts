@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 
-/** What keeps this package from running here, and how to change it. Undefined: nothing. */
+/** The reason why this package cannot run here, with its remedy. Undefined: it can. */
 export function missingRequirement(node: string): string | undefined {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 19)) {
@@ -19,7 +19,7 @@ export function missingRequirement(node: string): string | undefined {
   return `graphql-functions needs graphql 17.1 or newer, or 16 from 16.15; in ${graphql.folder} is ${graphql.version}: npm i graphql@17`;
 }
 
-/** What is unusual and may matter. Empty: nothing. */
+/** Remarks on an unusual installation that may matter. Empty: there are none. */
 export function requirementNotices(node: string): string[] {
   const [major = 0] = node.split('.').map(Number);
   const notices: string[] = [];

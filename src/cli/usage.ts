@@ -1,4 +1,4 @@
-/** What `dev` takes. */
+/** The usage of `dev`. */
 export const devUsage: string = `graphql-functions dev [options]
 
 Serves every function of a folder on this machine, as the platform would, and
@@ -28,7 +28,7 @@ again after every change.
 
 NODE_ENV is "development" unless it is set.`;
 
-/** What `check` takes. */
+/** The usage of `check`. */
 export const checkUsage: string = `graphql-functions check [options] [files of operations]
 
 Loads every function, checks options, schema and resolvers, and validates
@@ -51,7 +51,7 @@ code 1.
 
 NODE_ENV is "test" unless it is set.`;
 
-/** What `doctor` takes. */
+/** The usage of `doctor`. */
 export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
 
 Says which source an event (a file of JSON) is of, which request it becomes,
@@ -66,7 +66,7 @@ and what a function answers.
 
 NODE_ENV is "development" unless it is set.`;
 
-/** What `build` takes. */
+/** The usage of `build`. */
 export const buildUsage: string = `graphql-functions build [options] [function]
 
 Checks a function, its schema and operations, and writes <function>.build.json,
@@ -91,7 +91,7 @@ with which it starts faster.
 --schema, --documents and --env may be repeated. What is left out is as it was
 the last time. NODE_ENV is "test" unless it is set.`;
 
-/** What `migrate` takes. */
+/** The usage of `migrate`. */
 export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
 
 Changes the imports of apollo-server-lambda, -core and apollo-datasource(-rest)
@@ -105,7 +105,7 @@ oxc-parser, or typescript up to version 6.
 
 Without files or folders: the whole project.`;
 
-/** What `schema` takes. */
+/** The usage of `schema`. */
 export const schemaUsage: string = `graphql-functions schema [options] [function]
 
 Prints the schema of a function as clients see it, for code generators,
@@ -120,7 +120,7 @@ registries and editors. Applied directives are not a part of that.
 
 NODE_ENV is "test" unless it is set.`;
 
-/** What all commands take. */
+/** The usage of all commands. */
 export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, schemaUsage, migrateUsage, 'graphql-functions --version'].join(
   '\n\n',
 );

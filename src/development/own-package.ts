@@ -4,7 +4,7 @@
  * A bundler that cannot split (esbuild without splitting) puts whatever is imported, dynamically or not, into its one
  * file. So nothing mentions these files in a way that it follows; Node's own `require`, got from the process, finds them
  * - next to this file, when this package runs as it was installed, or from its sources;
- * - by the package's name, when this file is part of somebody's bundle: as seen from there, or from the project's folder.
+ * - by the package's name, when this file is part of a user's bundle: as seen from there, or from the project's folder.
  */
 
 /** Loads an entry of this package: its file in the folder above, or that of the installed package. Throws when there is neither. */

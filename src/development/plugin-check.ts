@@ -49,7 +49,7 @@ const levels = [ofPlugin, ofServer, ofOperation];
 
 /**
  * The same plugins, warned of hooks that will never be called because their name is misspelt or their place another. For
- * development: what nobody calls says nothing of itself.
+ * development: a hook that is never called does not tell of itself.
  */
 export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): ServerPlugin[] {
   const warned = new Set<string>();
@@ -88,7 +88,7 @@ function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => vo
   return watched;
 }
 
-/** What a hook that wraps must return has this. */
+/** The results that wrapping hooks must return have this. */
 const wraps: Readonly<Record<string, string>> = { aroundRequest: 'headers', aroundOperation: 'result' };
 
 /** Calls a hook that wraps with a `next` that runs once, and looks at what it returns. */

@@ -45,7 +45,7 @@ export function createHandlerFor(
   return Object.assign(handler, { fetch });
 }
 
-/** What a platform calls with. */
+/** The arguments that a platform calls with. */
 export interface Call {
   readonly event: unknown;
   readonly context: unknown;
@@ -109,7 +109,7 @@ function toResult(response: HTTPResponse, { adapter, starter, invocation }: Invo
   return adapter.toResult(response, invocation.event);
 }
 
-/** Whether its body comes in pieces. */
+/** True when its body comes in pieces. */
 function isStreamed(response: HTTPResponse | StreamedResponse): response is StreamedResponse {
   return typeof response.body === 'object' && response.body !== null;
 }
@@ -136,7 +136,7 @@ function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, state: In
   return answering instanceof Promise ? answerWithDeadline(answering, state) : answering;
 }
 
-/** What hangs outside of any operation, as the start of the server, a request's body or a hook, is not waited for beyond the last moment. */
+/** Work outside of any operation that hangs, as the start of the server, reading a body or a hook, is not waited for beyond the last moment. */
 function answerWithDeadline(
   answering: Promise<HTTPResponse | StreamedResponse>,
   state: InvocationState,
@@ -212,7 +212,7 @@ function requestCall({ http }: StartedServer, { adapter, request, invocation }: 
   return { request: request!, platform: adapter.name, invocation, cache, logger };
 }
 
-/** What is too large, and could not be known to be so before it was there. The log has it too, for whoever answers for the schema. */
+/** The size of an answer may be known only when it is complete. An answer that is too large is logged, too, for the owner of the schema. */
 function assertFits(
   response: HTTPResponse | StreamedResponse,
   { adapter, server, starter }: InvocationState,
@@ -238,7 +238,7 @@ function finish(response: HTTPResponse | StreamedResponse, state: InvocationStat
   return finishResponse(refusalSettings(state), state.request, response);
 }
 
-/** The server's; before there is any, as for an event that nobody can read: nothing shown, all of it logged, and CORS as far as it is known. */
+/** The server's; before there is any, as for an unreadable event: details hidden, all of it logged, and CORS as far as it is known. */
 function refusalSettings({ server, starter }: InvocationState): RefusalSettings {
   if (server !== undefined) return server.http;
   return {

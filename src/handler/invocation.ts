@@ -9,14 +9,14 @@ import type { Deadline, DeadlineSettings } from '../server/deadline.ts';
 /** A timer that is set to more than this fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** What a platform has to do with the end of a call: see PlatformAdapter. */
+/** The platform's part in the end of a call: see PlatformAdapter. */
 export interface CallPlatform extends ResultLimit {
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
   readonly onLeave?: (event: never, leave: () => void) => void;
   readonly timeLimit?: (context: unknown) => Milliseconds | undefined;
 }
 
-/** What the server has to say about every call. */
+/** The server's settings for every call. */
 export interface CallSettings {
   logger(): Logger;
   /** Undefined: calls may take as long as they like. */
@@ -28,7 +28,7 @@ export interface CallSettings {
  * - `open`: it is worked on
  * - `cancelled`: the deadline has come, or the client has left; what is finished is answered
  * - `late`: the last moment has come; nothing is waited for
- * - `answered`: the last byte is out, or nobody is there to take it; nothing is begun, and nobody is called back
+ * - `answered`: the last byte is out, or the client has left; no work is begun, and no listener is called
  */
 type Cancellation = Unanswered | { readonly kind: 'answered'; readonly before: Unanswered };
 
@@ -52,7 +52,7 @@ interface Waiting {
   readonly onLastMoment: Set<() => void>;
   turn: ReturnType<typeof setImmediate> | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the platform is asked to say when the client leaves. */
+  /** True when the platform is asked to say when the client leaves. */
   watchesClient: boolean;
 }
 
@@ -72,7 +72,7 @@ export class PlatformInvocation implements Invocation {
   readonly #platform: CallPlatform;
   readonly #settings: CallSettings;
   #cancellation: Cancellation = open;
-  // Made for the first who asks: an operation in which nothing is asynchronous asks for none of it, and does not pay.
+  // Made when it is first asked for: an operation in which nothing is asynchronous does without, and does not pay.
   #waiting: Waiting | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #times: CallTimes | undefined = undefined;
@@ -154,7 +154,7 @@ export class PlatformInvocation implements Invocation {
     else keepAlive(watched);
   }
 
-  /** Whether there is anything for {@link settled} to wait for. */
+  /** True when there is anything for {@link settled} to wait for. */
   get hasWork(): boolean {
     return this.#work?.isDone === false;
   }
@@ -203,7 +203,7 @@ export class PlatformInvocation implements Invocation {
     return waiting;
   }
 
-  /** From now on, and not from the next turn, where somebody does work that a client's leaving ends. */
+  /** From this moment, and not from the next turn: some work has begun that a client's leaving ends. */
   #watchClient(waiting: Waiting | undefined): void {
     if (waiting === undefined || waiting.watchesClient || this.isOver) return;
     waiting.watchesClient = true;
@@ -219,7 +219,7 @@ export class PlatformInvocation implements Invocation {
     });
   }
 
-  /** What came before the first question was synchronous: to read the clock in every call would cost those that do not wait. */
+  /** Everything before the first question was synchronous: to read the clock in every call would cost those that do not wait. */
   #deadline(): Deadline | undefined {
     return (this.#times ??= this.#findTimes(Date.now())).deadline;
   }

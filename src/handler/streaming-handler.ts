@@ -11,7 +11,7 @@ import type { OptionsSource, Starter } from '../server/start.ts';
 /** Writes the answer to an event into a stream. */
 export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseStream, context?: unknown) => Promise<void>;
 
-/** What AWS's runtime looks for to call a handler with a stream. `awslambda.streamifyResponse` sets the same. */
+/** AWS's runtime looks for this mark to call a handler with a stream. `awslambda.streamifyResponse` sets the same. */
 const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 
 /** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */

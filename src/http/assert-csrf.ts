@@ -1,6 +1,6 @@
 import { isHeaderField } from '../message/header-map.ts';
 
-/** Throws for a list of headers that would let every page of another site through, or nobody. */
+/** Throws for a list of headers that would let in every page of another site, or none. */
 export function assertRequestHeaders(names: readonly string[]): void {
   for (const name of names) {
     const key = name.toLowerCase();

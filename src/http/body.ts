@@ -36,7 +36,7 @@ const smallBody = 65_536;
 
 const byteOrderMark = 0xfeff;
 
-/** Whether the text is longer than so many bytes in UTF-8, where a UTF-16 unit takes one to three. */
+/** True when the text is longer than so many bytes in UTF-8, where a UTF-16 unit takes one to three. */
 function isLonger(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;

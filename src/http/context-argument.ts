@@ -1,7 +1,7 @@
 import type { HTTPRequest, ResponseHead } from '../message/http-messages.ts';
 import type { Invocation } from '../message/invocation.ts';
 
-/** What the `context` function gets. */
+/** The argument of the `context` function. */
 export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
   /** The request in the form that is the same on every platform. */
   readonly request: HTTPRequest;
@@ -15,7 +15,7 @@ export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
   readonly env: unknown;
   /** Keeps the function alive for work that outlasts the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the client has left, or the time is up. */
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export interface CallView {
   readonly platform: Pick<Invocation, 'event' | 'context'>;
 }
 
-/** Gathers them. `signal` stays a getter all the way: it is made when somebody reads it. */
+/** Gathers them. `signal` stays a getter all the way: it is made when it is first read. */
 export function createContextArgument(response: ResponseHead, view: CallView): ContextArgument {
   const { request, invocation, platform } = view;
   if (platform !== invocation) return createLazyArgument(response, view);

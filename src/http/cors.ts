@@ -10,7 +10,7 @@ export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
 /** Options of cross-origin resource sharing, under the names of the `cors` package. */
 export interface CORSOptions {
   /**
-   * Who may read answers. "*": everybody, without credentials. A string, pattern, or list: these origins. A function:
+   * The origins that may read answers. "*": all, without credentials. A string, pattern, or list: these origins. A function:
    * asked for each request, may be asynchronous; true lets the asking origin in. Default: "*".
    */
   readonly origin?: CORSOrigin | ((origin: string) => boolean | Promise<boolean>);
@@ -28,7 +28,7 @@ export interface CORSOptions {
   readonly optionsSuccessStatus?: number;
 }
 
-/** Adds what the answer to this request must say about sharing. An origin function that fails lets nobody in. */
+/** Adds the fields about sharing to the answer of this request. An origin function that fails lets no origin in. */
 export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap, logger: Logger): Promise<void> {
   const allowed = await allowedOrigin(cors, request).catch((error: unknown) => {
     logger.error('cors.origin failed for a request: its origin is not let in.', error);
@@ -57,7 +57,7 @@ async function allowedOrigin({ origin = '*', credentials }: CORSOptions, request
   return allowed === true ? asking : undefined;
 }
 
-/** Whether an origin is the one, or one of those, that are let in. */
+/** True when an origin is the one, or one of those, that are let in. */
 function matches(origin: CORSOrigin, asking: string): boolean {
   if (typeof origin === 'string') return origin === asking;
   // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
@@ -112,7 +112,7 @@ function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
   }
 }
 
-/** Origins that nobody names (RFC 2606): a pattern that lets them in lets in everybody. */
+/** Origins that cannot exist (RFC 2606): a pattern that lets them in lets in every origin. */
 const anybody = ['https://a.invalid', 'http://a.invalid', 'https://a.invalid:8443'];
 
 interface Expectation {
@@ -151,7 +151,7 @@ function isListOfOrigins(value: unknown): boolean {
   return Array.isArray(value) && value.every(isOrigin);
 }
 
-/** What browsers send: scheme, host and port, without a path or a slash at the end. Anything else would never match. */
+/** An origin as browsers send it: scheme, host and port, without a path or a slash at the end. Anything else would never match. */
 function isOrigin(value: unknown): boolean {
   return value instanceof RegExp || (typeof value === 'string' && (value === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(value)));
 }

@@ -25,7 +25,7 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
 
   const contentType = request.headers.get('content-type');
-  // What nearly every client sends; a browser asks before it sends it to another site.
+  // The content type of nearly every client; a browser asks before it sends it to another site.
   if (contentType === 'application/json') {
     assertNotEncoded(request);
     return;
@@ -54,7 +54,7 @@ interface Row {
   readonly always: Verdict;
   /** None is, CSRF prevention is unset, and the browser itself calls the request foreign. */
   readonly foreign: Verdict;
-  /** None is, and nothing speaks against the request. */
+  /** Without this header the request is as safe as with it. */
   readonly unguarded: Verdict;
 }
 

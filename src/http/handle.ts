@@ -66,7 +66,7 @@ async function landingPageFor(settings: LandingSettings, request: HTTPRequest): 
   return { status: 200, headers, body: typeof page.html === 'string' ? page.html : await page.html() };
 }
 
-/** A browser's navigation names text/html; clients of an API do not, and a wildcard is no wish for a page. */
+/** A browser's navigation names text/html; clients of an API do not, and a wildcard does not ask for a page. */
 function wantsHTML(request: HTTPRequest): boolean {
   return /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(request.headers.get('accept') ?? '');
 }

@@ -34,11 +34,11 @@ export interface IncomingRequest {
   readonly invocation: Invocation;
   /** Undefined: the platform carries no streams. */
   readonly streaming: Streaming | undefined;
-  /** What plugins see of it, and `context`. Undefined: none wraps requests or operations, or has a view of them. */
+  /** The view that plugins and `context` have of it. Undefined: no plugin wraps requests or operations, or changes their view. */
   readonly call: RequestCall | undefined;
 }
 
-/** What the operations of one request share. */
+/** The data that the operations of one request share. */
 export interface HTTPCall extends IncomingRequest {
   readonly settings: HTTPSettings;
   /** The platform's own objects, as the operation sees them. */
@@ -49,7 +49,7 @@ export interface HTTPCall extends IncomingRequest {
   readonly mediaType: ResponseMediaType | undefined;
 }
 
-/** An operation that somebody may want explained. */
+/** An operation that may be explained. */
 export interface Explainable {
   readonly settings: CSRFSettings & { readonly operation: OperationSettings };
   readonly request: HTTPRequest;
@@ -59,13 +59,13 @@ export interface Explainable {
   readonly run: (settings: OperationSettings, input: OperationInput) => OperationOutcome | Promise<OperationOutcome>;
 }
 
-/** Who explains operations. In development alone is there anybody; elsewhere not even the header is read. */
+/** The function that explains operations. It is set in development only; elsewhere not even the header is read. */
 export interface ExplainSettings {
   /** Runs the operation and says in its answer how. Undefined: the request does not ask for it. */
   readonly explain: ((asked: Explainable) => Promise<OperationOutcome> | undefined) | undefined;
 }
 
-/** Asks the first plugin that has a page for browsers, or ours. Set in development only: elsewhere there is nobody to ask. */
+/** Asks the first plugin that has a page for browsers, or ours. Set in development only: elsewhere there is no page. */
 export interface LandingSettings {
   readonly renderLandingPage: (() => LandingPage | undefined | Promise<LandingPage | undefined>) | undefined;
 }

@@ -38,7 +38,7 @@ function charsetOf(parameters: string): string | undefined {
   for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
     if (name?.toLowerCase() !== 'charset') continue;
     const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
-    // Without quotes an empty value is no parameter at all (section 4.4, step 11.9).
+    // Without quotes, a parameter with an empty value is dropped (section 4.4, step 11.9).
     if (value !== undefined && (value !== '' || quoted !== undefined)) return value.toLowerCase();
   }
   return undefined;

@@ -7,7 +7,7 @@ import { readJSON } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
-/** What is needed to read a request. */
+/** The settings needed to read a request. */
 export interface RequestSettings {
   /** Bytes of a decoded body, and characters of a query string. */
   readonly maxBodyBytes: number;
@@ -15,11 +15,11 @@ export interface RequestSettings {
   readonly maxBatchSize: number;
   /** Levels of objects and lists in variables. */
   readonly maxNesting: number;
-  /** Whether a document may be named by an id in place of its text. */
+  /** True when a document may be named by an id in place of its text. */
   readonly takesDocumentIds: boolean;
 }
 
-/** What a client asked for: one operation, or several whose shapes are all known before any runs. */
+/** The operations of a request: one, or several whose shapes are all known before any runs. */
 export type ParsedRequest =
   | { readonly kind: 'single'; readonly request: GraphQLRequest }
   | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };

@@ -15,7 +15,7 @@ import type { CORSOptions } from './cors.ts';
 import { toHTTPResponse } from './response.ts';
 import type { ResponseSettings } from './response.ts';
 
-/** What is needed to answer when there may be no server yet. */
+/** The settings needed to answer when there may be no server yet. */
 export interface RefusalSettings extends ResponseSettings {
   readonly cors: CORSOptions | undefined;
   readonly operation: ErrorSettings;
@@ -32,7 +32,7 @@ export function toErrorResponse(settings: RefusalSettings, request: HTTPRequest 
   }
 }
 
-/** The answer of a request that there was no more time for. */
+/** The answer of a request whose time is up. */
 export function toLateResponse(settings: RefusalSettings, request: HTTPRequest | undefined): HTTPResponse {
   return toErrorResponse(settings, request, deadlineExceeded());
 }

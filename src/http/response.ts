@@ -61,7 +61,7 @@ function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: stri
 }
 
 /**
- * What frames the message and belongs to the connection (RFC 9110 section 7.6.1): whoever carries the response writes it.
+ * Fields that frame the message and belong to the connection (RFC 9110 section 7.6.1): the carrier of the response writes them.
  * A user copies such fields from an upstream answer; beside the carrier's own they garble the response, or end a Node process.
  */
 const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
@@ -70,12 +70,12 @@ const framing = ['connection', 'content-length', 'keep-alive', 'proxy-connection
 const bodiless = new Set([204, 205, 304]);
 
 /**
- * What an answer says of caching when nobody has said anything. Without it a CDN may keep a personal answer by its own default:
+ * The cache-control of an answer that was given none. Without it a CDN may keep a personal answer by its own default:
  * two hours on Cloudflare, whose key has no cookies, a day on CloudFront; browsers and proxies guess (RFC 9111 section 4.2.2).
  */
 const unmarked = 'private, no-store';
 
-/** What every answer says of itself. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
+/** The fields of every answer. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
 
 const ownHeaders: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
@@ -83,7 +83,7 @@ const ownHeaders: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
   'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', unmarked),
 };
 
-/** Errors, mutations and batches: also against what the user has set. A stored one would be answered to somebody else. */
+/** Errors, mutations and batches: also against the user's own fields. A stored one would be the answer for other users. */
 const ownHeadersOfUnstorable: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
   'application/json': ownHeadersOf('application/json', 'no-store'),
   'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', 'no-store'),
@@ -133,7 +133,7 @@ function addErrorHeaders(headers: HeaderMap, errors: readonly GraphQLError[]): v
   for (const error of errors) addHeaders(headers, httpExtensionOf(error)?.headers);
 }
 
-/** What HTTP does not allow is left out: this is too late to fail. */
+/** Fields that HTTP does not allow are left out: this is too late to fail. */
 function addHeaders(headers: HeaderMap, asked: unknown): void {
   if (typeof asked !== 'object' || asked === null) return;
   addFields(headers, Symbol.iterator in asked ? [...(asked as Iterable<unknown>)] : Object.entries(asked));
@@ -150,12 +150,12 @@ function addFields(headers: HeaderMap, pairs: readonly unknown[]): void {
   }
 }
 
-/** What a store between here and the client may keep, if the user says so: the whole answer to a query. */
+/** A store between here and the client may keep the whole answer to a query, if the user says so. */
 function isCacheable({ result, operation }: OperationOutcome): boolean {
   return result.errors === undefined && operation?.operation === 'query';
 }
 
-/** Whether the user has said how long an answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
+/** True when the user has said how long an answer may be kept. What is said to a CDN alone leaves `cache-control` to us: browsers read that. */
 function isMarked(headers: HeaderMap): boolean {
   return headers.has('cache-control') || headers.has('expires');
 }

@@ -53,7 +53,7 @@ function sizeOf({ settings, invocation }: HTTPCall): AnswerSize {
   return { platform: invocation.resultLimit, maxBytes: settings.maxResultBytes };
 }
 
-/** An element's own request, event and platform context: what its hooks write there, as who is logged in, its neighbours must not read. */
+/** An element's own request, event and platform context: its hooks may write there who is logged in, and its neighbours must not read that. */
 function ownView(httpCall: HTTPCall): HTTPCall {
   const { request, platform, settings } = httpCall;
   if (settings.operation.context === undefined && settings.operation.plugins.length === 0) return httpCall;

@@ -30,7 +30,7 @@ const statusByCode: Readonly<Record<string, Statuses>> = {
   // As google.rpc.Code has it; 503 would be a server that cannot take requests, this one just took too long.
   DEADLINE_EXCEEDED: { default: 504, draft: 504 },
   SERVICE_UNAVAILABLE: { default: 503, draft: 503 },
-  // Nobody reads it: for hooks and logs, in nginx's word for it.
+  // The client is gone: this is for hooks and logs, in nginx's word for it.
   CLIENT_LEFT: { default: 499, draft: 499 },
   INTERNAL_SERVER_ERROR: { default: 500, draft: 500 },
 };
@@ -39,7 +39,7 @@ const executed: Statuses = { default: 200, draft: 200 };
 /** Partial success: a status of its own in the draft, whatever the media type. */
 const executedWithErrors: Statuses = { default: 200, draft: 294 };
 const failed: Statuses = { default: 500, draft: 500 };
-/** What `context` may answer with another status than 500. */
+/** The codes with which `context` may answer with another status than 500. */
 const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED']);
 
 /**

@@ -17,7 +17,7 @@ export class VariablesLimit {
     this.#maxContainers = maxContainersOf(maxBodyBytes);
   }
 
-  /** What is wrong with the variables of one more operation of the request; undefined when nothing is. */
+  /** The error when the variables of one more operation are too large; undefined when they are not. */
   problemOf(variables: object): string | undefined {
     this.#weight = 0;
     const nesting = this.#measure(variables, 1);

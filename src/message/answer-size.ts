@@ -1,10 +1,10 @@
-/** What a platform lets the result of a call have. */
+/** The limit of a platform for the result of a call. */
 export interface ResultLimit {
   /** The name of the platform, for messages. */
   readonly name: string;
   /** Bytes of the result's JSON form. Absent: no limit of the platform's own. */
   readonly maxResultBytes?: number;
-  /** Whether the result is the body's JSON value itself, and not an object that has the body as a text. */
+  /** True when the result is the body's JSON value itself, and not an object that has the body as a text. */
   readonly bodyIsResult?: boolean;
 }
 

@@ -26,8 +26,8 @@ export function firstLineOf(thrown: unknown): string {
 }
 
 /**
- * Does work whose errors have no stacks: all of them would be the same, or tell nobody anything, and they are most of what
- * an error costs. `Reflect.set`, because `Error` is frozen in some processes.
+ * Does work whose errors have no stacks: all stacks would be alike or of no use, and they are most of the cost of
+ * an error. `Reflect.set`, because `Error` is frozen in some processes.
  */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;

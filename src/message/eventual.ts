@@ -19,7 +19,7 @@ export function whenReady<T, TState, TResult>(
   return value instanceof Promise ? later(value, stage, state) : stage(value, state);
 }
 
-/** What `run` returns; whatever it throws or rejects with is handed to `rescue`. */
+/** The result of `run`; anything it throws or rejects with is handed to `rescue`. */
 export function rescued<T, TState>(
   run: (state: TState) => Eventual<T>,
   rescue: (thrown: unknown, state: TState) => Eventual<T>,

@@ -22,7 +22,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /**
    * The fields of a record, looked up in place. The caller vouches that its names are in lower case. Most requests are
    * asked for three of a dozen fields: copying all of them would cost as much as running a small query (0.4 µs).
-   * `trusted`: nobody else can have put anything into the record, so that what HTTP does not allow need not be looked for.
+   * `trusted`: the record comes from this library alone, so that its values need not be checked against HTTP.
    */
   static over(record: Readonly<Record<string, string>>, trusted = false): HeaderMap {
     const headers = new HeaderMap();
@@ -65,12 +65,12 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.#fields?.get(key) ?? null;
   }
 
-  /** Whether there is no field at all. */
+  /** True when there is no field at all. */
   get isEmpty(): boolean {
     return this.#record === undefined && this.#web === undefined && this.#fields === undefined && this.#setCookies === undefined;
   }
 
-  /** The record that stands for the fields and that nobody else can have written to; undefined when there is none. */
+  /** The record of the fields, if only this library can have written to it; undefined otherwise. */
   get trustedRecord(): Readonly<Record<string, string>> | undefined {
     return this.#trusted ? this.#record : undefined;
   }
@@ -167,10 +167,10 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   }
 }
 
-/** What a {@link HeaderMap} can be made from: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
+/** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
 export type HeaderInit = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>;
 
-/** What is asked of the web's `Headers`. */
+/** The part of the web's `Headers` that is used. */
 type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string): string | null };
 
 /** A name that is none would make the web's `get` throw. */
@@ -198,7 +198,7 @@ const lowerCase = new Set<string>();
 const maxRemembered = 256;
 const longestRemembered = 64;
 
-/** Whether the name of a field is in lower case. */
+/** True when the name of a field is in lower case. */
 export function isLowerCase(name: string): boolean {
   if (lowerCase.has(name)) return true;
   if (name !== name.toLowerCase()) return false;
@@ -208,10 +208,10 @@ export function isLowerCase(name: string): boolean {
 
 /** A token of RFC 9110 section 5.6.2. */
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What may stand in a field value (RFC 9110 section 5.5): visible characters, space, tab, and bytes above ASCII. */
+/** The characters that a field value may hold (RFC 9110 section 5.5): visible ones, space, tab, and bytes above ASCII. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Whether HTTP allows this pair of name and value. */
+/** True when HTTP allows this pair of name and value. */
 export function isHeaderField(name: unknown, value: unknown): boolean {
   return typeof name === 'string' && fieldName.test(name) && typeof value === 'string' && fieldValue.test(value);
 }

@@ -25,7 +25,7 @@ export type HTTPRequestBody =
       /** All of them at once, if there are certainly no more bytes than so many; otherwise undefined, and nothing is read. */
       readonly readAll?: (maxBytes: number) => Promise<Uint8Array> | undefined;
     }
-  /** A JSON value that somebody has parsed already: a direct invocation. */
+  /** A JSON value that has been parsed already: a direct invocation. */
   | { readonly kind: 'value'; readonly value: unknown };
 
 /** One HTTP response, before a platform gives it its own shape. */

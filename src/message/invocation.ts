@@ -3,7 +3,7 @@ import type { ResultLimit } from './answer-size.ts';
 /** A number of milliseconds. */
 export type Milliseconds = number;
 
-/** What comes with a request from the platform: its own objects, and the life of the call. */
+/** The platform's own objects that come with a request, and the life of the call. */
 export interface Invocation {
   /** The platform's event: a Lambda event, a web `Request`, a Node request and response. */
   readonly event: unknown;
@@ -11,7 +11,7 @@ export interface Invocation {
   readonly context: unknown;
   /** Bindings and secrets, on platforms that hand them over with the call. */
   readonly env: unknown;
-  /** What its platform lets the result have. */
+  /** The limit of its platform for the result. */
   readonly resultLimit: ResultLimit;
   /** Fires at the deadline, and when the client has left; never once there is an answer. Made when first read. */
   readonly signal: AbortSignal;
@@ -21,7 +21,7 @@ export interface Invocation {
   answered(): void;
   /** The client has left before that: fires the signal. */
   left(): void;
-  /** Whether there is an answer already: nothing is begun any more. */
+  /** True when there is an answer already: nothing is begun any more. */
   readonly isOver: boolean;
   /** Milliseconds until what is finished is answered, negative when that moment has passed; undefined where none is known. */
   deadlineLeft(): Milliseconds | undefined;

@@ -1,4 +1,4 @@
-/** Whether it is an object of no class, of whatever realm: tests and bundlers run code in realms of their own. */
+/** True when it is an object of no class, of whatever realm: tests and bundlers run code in realms of their own. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

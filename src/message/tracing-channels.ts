@@ -1,5 +1,5 @@
 /**
- * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: whoever subscribes to them is told of the
+ * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: subscribers are told of the
  * work that this library does in graphql-js's place, by the same names and with the same context objects.
  */
 const names = {
@@ -31,7 +31,7 @@ interface Channel {
   publish(context: object): void;
 }
 
-/** The channel, if somebody listens to it. */
+/** The channel, if it has subscribers. */
 export function listenedChannel(name: ChannelName): TracingChannel | undefined {
   // Found once: this is asked before every execution.
   channels ??= findChannels();
@@ -39,7 +39,7 @@ export function listenedChannel(name: ChannelName): TracingChannel | undefined {
   return channel?.hasSubscribers === true ? channel : undefined;
 }
 
-/** Whether somebody listens to one of those that tell of an execution. Asked before each: the list is made once. */
+/** True when somebody listens to one of those that tell of an execution. Asked before each: the list is made once. */
 export function isExecutionListened(): boolean {
   channels ??= findChannels();
   ofExecution ??= executionNames.flatMap((name) => channels?.[name] ?? []);
@@ -90,7 +90,7 @@ function runTraced<T>(channel: TracingChannel, context: Traced, run: () => T): T
   return result;
 }
 
-/** What is added to the context object of an event. */
+/** Everything that is added to the context object of an event. */
 interface Traced {
   error?: unknown;
   result?: unknown;
@@ -120,7 +120,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 
 /**
  * Runs something synchronous of which graphql-js would tell on a channel, and keeps that back: text of the schema is no
- * document of a client. Each channel says for this moment that nobody listens to it.
+ * document of a client. Each channel has no subscribers for this moment.
  */
 export function untold<T>(name: ChannelName, run: () => T): T {
   const channel = listenedChannel(name);

@@ -13,7 +13,7 @@ export interface ListenOptions {
   readonly shutdownTimeout?: number;
 }
 
-/** Throws for options that nobody reads, or that cannot be meant, as the options of a server do. */
+/** Throws for options that are unknown, or that cannot be meant, as the options of a server do. */
 export function assertListenOptions(options: unknown): asserts options is ListenOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`Expected the second argument of serve to be like { port: 4000 }, got ${describe(options)}.`);

@@ -68,7 +68,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
       },
       streaming,
     ).catch((error: unknown) => {
-      // Nothing is left to answer with. An error that nobody catches would end the process, and every other request with it.
+      // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       response.destroy();
     });

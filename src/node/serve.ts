@@ -141,7 +141,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
 
 function closeOnSignals(server: Server, close: () => Promise<void>): void {
   const stop = (signal: NodeJS.Signals): void => {
-    // The second signal, and the one raised below, end the process as if nobody listened.
+    // The second signal, and the one raised below, end the process as if there were no listener.
     void close().finally(() => process.kill(process.pid, signal));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);

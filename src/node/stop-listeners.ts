@@ -2,7 +2,7 @@ import { waitAtMost } from '../message/eventual.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerListener } from '../operation/plugin.ts';
 
-/** What is about to stop. */
+/** The server that is about to stop. */
 export interface Stopping {
   readonly listeners: readonly ServerListener[];
   /** Resolves when the last request has its answer. */
@@ -15,7 +15,7 @@ export interface Stopping {
 /**
  * Tells the plugins that the process is about to end, then that it has answered its last request.
  *
- * A hook that hangs must not keep the process from ending: whoever asked it to would kill it, with everything that is in flight.
+ * A hook that hangs must not keep the process from ending: the platform would kill it, with everything that is in flight.
  */
 export async function stopListeners({ listeners, finished, timeout, logger }: Stopping): Promise<void> {
   const end = Date.now() + timeout;

@@ -10,15 +10,15 @@ import type { HTTPRequest, HTTPResponse, StreamedResponse, HTTPRequestBody } fro
  * a {@link malformedEvent}, never a TypeError.
  */
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
-  /** Whether an event comes from this source. Looks at a few keys; the order of adapters settles what two could claim. */
+  /** True when an event comes from this source. Looks at a few keys; the order of adapters settles what two could claim. */
   readonly recognises: (event: UnknownEvent) => boolean;
   readonly toRequest: (event: TEvent) => HTTPRequest;
-  /** What the platform wants back: exactly its keys, for some refuse any other. */
+  /** The result that the platform takes: exactly its keys, for some refuse any other. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
   /** The same for a body that comes in pieces. Absent: the platform carries only whole answers. */
   readonly toStreamResult?: (response: StreamedResponse, event: TEvent) => TResult;
   /**
-   * How the platform is told of work that outlasts the answer, from its context. Absent: the process may freeze with the
+   * Tells the platform, by its context, of work that outlasts the answer. Absent: the process may freeze with the
    * answer, so the answer waits for such work.
    */
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
@@ -29,11 +29,11 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
    * call on. Absent: for as long as the call goes on.
    */
   readonly timeLimit?: (context: unknown) => number | undefined;
-  /** What the platform cannot carry of this response, in words for the log; undefined when all of it arrives. */
+  /** The parts of this response that the platform cannot carry, in words for the log; undefined when all of it arrives. */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }
 
-/** An event nobody has vouched for: any key may be missing, and of any type. */
+/** An event of unknown origin: any key may be missing, and of any type. */
 export type UnknownEvent = Readonly<Record<string, unknown>>;
 
 /** The error of an event of a known shape in which something is missing or impossible: answered with 400. */
@@ -41,7 +41,7 @@ export function malformedEvent(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
-/** The error of a body that somebody else has read, and kept to himself: not the client's fault, so the log has it too. */
+/** The error of a body that other code has read and not kept: not the client's fault, so the log has it too. */
 export function bodyTaken(advice: string): GraphQLError {
   return new GraphQLError(
     `The body of the request was read before it came to this handler, and what was in it is nowhere to be found. ${advice}`,
@@ -104,7 +104,7 @@ export function lostCookies(response: HTTPResponse, remedy: string): string | un
   return count < 2 ? undefined : `Only the first of ${count} set-cookie headers can be sent here. ${remedy}`;
 }
 
-/** What AWS Lambda takes as the result of a call, measured with its runtime client: 6 MiB and 100 bytes. */
+/** The largest result that AWS Lambda takes, measured with its runtime client: 6 MiB and 100 bytes. */
 export const lambdaResultBytes = 6_291_556;
-/** What an Application Load Balancer takes from a function. */
+/** The largest result that an Application Load Balancer takes from a function. */
 export const albResultBytes = 1_048_576;

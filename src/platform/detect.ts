@@ -4,7 +4,7 @@ import type { HTTPResponse } from '../message/http-messages.ts';
 import { malformedEvent, bodyOf, plainHeaders } from './adapter.ts';
 
 /**
- * The adapter for an event: the first of the list that recognises it. An event that nobody recognises gets an adapter
+ * The adapter for an event: the first of the list that recognises it. An event that none recognises gets an adapter
  * that answers 400. Throws for a known event that does not speak HTTP.
  */
 export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: unknown): PlatformAdapter<unknown> {
@@ -20,7 +20,7 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
   return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);
 }
 
-/** An event of a shape nobody knows: a 400 in the most common result shape, which says what came and what is known. */
+/** An event of an unknown shape: a 400 in the most common result shape, which names the keys that came and the events that are known. */
 function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
   const names = known.map(({ name }) => name);
   // The one shape that people write by hand, and misspell.
@@ -33,7 +33,7 @@ function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]):
       throw malformedEvent(message);
     },
     toResult: (response: HTTPResponse) => ({ statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) }),
-    // Whoever invokes a function asynchronously never sees its result. Only a platform can send such a shape: no flood.
+    // The result of an asynchronous invocation is never seen. Only a platform can send such a shape: no flood.
     losses: () => message,
   };
 }

@@ -4,8 +4,8 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { lambdaResultBytes } from './adapter.ts';
 
 /**
- * A direct invocation: the event is an operation request, and the result its response object. Only somebody with the
- * right to invoke the function can send one, so it counts as a POST of JSON, which no CSRF rule holds up.
+ * A direct invocation: the event is an operation request, and the result its response object. It takes the
+ * right to invoke the function to send one, so it counts as a POST of JSON, which no CSRF rule holds up.
  */
 export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',

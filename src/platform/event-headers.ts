@@ -30,7 +30,7 @@ function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>
 /** The names of the last such record. Clients send the same ones again and again, which takes 20 ns to see for a dozen, not 80. */
 let lastNames: readonly string[] = [];
 
-/** Whether a record is in lower case, if it has the names of the last one; undefined if it has others. */
+/** True when a record is in lower case, if it has the names of the last one; undefined if it has others. */
 function isLikeLast(map: UnknownEvent): boolean | undefined {
   let count = 0;
   for (const name in map) {

@@ -160,7 +160,7 @@ function streamOf(chunks: ChunkStream): ReadableStream<Uint8Array> {
   );
 }
 
-/** Azure's requests have no signal. One that has fired does not fire again for whoever asks late. */
+/** Azure's requests have no signal. One that has fired does not fire again for a late listener. */
 function onLeave({ signal }: { readonly signal?: AbortSignal }, leave: () => void): void {
   if (signal?.aborted === true) leave();
   else signal?.addEventListener('abort', leave, { once: true });

@@ -17,7 +17,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   maxResultBytes: lambdaResultBytes,
 };
 
-/** Whether an event has the payload format 2.0, which function URLs send too. */
+/** True when an event has the payload format 2.0, which function URLs send too. */
 function isPayloadV2(event: UnknownEvent): boolean {
   return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
 }
@@ -53,7 +53,7 @@ function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
 export const functionURL: typeof httpAPI = {
   ...httpAPI,
   name: 'Lambda function URL',
-  // Nobody stands between the client and Lambda, which tells its own limit.
+  // There is no proxy between the client and Lambda, which tells its own limit.
   timeLimit: () => undefined,
   recognises: (event) => isPayloadV2(event) && isFromFunctionURL(event),
 } satisfies PlatformAdapter;

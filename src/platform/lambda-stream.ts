@@ -19,7 +19,7 @@ export interface ResponseStream {
 
 /** The event sources that hand on an answer while it is being written. */
 const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
-/** What answers with a bare value, without an HTTP head. */
+/** Adapters whose answer is a bare value, without an HTTP head. */
 const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
 
 /** The adapter for an event of a streaming function. Throws for an event source that would take the stream for a broken answer. */
@@ -46,7 +46,7 @@ export async function writeResponse(
   event: unknown,
   output: ResponseStream,
 ): Promise<void> {
-  // A stream that has been closed half way calls nobody back when it is ended: the invocation would last until its timeout.
+  // A stream that was closed half way never calls back when it is ended: the invocation would last until its timeout.
   const closed = new Promise<void>((resolve) => void output.once('close', resolve));
   if (adapter.toStreamResult === undefined) {
     output.setContentType('application/json');

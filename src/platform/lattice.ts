@@ -4,7 +4,7 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { encodeQuery } from './event-query.ts';
 
-/** What VPC Lattice takes back, for events of both versions. */
+/** The result that VPC Lattice takes, for events of both versions. */
 export interface LatticeResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

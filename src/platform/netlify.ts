@@ -1,6 +1,6 @@
 /**
- * What Netlify calls a function with, and takes back: the fields that its documentation names. Declared here, and not
- * taken from `@netlify/functions`, so that nobody installs a package for types alone; test/types.test.ts compares them.
+ * The context that Netlify calls a function with: the fields that its documentation names. Declared here, and not
+ * taken from `@netlify/functions`, to spare users a package for types alone; test/types.test.ts compares them.
  */
 export interface NetlifyContext {
   account: { id: string };

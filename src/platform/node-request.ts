@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { bodyTaken } from './adapter.ts';
 
-/** What hosts and middleware put on a request of node:http, and what those that only look like one leave out. */
+/** The fields that hosts and middleware put on a request of node:http, and that imitations of one leave out. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
   readonly headersDistinct?: IncomingMessage['headersDistinct'];
   readonly iterator?: IncomingMessage['iterator'];
   /** The bytes as they came: functions-framework, Firebase. */
   readonly rawBody?: unknown;
-  /** What was made of them: express.json(), functions-framework, Next's API routes. */
+  /** The parsed body: by express.json(), functions-framework, Next's API routes. */
   readonly body?: unknown;
 };
 
@@ -31,7 +31,7 @@ function isFirstOf(value: unknown, values: readonly string[] | undefined): boole
   return values !== undefined && (value === values[0] || value === values.join(', ') || value === values.join('; '));
 }
 
-/** The bytes, if the host has kept them; else the stream, unless somebody has read it: then what was made of it. */
+/** The bytes, if the host has kept them; else the stream, unless it was read already: then the parsed body. */
 export function bodyOf(request: HostedRequest): HTTPRequestBody {
   if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'none' };
   const { rawBody } = request;
@@ -64,7 +64,7 @@ async function* taken(): AsyncGenerator<Uint8Array> {
   throw bodyTaken('Put this handler above the middleware that reads bodies, as express.json(), or let that leave it in request.body.');
 }
 
-/** Whether bytes of the body have still to come. */
+/** True when bytes of the body have still to come. */
 export function isArriving({
   complete,
   readableEnded,

@@ -33,7 +33,7 @@ function toRequest({ request }: NodeExchange): HTTPRequest {
   };
 }
 
-/** A response that has closed does not close again for whoever asks late. */
+/** A response that has closed does not close again for a late listener. */
 function onLeave({ response }: NodeExchange, leave: () => void): void {
   const closed = (): void => {
     if (!response.writableFinished) leave();

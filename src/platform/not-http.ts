@@ -3,7 +3,7 @@ import type { UnknownEvent } from './adapter.ts';
 
 /**
  * The name of a known source that does not speak HTTP; undefined for any other event. Such an event must fail the
- * invocation: an ordinary return would acknowledge a message that nobody has read.
+ * invocation: an ordinary return would acknowledge a message that was never read.
  */
 export function nameOfNonHTTPEvent(event: object): string | undefined {
   if (Array.isArray(event)) return nameOfList(event);

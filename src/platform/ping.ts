@@ -10,7 +10,7 @@ export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   toResult: (response) => ({ statusCode: response.status }),
 };
 
-/** What a ping counts as. Also a scheduled invocation on Netlify, which comes as an ordinary POST with a header of Netlify's. */
+/** The request of a ping. Also a scheduled invocation on Netlify, which comes as an ordinary POST with a header of Netlify's. */
 export function pingRequest(): HTTPRequest {
   return { method: 'GET', path: '/health', queryString: '', headers: new HeaderMap(), body: { kind: 'none' } };
 }
@@ -20,7 +20,7 @@ export function isNetlifySchedule(headers: HeaderMap): boolean {
   return headers.get('x-nf-event') === 'schedule';
 }
 
-/** What serverless-plugin-warmup, lambda-warmer and hand-made warmers send. */
+/** The events of serverless-plugin-warmup, lambda-warmer and hand-made warmers. */
 function isWarmUp(event: UnknownEvent): boolean {
   return event['source'] === 'serverless-plugin-warmup' || event['warmer'] === true || event['warmup'] === true || event['ping'] === true;
 }

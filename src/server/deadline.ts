@@ -15,7 +15,7 @@ export interface DeadlineOptions {
 export interface DeadlineSettings {
   /** In place of what is assumed of the platform. Undefined: as the platform has it. */
   readonly limit: Milliseconds | undefined;
-  /** What is left of the limit at the deadline: for what hooks do with the answer, for writing and sending it. */
+  /** The part of the limit that is left at the deadline: for hooks that see the answer, for writing and sending it. */
   readonly reserve: Milliseconds;
 }
 
@@ -24,24 +24,24 @@ export const defaultDeadline: DeadlineSettings = { limit: undefined, reserve: 50
 
 /** The moments at which a call has to come to an end, in milliseconds since the epoch. */
 export interface Deadline {
-  /** What is finished is answered, what is not becomes an error. */
+  /** Finished fields are answered, unfinished ones become an error. */
   readonly at: Milliseconds;
-  /** Half of the reserve later: whoever still holds up the answer is not waited for any more. */
+  /** Half of the reserve later: hooks that still hold up the answer are not waited for any more. */
   readonly lastMoment: Milliseconds;
 }
 
-/** What is known of the time of a call beside the settings. */
+/** The time of a call as its event and context tell it. */
 export interface CallTime {
   /** The platform's context, which may tell how much time is left. */
   readonly context: unknown;
-  /** What is assumed of a platform that does not tell. */
+  /** The limit that is assumed of a platform that does not tell one. */
   readonly assumed: Milliseconds | undefined;
   readonly begunAt: Milliseconds;
 }
 
 /**
  * When a call has to end; undefined when nothing is known of that. A platform that tells how long it waits is believed.
- * What is assumed of one that does not tell gives way to the user's limit, for some can be raised.
+ * An assumed limit gives way to the user's own, for some can be raised.
  */
 export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assumed, begunAt }: CallTime): Deadline | undefined {
   // The clock by which Lambda counts its own time: it goes on while a process is frozen.
@@ -53,7 +53,7 @@ export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assu
   return { at: end - kept, lastMoment: end - kept / 2 };
 }
 
-/** What AWS Lambda tells, and Netlify's older form of functions with it. */
+/** The remaining time as AWS Lambda tells it, and Netlify's older form of functions. */
 function remainingTime(context: unknown): Milliseconds | undefined {
   if (typeof context !== 'object' || context === null) return undefined;
   const { getRemainingTimeInMillis: ask } = context as { getRemainingTimeInMillis?: unknown };

@@ -40,12 +40,12 @@ export interface ServerOptions<
   readonly context?: (argument: ContextArgument<TEvent, TPlatformContext>) => TContext | Promise<TContext>;
   /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
   readonly dataSources?: () => TDataSources;
-  /** What implements `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
+  /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
   readonly resolvers?: Resolvers<ContextValue<TContext, NoInfer<TDataSources>>>;
   /** A schema made in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
   /**
-   * What `graphql-functions build` has prepared, read by `readBuild` of "graphql-functions/build": the schema, in place of
+   * The result of `graphql-functions build`, read by `readBuild` of "graphql-functions/build": the schema, in place of
    * `typeDefs` or beside them, and documents that need no validation. Default: none, all is done at start.
    */
   readonly build?: SchemaBuild;
@@ -125,7 +125,7 @@ export interface ServerOptions<
   /** Aliased fields of an operation, its fragments written out. Default: any number. */
   readonly maxAliases?: number;
   /**
-   * What an operation may cost, reckoned before it runs: each field costs 1, and what is selected in a list counts once
+   * The highest cost of an operation, reckoned before it runs: each field costs 1, and the selection of a list counts once
    * for each item. How many items a list has is taken from its arguments first, last or limit, else it counts as 10; an
    * object sets these names, this number, and the cost of single fields. Default: any cost.
    */
@@ -142,7 +142,7 @@ export interface ServerOptions<
   readonly nodeEnv?: string;
 }
 
-/** Throws for options that nobody reads or that cannot be meant, in words that say what to write instead. */
+/** Throws for options that are unknown or that cannot be meant, in words that say what to write instead. */
 export function assertOptions(options: unknown): asserts options is ServerOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
@@ -174,7 +174,7 @@ function assertEntries(path: string, values: object, expected: Readonly<Record<s
 interface Expectation {
   readonly words: string;
   readonly holds: (value: unknown) => boolean;
-  /** What an object may have in it, where one may stand. Looked at first, so that the message names what is wrong in it. */
+  /** The options of an object, where a value may be one. Checked first, so that the message names the wrong one. */
   readonly entries?: Readonly<Record<string, Expectation>>;
 }
 
@@ -191,9 +191,9 @@ const anything: Expectation = { words: 'anything', holds: () => true };
 const listOfText: Expectation = { words: 'a list of texts', holds: isListOfText };
 const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
 
-/** One line per option, so that an option nobody expects cannot exist. */
+/** One line per option, so that an option without a check cannot exist. */
 const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
-  // What is wrong with a schema is said by the schema layer, which knows more about it.
+  // Errors of a schema are reported by the schema layer, which knows more about it.
   typeDefs: anything,
   resolvers: anything,
   schema: anything,

@@ -28,14 +28,14 @@ export interface Server {
   readonly deadline: DeadlineSettings | undefined;
   readonly plugins: readonly ServerPlugin[];
   readonly development: boolean;
-  /** Whether a page of ours stands in when no plugin has one. */
+  /** True when a page of ours stands in when no plugin has one. */
   readonly hasDefaultPage: boolean;
 }
 
 /** A server that is ready for requests. */
 export interface StartedServer {
   readonly http: HTTPSettings;
-  /** What the plugins' `serverWillStart` returned. */
+  /** The results of the plugins' `serverWillStart`. */
   readonly listeners: readonly ServerListener[];
 }
 
@@ -184,7 +184,7 @@ function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefin
   return { listSize: 10, sizeArguments: ['first', 'last', 'limit'], fields: {}, ...options };
 }
 
-/** What `graphql-functions build` has prepared, if it fits. */
+/** The result of `graphql-functions build`, if it fits. */
 function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, logger: Logger): OpenedBuild | undefined {
   if (build !== undefined && schema !== undefined) throw new Error('Give `build`, which has a schema, or `schema`, not both.');
   return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });

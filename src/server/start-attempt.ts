@@ -7,7 +7,7 @@ export interface AttemptSettings<T> {
   readonly outcome: Promise<T>;
   /** Reports the failure, once for all who wait, and throws what the client is told. */
   readonly fail: (error: unknown) => Promise<never>;
-  /** What has not come yet, in words. */
+  /** The parts of the start that have not come yet, in words. */
   readonly stillAwaited: () => string;
   /** Milliseconds until the deadline of the call that began the attempt; undefined: there is none. */
   readonly left: Milliseconds | undefined;
@@ -17,7 +17,7 @@ export interface AttemptSettings<T> {
 export class StartAttempt<T> {
   readonly #settings: AttemptSettings<T>;
   readonly #end: Milliseconds;
-  /** Whether the deadline comes before the limit. */
+  /** True when the deadline comes before the limit. */
   readonly #isShort: boolean;
   #failing: Promise<never> | undefined;
 

@@ -17,7 +17,7 @@ import { StartAttempt } from './start-attempt.ts';
 /** Options, or what will give them: a promise, or a function that may be asynchronous. */
 export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
 
-/** What the start of a server asks of the call that needs it. */
+/** The needs of a call that starts a server. */
 export interface StartingCall {
   /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
   deadlineLeft(): Milliseconds | undefined;
@@ -31,7 +31,7 @@ export interface Starter {
    */
   server(call?: StartingCall): StartedServer | Promise<StartedServer>;
   logger(): Logger;
-  /** Undefined also while there are no options, because they come late or could not be had. */
+  /** Undefined also while there are no options, because they have not arrived yet, or failed to load. */
   cors(): CORSOptions | undefined;
   /** How long calls may take; undefined: as long as they like. The defaults, until there are options. */
   deadline(): DeadlineSettings | undefined;
@@ -120,7 +120,7 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
 /** Milliseconds that the requests wait for `startupDidFail` of the plugins: they have failed already. */
 const timeForHooks = 1000;
 
-/** What the client is told. The cause is in the log; only a developer's own machine shows it in the answer too. */
+/** The error for the client. The cause is in the log; only a developer's own machine shows it in the answer too. */
 function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
   const shown = development ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });

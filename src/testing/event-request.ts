@@ -23,7 +23,7 @@ export interface RequestFields {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** What a test wrote down → the whole request. */
+/** A request as a test writes it → the whole request. */
 export function toEventRequest({ method, path = '/graphql', query = '', headers = [], body }: RequestFields): EventRequest {
   return {
     method: method ?? (body === undefined ? 'GET' : 'POST'),

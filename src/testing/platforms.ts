@@ -23,7 +23,7 @@ export type PlatformName =
   | 'lattice'
   | 'lattice-v1';
 
-/** What else an event says of where it comes from. */
+/** Settings of an event about its origin. */
 export interface EventSettings {
   /** API Gateway's stage. It is in the event's path where the platform puts it there. Default: "prod", for the HTTP API "$default". */
   readonly stage?: string | undefined;
@@ -35,7 +35,7 @@ export function createEvent(platform: PlatformName, request: RequestFields, sett
   return platformOf(platform).build(toEventRequest(request), settings.stage);
 }
 
-/** What a platform makes of a function's result. Throws a TypeError for what it would answer with 502. */
+/** A function's result as its platform reads it. Throws a TypeError where the platform would answer with 502. */
 export function readResult(platform: PlatformName, result: unknown): Response {
   return platformOf(platform).read(result);
 }

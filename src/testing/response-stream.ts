@@ -12,7 +12,7 @@ export interface StreamedCall {
 // Any: what a stream must be able to do is the handler's business.
 export type StreamingHandler = (event: any, responseStream: any, context: any) => Promise<unknown>;
 
-/** What marks such a handler: AWS's runtime looks for it, too. */
+/** The mark of such a handler: AWS's runtime looks for it, too. */
 export function isStreamingHandler(handler: unknown): handler is StreamingHandler {
   return typeof handler === 'function' && Reflect.get(handler, Symbol.for('aws.lambda.runtime.handler.streaming')) === 'response';
 }
@@ -29,7 +29,7 @@ export function callStreamingHandler({ handler, event, context, readHead }: Stre
         reject(error as Error);
       }
     });
-    // Whoever reads the body is told; where nobody does, the rejection is.
+    // The reader of the body sees the error; without a reader, the rejection shows it.
     output.on('error', () => {});
     handler(event, output, context).catch((error: unknown) => {
       reject(error as Error);

@@ -20,7 +20,7 @@ export interface TypedDocument<TData, TVariables> {
   readonly __apiType?: ((variables: TVariables) => TData) | undefined;
 }
 
-/** What beside the document and its variables makes a request. */
+/** The parts of a request in addition to the document and its variables. */
 export interface RunOptions {
   /** Which operation of the document. Default: its only one. */
   readonly operationName?: string | undefined;
@@ -32,13 +32,13 @@ export interface RunOptions {
   readonly method?: 'POST' | 'GET' | 'QUERY' | undefined;
 }
 
-/** What came of an operation, as a client sees it. */
+/** The outcome of an operation, as a client sees it. */
 export interface TestResult<TData> {
   /** Absent when nothing was executed. */
   readonly data?: TData | null;
   /** Absent when there is none. */
   readonly errors?: readonly GraphQLFormattedError[];
-  /** What plugins have added. */
+  /** The additions of plugins. */
   // Any: plugins put in it what they like.
   readonly extensions?: Readonly<Record<string, any>>;
   /** The HTTP status. */
@@ -47,13 +47,13 @@ export interface TestResult<TData> {
   readonly headers: Headers;
 }
 
-/** What came of one event of a subscription. */
+/** The outcome of one event of a subscription. */
 export interface SubscriptionResult<TData> {
   /** Absent when nothing was executed. */
   readonly data?: TData | null;
   /** Absent when there is none. */
   readonly errors?: readonly GraphQLFormattedError[];
-  /** What plugins have added. */
+  /** The additions of plugins. */
   // Any: plugins put in it what they like.
   readonly extensions?: Readonly<Record<string, any>>;
 }
@@ -61,14 +61,14 @@ export interface SubscriptionResult<TData> {
 /** Sends operations and requests through the whole line, in this process and without a socket. */
 export interface Tester {
   /** Runs one operation. The types come from a typed document, or are written: `run<{ hello: string }>('{ hello }')`. */
-  // Any: as with JSON.parse, nobody can know what an untyped document answers.
+  // Any: as with JSON.parse, the type of the answer to an untyped document is unknown.
   run<TData = any, TVariables = Readonly<Record<string, unknown>>>(
     document: string | DocumentNode | TypedDocument<TData, TVariables>,
     variables?: TVariables,
     options?: RunOptions,
   ): Promise<TestResult<TData>>;
   /**
-   * Runs a subscription, from the first time that a result is asked for until its end, or until nobody asks for more. For
+   * Runs a subscription, from the first time that a result is asked for until its end, or until the reader leaves. For
    * platforms that carry streams; rejects where the answer is none.
    *
    * @example
@@ -87,7 +87,7 @@ export interface Tester {
 
 /** How a {@link Tester} sends. */
 export interface TesterSettings {
-  /** Whose events carry the requests. Default: "fetch". */
+  /** The platform whose events carry the requests. Default: "fetch". */
   readonly platform?: PlatformName | undefined;
   /** The platform's second argument, which `context` gets. Default: an empty object. */
   readonly context?: Readonly<Record<string, unknown>> | undefined;
@@ -149,7 +149,7 @@ function isHandler(server: unknown): server is AnyHandler {
   return typeof server === 'function' && (server.length > 0 || 'fetch' in server);
 }
 
-/** What createHandler does, but for its warning of a second handler for the same schema: tests make many. */
+/** The same as createHandler, but without its warning of a second handler for the same schema: tests make many. */
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
   const starter = createStarter(inTest(options));
   const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];

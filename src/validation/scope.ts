@@ -15,7 +15,7 @@ export interface KnownVariable {
   isUsed: boolean;
 }
 
-/** What is known while one operation is being looked at. */
+/** Everything known while one operation is being looked at. */
 export class Scope {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, KnownFragment>;

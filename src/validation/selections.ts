@@ -26,7 +26,7 @@ import type {
 import type { Scope } from './scope.ts';
 import { isValueSurelyValid } from './values.ts';
 
-/** Whether fields, arguments, fragments and directives in here exist and fit. */
+/** True when fields, arguments, fragments and directives in here exist and fit. */
 export function isSelectionSetSurelyValid(scope: Scope, type: GraphQLCompositeType, { selections }: SelectionSetNode): boolean {
   return selections.length > 0 && selections.every((selection) => isSelectionSurelyValid(scope, type, selection));
 }
@@ -55,7 +55,7 @@ function isInlineFragmentSurelyValid(scope: Scope, type: GraphQLCompositeType, n
   return isSelectionSetSurelyValid(scope, condition, node.selectionSet);
 }
 
-/** What is inside of a fragment is looked at once per operation; the variables it uses are the operation's. */
+/** The selection of a fragment is looked at once per operation; the variables it uses are the operation's. */
 function isSpreadSurelyValid(scope: Scope, type: GraphQLCompositeType, node: FragmentSpreadNode): boolean {
   const name = node.name.value;
   const fragment = scope.fragments.get(name);
@@ -71,7 +71,7 @@ function isSpreadSurelyValid(scope: Scope, type: GraphQLCompositeType, node: Fra
   return isValid;
 }
 
-/** Whether some object can have both types. */
+/** True when some object can have both types. */
 function canOverlap({ schema }: Scope, type: GraphQLCompositeType, condition: GraphQLCompositeType): boolean {
   if (type === condition) return true;
   if (isObjectType(type)) return !isObjectType(condition) && schema.isSubType(condition, type);

@@ -18,7 +18,7 @@ import type { GraphQLInputObjectType, GraphQLInputType, GraphQLScalarType, Objec
 
 import type { Scope } from './scope.ts';
 
-/** Whether a value may stand where a value of the type is expected. Variables that it names count as used. */
+/** True when a value may stand where a value of the type is expected. Variables that it names count as used. */
 export function isValueSurelyValid(scope: Scope, type: GraphQLInputType, node: ValueNode): boolean {
   if (!scope.mayGoOn()) return false;
   if (node.kind === Kind.VARIABLE) return isVariableSurelyValid(scope, type, node);
@@ -55,7 +55,7 @@ function isObjectSurelyValid(scope: Scope, type: GraphQLInputObjectType, node: O
   return Object.values(definitions).every((definition) => given.has(definition.name) || !isRequiredInputField(definition));
 }
 
-/** What graphql-js's scalars read literals with, as they came: where somebody has put another function, that one is asked. */
+/** The functions with which graphql-js's scalars read literals: where a scalar has another function, that one is asked. */
 const readers = new Map(
   [GraphQLString, GraphQLBoolean, GraphQLID, GraphQLInt, GraphQLFloat].map((type) => [type, readerOf(type)] as const),
 );

@@ -58,7 +58,7 @@ async function buildCodeCache(
     );
 }
 
-/** What is not said is as it was the last time. */
+/** Settings that are not given are those of the last build. */
 async function withLastSettings(settings: BuildArguments, file: string): Promise<BuildArguments> {
   const last = (await readArtefact(file))?.from;
   if (last === undefined) return settings;
@@ -148,7 +148,7 @@ function summary({ text, documents, from }: BuildArtefact, file: string): string
   return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
 }
 
-/** What is left to be done by hand, once. */
+/** The change that the user makes by hand, once. */
 function instructions(source: FunctionSource, file: string, { from }: BuildArtefact): string {
   const path = relative(dirname(source.file), file).replaceAll('\\', '/');
   return [

@@ -16,5 +16,5 @@ const handler = exported['handler'] ?? exported['default'];
 if (typeof handler === 'function') await send(handler as (event: unknown, context: object) => unknown, { query: '{ __typename }' });
 writeFileSync(cache, script.createCachedData());
 process.send?.(Object.keys(exported));
-// What the function has opened would keep the process from ending.
+// Timers and connections of the function would keep the process from ending.
 process.exit();

@@ -13,11 +13,11 @@ import type { CachedBundle } from './cached-loader.ts';
 import { warmUpPlugin } from './warm-up.ts';
 import { DevError } from '../project/problem.ts';
 
-/** What to write, and where. */
+/** The function to bundle, and the folder to write. */
 export interface CodeCacheSettings {
   /** The function. */
   readonly file: string;
-  /** What is deployed, and nothing else. */
+  /** The folder that is deployed; it holds nothing else. */
   readonly folder: string;
   /** The flags of V8 that the platform starts Node with: with others the cache is not taken. */
   readonly flags: readonly string[];
@@ -44,12 +44,12 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
-/** What an earlier build has left. Other files are somebody's. */
+/** Removes the files of an earlier build. All others belong to the user. */
 async function removeEarlier(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
-  // Without a bundle beside them these are somebody's, too.
+  // Without a bundle beside them these belong to the user, too.
   const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
   const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
   if (foreign.length > 0)

@@ -9,7 +9,7 @@ type CreateHandler = (options: object) => Handler;
 
 const key = Symbol.for('graphql-functions.warm-up');
 
-/** Lets a bundle hand out its own createHandler, where somebody has asked for it: while its code cache is made. */
+/** Lets a bundle hand out its own createHandler when it is asked to, which is while its code cache is made. */
 export function warmUpPlugin(): Plugin {
   return interceptEntry({
     name: 'warm-up',

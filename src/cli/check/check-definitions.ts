@@ -14,7 +14,7 @@ import {
 import type { ASTVisitor, DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
 
 /**
- * graphql-js's rules for schema text, which it applies where nobody gets to see the places. Those about names that are
+ * graphql-js's rules for schema text, which it applies without giving places. Those about names that are
  * defined twice are left out: the server merges.
  */
 const rules: readonly ((context: never) => ASTVisitor)[] = [
@@ -28,11 +28,11 @@ const rules: readonly ((context: never) => ASTVisitor)[] = [
   ProvidedRequiredArgumentsRule,
 ];
 
-/** What is wrong with definitions by themselves, and the names of types that none of them defines. */
+/** The errors of definitions by themselves, and the names of types that none of them defines. */
 export function checkDefinitions(definitions: readonly DefinitionNode[]): { errors: readonly GraphQLError[]; unknown: readonly string[] } {
   const errors: GraphQLError[] = [];
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions };
-  // As much of a context as rules ask for where there is no schema yet: graphql-js has it, and keeps it to itself.
+  // The part of a validation context that rules need while there is no schema: graphql-js does not export its own.
   const context = {
     getDocument: () => document,
     getSchema: nothing,

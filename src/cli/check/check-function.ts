@@ -13,10 +13,10 @@ import type { RecordedServers } from '../project/recorded-servers.ts';
 import { searchIn } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
-/** What came of checking a file of the functions folder. */
+/** The outcome of checking a file of the functions folder. */
 export interface CheckedFunction extends CheckedServer {
   readonly bundled: BundledFile;
-  /** Whether it exports something that could be called. */
+  /** True when it exports something that could be called. */
   readonly isFunction: boolean;
 }
 

@@ -12,12 +12,12 @@ import type { Finding } from './parse-tolerantly.ts';
 import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
-/** What came of checking a server. */
+/** The outcome of checking a server. */
 export interface CheckedServer {
   readonly problems: readonly Problem[];
   /** Of a sound server. */
   readonly schema?: GraphQLSchema;
-  /** What it was made with. */
+  /** The options that it was made with. */
   readonly options?: ServerOptions;
 }
 
@@ -28,7 +28,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     const options = await (typeof server.source === 'function' ? server.source() : server.source);
     const problems = findProblems(options, call, search);
     if (problems.length > 0) return { problems };
-    // What the pieces do not show, the whole may.
+    // Some mistakes show in the whole schema only, and not in its pieces.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     return { problems: [], schema: await server.schema(), options };
   } catch (error) {

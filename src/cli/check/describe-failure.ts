@@ -20,7 +20,7 @@ export function describeFailure(error: unknown): string {
 }
 
 async function describeRefusal({ source, place, refusal }: Refusal, userFiles: UserFiles): Promise<string> {
-  // Only now: whoever has no mistakes need not wait for what finds them.
+  // Loaded only now: a function without mistakes need not wait for it.
   const [{ checkServer }, { problemText }, { searchIn }] = await Promise.all([
     import('./check-server.ts'),
     import('../project/print-problems.ts'),
@@ -46,7 +46,7 @@ function frameIn(file: string, position: { readonly line: number; readonly colum
   try {
     return codeFrame(readFileSync(file, 'utf8'), position);
   } catch {
-    // A stack may name what is no file.
+    // A stack may name something that is not a file.
     return '';
   }
 }

@@ -10,11 +10,11 @@ export interface Finding {
   readonly resolver?: readonly string[];
 }
 
-/** What could be read of schema text. */
+/** The parts of schema text that could be read. */
 export interface TolerantParse {
   readonly documents: readonly DocumentNode[];
   readonly findings: readonly Finding[];
-  /** Names of definitions that could not be read: whoever misses them is not to blame. */
+  /** Names of definitions that could not be read: definitions that refer to them are not to blame. */
   readonly skipped: readonly string[];
 }
 

@@ -98,7 +98,7 @@ function definitionsOf({ types, directives, schema, schemaExtensions }: SchemaIn
 }
 
 function toFinding({ message, nodes = [] }: GraphQLError): Finding {
-  // Of an interface and who implements it, the one to mend is named second.
+  // Of an interface and the type that implements it, the type is to be mended, and named second.
   const node = (message.startsWith('Interface ') ? nodes[1] : undefined) ?? nodes[0];
   return { message, sdl: node?.loc && { text: node.loc.source.body, offset: node.loc.start } };
 }

@@ -11,7 +11,7 @@ interface CheckedServer {
   readonly schema?: GraphQLSchema | undefined;
 }
 
-/** Whether the build that a server uses is what would be built now. */
+/** True when the build that a server uses is what would be built now. */
 export async function findStaleBuild(
   { options, schema }: CheckedServer,
   found: ReadonlyMap<string, BuildArtefact>,

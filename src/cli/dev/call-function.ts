@@ -13,7 +13,7 @@ import type { ThreadRequest, ThreadResponse } from './thread-messages.ts';
 export type Callable = (request: ThreadRequest) => Promise<ThreadResponse>;
 
 /**
- * What a module exports → how it is called. As on Netlify, an export named `handler` wins over the default export.
+ * The exports of a module → how it is called. As on Netlify, an export named `handler` wins over the default export.
  * Throws for a module that exports no function.
  */
 export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
@@ -106,7 +106,7 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
   }
   if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
   return async (request) => {
-    // As JSON brings it, and takes it: what the function changes or returns is nobody else's.
+    // A copy, as JSON makes it: the function may change it, and shares it with no other call.
     const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
     const context = createLambdaContext(name, timeout);
     const readHead = (head: unknown): Response => readResult(platform, head);

@@ -1,4 +1,4 @@
-/** What the dev server can stand in for. `netlify` goes by what a function exports. */
+/** The platforms that the dev server stands in for. `netlify` goes by the exports of a function. */
 export const devPlatforms = ['netlify', 'netlify-v1', 'aws-http', 'aws-rest', 'function-url', 'alb', 'fetch'] as const;
 export type DevPlatform = (typeof devPlatforms)[number];
 

@@ -26,7 +26,7 @@ export interface DevSettings {
   readonly host: string;
   /** The environment of this process. */
   readonly environment: NodeJS.ProcessEnv;
-  /** What the functions see beside it; `{url}` is the server's address. */
+  /** Variables that the functions see in addition; `{url}` is the server's address. */
   readonly env: Readonly<Record<string, string>>;
   readonly report: (event: DevEvent) => void;
   /** How functions are called. Default: as on Netlify. */
@@ -86,7 +86,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   return { url: server.url, prefix, folder, functions, close: () => close(server, functions, stop) };
 }
 
-/** The shell's own value of NODE_ENV counts, an empty one too: who sets it wants to see what production does. */
+/** The shell's own value of NODE_ENV counts, an empty one too: it is set in order to see what production does. */
 function functionEnvironment({ environment, env }: DevSettings, url: string, fromFile: NodeJS.Dict<string>): NodeJS.ProcessEnv {
   const named = Object.entries(env).map(([name, value]) => [name, value.replaceAll('{url}', url)]);
   // URL is what Netlify tells every function: the address of its site.
@@ -210,11 +210,11 @@ async function close(server: Listening, functions: ReadonlyMap<string, LocalFunc
 const maxWait = 2000;
 
 /**
- * Ends the dev server, then the process. esbuild's own process goes first: left to notice that nobody talks to it any
+ * Ends the dev server, then the process. esbuild's own process goes first: left to notice that its pipe is closed,
  * more, one in two did not (0.28 on Linux, while watching), and stayed behind with its hand on the terminal.
  */
 export async function shutDown(server: DevServer | undefined, exitCode: number): Promise<void> {
-  // Whoever read what is written here may be gone, too.
+  // The reader of these streams may have ended, too.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   setTimeout(() => process.exit(exitCode), maxWait);
   await server?.close().catch(() => {});

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const interval = 1000;
 
 /**
- * Calls back when the package manager that runs this command (`npm run dev`) is gone. One that is killed takes nobody
- * with it: the server would stay, and keep its port. Without a package manager nobody is followed, and `nohup`, a
+ * Calls back when the package manager that runs this command (`npm run dev`) is gone. Its children outlive one that is
+ * killed: the server would stay, and keep its port. Without a package manager no process is followed, and `nohup`, a
  * service manager or a shell that ends leave the server alone.
  */
 export async function followRunner(environment: NodeJS.ProcessEnv, onGone: () => void): Promise<void> {
@@ -49,7 +49,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It may be somebody else's, and alive.
+    // The process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

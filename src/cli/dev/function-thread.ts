@@ -13,7 +13,7 @@ const retirement = 10_000;
 export class FunctionThread {
   /** Resolves when the function can be called. Rejects with a FunctionError when its module throws. */
   readonly ready: Promise<void>;
-  /** Whether it has ended, of itself or because it was closed. */
+  /** True when it has ended, of itself or because it was closed. */
   hasEnded = false;
   readonly #worker: Worker;
   readonly #calls = new Map<number, PendingCall>();
@@ -25,7 +25,7 @@ export class FunctionThread {
     this.#thaw = data.thaw;
     this.#worker = new Worker(workerFile(), { workerData: data, env, name: data.name });
     this.ready = this.#start(listeners);
-    // Whoever calls the function hears of it; nobody may.
+    // The caller of the function sees the rejection; there may be no caller.
     this.ready.catch(() => {});
   }
 
@@ -107,7 +107,7 @@ export class FunctionThread {
     call?.resolve({ ...message.response, body: this.#watch(id, body) });
   }
 
-  /** The body still comes out of the thread: the call lasts until all of it is here, or nobody wants it any more. */
+  /** The body still comes out of the thread: the call lasts until all of it is here, or its reader has left. */
   #watch(id: number, body: NonNullable<ThreadResponse['body']>): ThreadResponse['body'] {
     const finish = (): void => this.#finish(id);
     return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: finish, cancel: finish }));
@@ -119,9 +119,9 @@ export class FunctionThread {
   }
 }
 
-/** Who hears of what happens beside requests and answers. */
+/** Called for events of a thread that are not answers to a request. */
 export interface ThreadListeners {
-  /** Why it ended, when that is no request's fault: a timer that throws, say. */
+  /** The reason for its end when no request is to blame: a timer that throws, say. */
   readonly onCrash: (reason: string) => void;
   readonly onRequest: (record: RequestRecord) => void;
   /** Why its server cannot start, when that shows with a request. */
@@ -133,7 +133,7 @@ interface PendingCall {
   readonly reject: (error: FunctionError) => void;
 }
 
-/** What went wrong inside the function: a text with a stack, from another thread. */
+/** An error inside the function: a text with a stack, from another thread. */
 export class FunctionError extends Error {}
 
 /** The module has been loaded, and exports nothing that could be called. */

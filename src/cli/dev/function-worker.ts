@@ -19,17 +19,17 @@ const data = workerData as ThreadData;
 const { name, file, code, settings, thaw } = data;
 let received = 0;
 let active = 0;
-/** Options that came asynchronously, and that nobody has looked at yet. */
+/** Options that came asynchronously, and that have not been checked yet. */
 let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
 
-/** What the operation log reports of a request. */
+/** The operation log's reports of a request. */
 const recordings = new AsyncLocalStorage<Recording>();
 
 await start();
 
 async function start(): Promise<void> {
   const refusals: Refusal[] = [];
-  // What operation-log.ts, in the bundle, reports to.
+  // operation-log.ts, in the bundle, reports to these.
   Object.assign(globalThis, {
     [Symbol.for('graphql-functions.recording')]: () => recordings.getStore(),
     [Symbol.for('graphql-functions.errors')]: (message: string) => void recordings.getStore()?.errors.push(message),
@@ -83,7 +83,7 @@ async function answer(callable: Callable, { id, request }: ThreadCall): Promise<
   if (active === 0 && thaw !== undefined) freeze(thaw);
 }
 
-/** What is known of a request until it is reported, and of a stream that ends after. */
+/** Everything known of a request until it is reported, and of a stream that ends after. */
 class Recording {
   readonly errors: string[] = [];
   readonly #ended: OperationRecord[] = [];

@@ -24,7 +24,7 @@ export type DevEvent =
   | { readonly kind: 'helper'; readonly name: string; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string };
 
-/** What functions need from the server. */
+/** The settings of the server that functions need. */
 export interface LocalSettings {
   readonly esbuild: typeof import('esbuild');
   /** Where the project is. */
@@ -45,7 +45,7 @@ export interface LocalSettings {
 export class LocalFunction {
   readonly name: string;
   readonly file: string;
-  /** Whether its bundle holds the graphql package. */
+  /** True when its bundle holds the graphql package. */
   isGraphQL = false;
   readonly #source: FunctionSource;
   readonly #settings: LocalSettings;
@@ -53,7 +53,7 @@ export class LocalFunction {
   #code: string | undefined;
   #files: readonly string[] = [];
   #exports: readonly string[] = [];
-  /** Whether it exports nothing that could be called, and nobody has said so yet. */
+  /** True when it exports nothing that could be called, and that has not been reported yet. */
   #isUntold = false;
   #isHelper = false;
   #hasStarted = false;
@@ -73,17 +73,17 @@ export class LocalFunction {
     this.#settings = settings;
   }
 
-  /** Whether it has been found that it cannot be bundled, or loaded. */
+  /** True when it has been found that it cannot be bundled, or loaded. */
   get isBroken(): boolean {
     return !this.#isHelper && (this.#problem !== undefined || this.#refusal !== undefined);
   }
 
-  /** Whether it is a file that functions import, and no function. */
+  /** True when it is a file that functions import, and not a function. */
   get isHelper(): boolean {
     return this.#isHelper;
   }
 
-  /** What its bundle is made of. */
+  /** The files that its bundle is made of. */
   get bundled(): BundledFile {
     return { source: this.#source, exports: this.#exports, files: this.#files, isGraphQL: this.isGraphQL };
   }
@@ -140,7 +140,7 @@ export class LocalFunction {
       return await this.#callInTime(thread, request);
     } catch (error) {
       const { message } = error as Error;
-      // What keeps it from being loaded has been said when it was loaded.
+      // The reason why it cannot be loaded was reported when it was loaded.
       if (message !== this.#refusal) this.#report({ kind: 'failed', name: this.name, message });
       throw error;
     } finally {

@@ -22,7 +22,7 @@ export function toNetlifyV1Event({ method, url, headers, body }: ThreadRequest):
   } as NetlifyHandlerEvent;
 }
 
-/** What Netlify hands over as text; every other body arrives in base64. */
+/** The types that Netlify hands over as text; every other body arrives in base64. */
 const textType =
   /^(?:text\/|[^;]*\+(?:json|xml)\b|application\/(?:json|javascript|xml|graphql|x-www-form-urlencoded|x-ndjson|csp-report)\b)/i;
 

@@ -51,7 +51,7 @@ const operationLog: ServerPlugin = {
   ...cost,
   async aroundOperation(call, next) {
     const start = performance.now();
-    // The stream of a subscription ends in the asynchronous context of who reads it.
+    // The stream of a subscription ends in the asynchronous context of its reader.
     const recording = listenerOf<[], Recording | undefined>('graphql-functions.recording')?.();
     return cost.aroundOperation!(call, async () => {
       const outcome = await next();

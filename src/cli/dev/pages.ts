@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { LocalFunction } from './local-function.ts';
 
-/** Whether somebody looks at the answer in a browser. */
+/** True when the answer is shown in a browser. */
 export function takesPage({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && /(?:^|,)\s*text\/html\b/.test(headers.accept ?? '');
 }
@@ -22,7 +22,7 @@ export function homePage({
   return page('Functions', shown.length === 0 ? '<p>There is no function yet.</p>' : `<ul>${items.join('')}</ul>`);
 }
 
-/** Why there is no answer. It asks again by itself: when the file has been mended, the function is there. */
+/** The reason why there is no answer. The page asks again by itself: when the file has been mended, the function is there. */
 export function refusalPage(message: string): string {
   return page('This function has no answer yet', `<pre>${escaped(message)}</pre>`, '<meta http-equiv="refresh" content="2">');
 }

@@ -1,6 +1,6 @@
 import type { DevServer } from './dev.ts';
 
-/** What came of an operation. */
+/** The outcome of an operation. */
 export interface Answer {
   /** The address of the function that was asked. */
   readonly url: string;

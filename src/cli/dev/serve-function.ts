@@ -15,7 +15,7 @@ export interface ServeSettings {
   readonly report: (event: DevEvent) => void;
 }
 
-/** What Netlify takes, buffered; AWS takes as much. */
+/** Netlify takes as much, buffered; so does AWS. */
 const maxBodyBytes = 6 * 1024 * 1024;
 
 /** HTTP request → the function under whose path it is → HTTP response. */
@@ -132,7 +132,7 @@ async function send(response: ServerResponse, { status, headers, body }: ThreadR
 
 function refuse(response: ServerResponse, status: number, message: string): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  // What is left of a body that is too large need not be read.
+  // The rest of a body that is too large need not be read.
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...(status === 413 ? { connection: 'close' } : {}) });
   response.end(`${message}\n`);
 }

@@ -5,7 +5,7 @@ import type { OptionsSource } from '../../server/start.ts';
 import type { PlatformSettings } from './dev-platform.ts';
 import type { UserFiles } from '../project/source-search.ts';
 
-// What passes between the server and the thread of a function. All of it can be cloned or transferred.
+// The messages between the server and the thread of a function. All of them can be cloned or transferred.
 
 /** A request for the function. */
 export interface ThreadRequest {
@@ -16,7 +16,7 @@ export interface ThreadRequest {
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** What the function answered. */
+/** The function's answer. */
 export interface ThreadResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -29,7 +29,7 @@ export interface ThreadCall {
   readonly request: ThreadRequest;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface RequestRecord {
   readonly method: string;
   /** Behind the function's name, with the query string; empty: nothing. */
@@ -42,7 +42,7 @@ export interface RequestRecord {
   readonly errors: readonly string[];
 }
 
-/** What came of an operation. */
+/** The outcome of an operation. */
 export interface OperationRecord {
   /** Its kind, and its name or root fields. */
   readonly operation: string;
@@ -64,13 +64,13 @@ export interface ThreadAnswer extends Omit<ThreadResponse, 'body'> {
 export type ThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: string; /** Whether it exports something to call. */ readonly isFunction: boolean }
-  /** What is wrong with options that came after the function was ready. */
+  /** The errors of options that came after the function was ready. */
   | { readonly kind: 'problem'; readonly error: string }
   | { readonly kind: 'response'; readonly id: number; readonly response: ThreadAnswer }
   | { readonly kind: 'request'; readonly record: RequestRecord }
   | { readonly kind: 'error'; readonly id: number; readonly error: string };
 
-/** What createHandler was called with when it threw. It stays in the thread. */
+/** The arguments of a createHandler that threw. They stay in the thread. */
 export interface Refusal {
   readonly source: OptionsSource<ServerOptions>;
   /** "file:line:column" of the call, where it is known. */
@@ -78,7 +78,7 @@ export interface Refusal {
   readonly refusal: unknown;
 }
 
-/** What a thread starts with. */
+/** The data that a thread starts with. */
 export interface ThreadData extends UserFiles {
   readonly settings: PlatformSettings;
   readonly name: string;
@@ -88,7 +88,7 @@ export interface ThreadData extends UserFiles {
   readonly thaw?: Int32Array<SharedArrayBuffer> | undefined;
 }
 
-/** What stands behind a function's name in an address, for people: "/books/1?x". Empty: nothing. */
+/** The path behind a function's name in an address, for people: "/books/1?x". Empty: there is none. */
 export function pathOf(name: string, url: string): string {
   const { pathname, search } = new URL(url, 'http://localhost');
   const at = pathname.indexOf(`/${name}`);

@@ -9,8 +9,8 @@ interface CompilerOptions {
 }
 
 /**
- * What a project's tsconfig.json lacks for functions as the documentation writes them: TypeScript would refuse what runs. Of
- * `tsc --init` this is most. Undefined: nothing, or there is no such file, or it takes its settings from another one.
+ * The settings that a project's tsconfig.json lacks for functions as the documentation writes them: TypeScript would refuse code
+ * that runs. `tsc --init` leaves most of them out. Undefined: nothing is missing, there is no such file, or it extends another.
  */
 export async function tsconfigNotice(directory: string): Promise<string | undefined> {
   const config = await readJSON(join(directory, 'tsconfig.json'));

@@ -10,7 +10,7 @@ import { restAPI } from '../../platform/rest-api.ts';
 import { readResult } from '../../testing/platforms.ts';
 import type { PlatformName } from '../../testing/platforms.ts';
 
-/** What a server makes of an event before it runs anything. */
+/** An event as a server reads it before it runs anything. */
 export type Diagnosis =
   | { readonly kind: 'request'; readonly source: string; readonly request: HTTPRequest }
   /** No request comes of it, and why. */
@@ -27,7 +27,7 @@ export function diagnose(event: unknown): Diagnosis {
   }
 }
 
-/** What the source of an event would have against a function's result, if anything. */
+/** The objection that the source of an event would have to a function's result, if any. */
 export function findResultProblem(source: string, event: unknown, result: unknown): string | undefined {
   const platform = platformOf(source, event);
   if (platform === undefined) return undefined;

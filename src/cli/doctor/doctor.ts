@@ -140,7 +140,7 @@ const patching: Readonly<Record<string, string>> = {
     'its plugin for graphql sees nothing; use openTelemetry() of graphql-functions/opentelemetry, which dd-trace takes spans from',
 };
 
-/** What to say of installed packages that would trace nothing. */
+/** Warnings of installed packages that would trace nothing. */
 function findBlindInstrumentation(directory: string): string[] {
   return Object.entries(patching)
     .filter(([name]) => isInstalled(name, directory))

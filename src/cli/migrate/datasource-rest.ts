@@ -12,7 +12,7 @@ const names: Readonly<Record<string, string>> = {
 const withoutBody = ['get', 'delete'];
 const withBody = ['post', 'put', 'patch'];
 
-/** What a class is changed by, or what is in the way. */
+/** The changes to a class, or the reasons why it is left alone. */
 interface Changes {
   readonly edits: Edit[];
   readonly problems: { readonly node: Node; readonly why: string }[];

@@ -170,7 +170,7 @@ function problemsOfHandler(options: Node | undefined): Problem[] {
   );
 }
 
-/** What the file imports from this package, in the order it is used to. */
+/** The names that the file imports from this package, in its usual order. */
 function namesKept(used: readonly ModuleReference[], { kept }: Generation): string[] {
   return [
     'createHandler',

@@ -4,7 +4,7 @@ export type Destination = { readonly module: string } | { readonly left: string 
 const v3 = 'graphql-functions/v3';
 const core = 'graphql-functions/v3/core';
 
-/** What `graphql-functions/v3` has beside what everything of the version-3 generation shares; a test compares it with the entry. */
+/** The names that `graphql-functions/v3` has in addition to those of all version-3 packages; a test compares them with the entry. */
 export const serverNames: readonly string[] = [
   'ApolloServer',
   'Config',
@@ -48,7 +48,7 @@ const passedOn: Readonly<Record<string, string>> = {
   GraphQLUpload: '',
 };
 
-/** What core does not have although its names look like it. */
+/** Names that look like those of core, and that core does not have. */
 const internals = [
   'runHttpQuery',
   'resolveGraphqlOptions',
@@ -80,7 +80,7 @@ export function packageOf(module: string): string {
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
-/** Whether a module is one that this command knows. */
+/** True when a module is one that this command knows. */
 export function isOfVersion3(module: string): boolean {
   const name = packageOf(module);
   return name === 'apollo-server-lambda' || name === 'apollo-server-core' || Object.hasOwn(whole, name) || otherServers.test(name);

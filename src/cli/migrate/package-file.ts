@@ -17,7 +17,7 @@ const replaced = [
 
 type Versions = Record<string, string>;
 
-/** What a project needs after its files have changed. */
+/** The changes to package.json after the files of a project have changed. */
 export interface PackageChange {
   /** Modules that files name now. */
   readonly modules: readonly string[];

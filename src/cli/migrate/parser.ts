@@ -8,12 +8,12 @@ import { toESTree } from './typescript-tree.ts';
 /** Text of a file → its tree, in the form of ESTree. Throws for text that does not parse. */
 export interface Parser {
   readonly name: string;
-  /** Whether the tree has all of the file, and not only what names modules. */
+  /** True when the tree has all of the file, and not only what names modules. */
   readonly isWhole: boolean;
   readonly parse: (file: string, text: string) => Node;
 }
 
-// Any: none of these is a dependency, so that nobody installs a parser with a server. A project or its tools bring one.
+// Any: none of these is a dependency, so that a server installs no parser. A project or its tools bring one.
 type Loaded = any;
 
 const makers: Readonly<Record<string, (loaded: Loaded) => Parser | undefined>> = {

@@ -63,7 +63,7 @@ export function referencesIn(program: Node): ModuleReference[] {
   return found;
 }
 
-/** What a node of a type says of modules. */
+/** Readers of the references to modules that a node of a type holds. */
 const readers: Readonly<Record<string, (node: Node) => ModuleReference[]>> = {
   ImportDeclaration: (node) => [statementOf(node, 'import', node.importKind === 'type')],
   ExportNamedDeclaration: (node) => (node.source ? [statementOf(node, 'export', node.exportKind === 'type')] : []),

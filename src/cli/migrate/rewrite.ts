@@ -9,7 +9,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** What is left for a person to do. */
+/** A place that is left for a person to change. */
 export interface Finding {
   readonly line: number;
   readonly message: string;

@@ -3,7 +3,7 @@ import type { Node } from './references.ts';
 /** Makes the ESTree form of one kind of node. Undefined: the node is of no interest, its children may be. */
 type Converter = (node: any, tree: Tree) => Node | undefined;
 
-/** What converting a node takes: TypeScript itself, and the file. */
+/** TypeScript itself, and the file whose nodes are converted. */
 interface Tree {
   // Any: the types would be those of whichever version the project has.
   readonly ts: any;

@@ -93,7 +93,7 @@ function functionsIn(node: Node | undefined): Node[] | undefined {
   return inside.includes(undefined) ? undefined : (inside as Node[][]).flat();
 }
 
-/** What a resolver reads of the context value; undefined when that cannot be seen. */
+/** The names that a resolver reads of the context value; undefined when they cannot be seen. */
 function namesRead({ params, body }: Node): string[] | undefined {
   if (params.slice(0, 3).some(({ type }: Node) => type === 'RestElement')) return undefined;
   if (referencedIn(body).some(({ name }) => name === 'arguments')) return undefined;

@@ -8,7 +8,7 @@ export interface YogaHandler {
   readonly kind: 'server' | 'function';
   /** The function that calls the server. */
   readonly node: Node;
-  /** Whether the function gets a `Request`, and hands it on as it is. */
+  /** True when the function gets a `Request`, and hands it on as it is. */
   readonly isFetch: boolean;
   /** Names in the context value that come from the handler, and what they are called here. */
   readonly given: ReadonlyMap<string, 'event' | 'context'>;
@@ -27,7 +27,7 @@ export function yogaHandlerIn(program: Node, server: string): YogaHandler | unde
   return undefined;
 }
 
-/** What a statement exports as handler: `export default`, `export const handler`, `exports.handler =`, `module.exports =`. */
+/** The handler that a statement exports: `export default`, `export const handler`, `exports.handler =`, `module.exports =`. */
 function exportedBy(statement: Node): Node | undefined {
   if (statement.type === 'ExportDefaultDeclaration') return statement.declaration;
   if (statement.type === 'ExpressionStatement' && statement.expression.type === 'AssignmentExpression') {
@@ -100,7 +100,7 @@ function recipe(handler: Node, call: Node, server: string): YogaHandler {
   return { kind: 'function', node: handler, isFetch: false, given, problems };
 }
 
-/** What the recipe needs of the language. */
+/** The globals that a recipe may use. */
 const globals = new Set([
   'URL',
   'URLSearchParams',
@@ -137,10 +137,10 @@ function problemsOfBody(handler: Node, call: Node, known: readonly (string | und
   return problems;
 }
 
-/** What a recipe may compare with: methods, and nothing. */
+/** The values that a recipe may compare with: methods, and the empty string. */
 const harmless = new Set(['GET', 'HEAD', 'POST', '']);
 
-/** What a node does that is more than to hand on; undefined: nothing. */
+/** Everything that a node does in addition to handing on; undefined: it hands on only. */
 const deeds: Readonly<Record<string, (node: Node, server: Node) => string | undefined>> = {
   ReturnStatement: () => 'returns early',
   ThrowStatement: () => 'throws',
@@ -148,7 +148,7 @@ const deeds: Readonly<Record<string, (node: Node, server: Node) => string | unde
   AssignmentExpression: ({ left }) =>
     left.type === 'MemberExpression' && (!left.computed || left.property.type === 'Literal') ? 'sets a field' : undefined,
   UnaryExpression: ({ operator }) => (operator === 'delete' ? 'deletes a field' : undefined),
-  // What chooses may keep a header field from the server.
+  // A choice may keep a header field from the server.
   ContinueStatement: () => 'chooses',
   RestElement: () => 'chooses',
   BinaryExpression: ({ operator, left, right }) =>

@@ -50,7 +50,7 @@ export function schemaOf(node: Node): Node | undefined {
   return schema?.type === 'ObjectExpression' ? schema : undefined;
 }
 
-/** What of the options cannot be written here. */
+/** The options that cannot be written here. */
 export function problemsOfOptions(node: Node): Problem[] {
   const schema = schemaOf(node);
   if (schema === undefined) return [{ node, why: 'its schema is not written as createSchema({ typeDefs, resolvers })' }];
@@ -85,7 +85,7 @@ export function writtenOptions(text: string, node: Node, contextText: (value: No
   return `{\n${lines.map((line) => `${indent}${line},\n`).join('')}}`;
 }
 
-/** What stood a level deeper, without changing what stands between backticks. */
+/** Text of a deeper level, moved out by one; text between backticks stays unchanged. */
 function outdented(text: string, { start, end }: Node, indent: string): string {
   const written = text.slice(start, end);
   return written.includes('`') ? written : written.replaceAll(`\n${indent}${indent}`, `\n${indent}`);

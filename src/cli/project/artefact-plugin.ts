@@ -8,7 +8,7 @@ import type { BuildArtefact } from '../../schema/build/build-artefact.ts';
 import type { PendingBuild } from '../../schema/build/read-build.ts';
 import { isArtefact, readSchemaFiles } from './build-sources.ts';
 
-/** What a function has of builds. */
+/** The builds of a function. */
 export interface ArtefactPlugin {
   readonly plugin: Plugin;
   /** The builds that were imported, by their files. */

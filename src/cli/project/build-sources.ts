@@ -28,7 +28,7 @@ export async function readSchemaFiles(patterns: readonly string[], directory: st
   );
 }
 
-/** What a build is made of, read. */
+/** The sources of a build, read. */
 export interface BuildMaterial {
   readonly from: BuildSources;
   /** The function's own, where no files are named. */
@@ -57,7 +57,7 @@ export async function readBuildDocuments(patterns: readonly string[], directory:
   );
 }
 
-/** Whether what was imported from a file of JSON is a build. */
+/** True when what was imported from a file of JSON is a build. */
 export function isArtefact(value: unknown): value is BuildArtefact {
   return typeof value === 'object' && value !== null && 'seal' in value && 'from' in value && 'types' in value;
 }

@@ -10,12 +10,12 @@ import type { FunctionSource } from './functions-folder.ts';
 import { interceptEntry } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';
 
-/** What came of bundling a function. */
+/** The outcome of bundling a function. */
 export type Bundle =
   | {
       readonly kind: 'code';
       readonly code: string;
-      /** Whether it holds the graphql package. */ readonly isGraphQL: boolean;
+      /** True when it holds the graphql package. */ readonly isGraphQL: boolean;
       readonly warnings: string;
       /** The names that the function's file exports. */
       readonly exports: readonly string[];
@@ -84,7 +84,7 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
   }
 }
 
-/** What makes functions report their operations, and which options were refused. */
+/** Makes functions report their operations, and the options that were refused. */
 const operationLog = interceptEntry({
   name: 'logged',
   imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
@@ -114,7 +114,7 @@ function optionsFor({ file }: FunctionSource): BuildOptions {
     target: `node${process.versions.node}`,
     format: 'esm',
     loader: schemaLoaders,
-    // What CommonJS packages expect to find, and what Netlify and a SAM banner give them.
+    // CommonJS packages expect these names, and Netlify and a SAM banner provide them.
     banner: { js: requireBanner },
     sourcemap: 'inline',
     sourcesContent: false,
@@ -147,13 +147,13 @@ async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> 
   };
 }
 
-/** What esbuild has to say, with files and lines. */
+/** The messages of esbuild, with files and lines. */
 export async function formatMessages(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
   const texts = await esbuild.formatMessages(messages, { kind });
   return texts.join('').trim();
 }
 
-/** What stands between a function and our entries, in the names of interceptEntry. */
+/** Prefixes of the modules between a function and our entries, as interceptEntry names them. */
 const between = /graphql-functions-(?:logged|recorded):/g;
 
 /** Without modules that the user has not written, and with the way to get what is missing. */
@@ -175,7 +175,7 @@ function isOurs(location: Message['location']): boolean {
   return location !== null && location.file.search(between) >= 0;
 }
 
-/** Whether a file, or any folder above it, has the package in its node_modules. */
+/** True when a file, or any folder above it, has the package in its node_modules. */
 function isInstalled(name: string, file: string): boolean {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'node_modules', name))) return true;

@@ -14,7 +14,7 @@ export interface FunctionSource {
   readonly file: string;
 }
 
-/** What a functions folder holds. */
+/** The contents of a functions folder. */
 export interface FunctionsFolder {
   readonly functions: readonly FunctionSource[];
   /** Files that look like functions, and whose names no platform would take. */
@@ -29,7 +29,7 @@ const validName = /^[A-Za-z0-9_-]+$/;
 export interface ChosenFolder {
   readonly folder: string;
   readonly problems: readonly Problem[];
-  /** What is worth knowing, and not wrong. */
+  /** Remarks that are worth knowing, and not errors. */
   readonly notices: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { importUserCode } from './user-code.ts';
 /** A function that has been bundled and imported, into this process. */
 export interface LoadedFunction {
   readonly exports: Readonly<Record<string, unknown>>;
-  /** Whether its bundle holds the graphql package. */
+  /** True when its bundle holds the graphql package. */
   readonly isGraphQL: boolean;
   /** The user's files in the bundle, absolute. */
   readonly files: readonly string[];

@@ -16,7 +16,7 @@ import type { ScannedMember } from '../../schema/sdl/sdl-scanner.ts';
 /** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
 const manyCharacters = 2000;
 
-/** What a build writes for a schema, and for documents that are valid for it. */
+/** The build of a schema, with documents that are valid for it. */
 export function makeArtefact(
   typeDefs: readonly (string | DocumentNode)[],
   from: BuildSources,

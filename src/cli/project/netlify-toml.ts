@@ -3,13 +3,13 @@ import { join, relative, resolve } from 'node:path';
 
 import type { Problem } from './problem.ts';
 
-/** What netlify.toml says about functions. */
+/** The settings of netlify.toml that are about functions. */
 export interface NetlifySettings {
   /** The folder that is deployed, relative to the project. Undefined: Netlify's own default. */
   readonly directory: string | undefined;
   /** Where `directory` is set. */
   readonly line: number | undefined;
-  /** Whether the build command writes that folder: its files are bundles, and the sources are elsewhere. */
+  /** True when the build command writes that folder: its files are bundles, and the sources are elsewhere. */
   readonly isOutput: boolean;
   /** The first line that is no TOML. Netlify refuses the whole file then. */
   readonly problem: Problem | undefined;
@@ -31,7 +31,7 @@ export async function readNetlifySettings(project: string): Promise<NetlifySetti
   };
 }
 
-/** Whether a shell command has a path among its words, as in `--outdir=built` or `tsc --outDir ./built`. */
+/** True when a shell command has a path among its words, as in `--outdir=built` or `tsc --outDir ./built`. */
 function names(command: string, path: string): boolean {
   return command.split(/[\s="']+/).some((word) => word.replace(/^\.\//, '').replace(/\/+$/, '') === path);
 }
@@ -93,7 +93,7 @@ function* statementsOf(text: string): Generator<{ line: number; statement: strin
 const literal = /"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
 
 function withoutComment(line: string): string {
-  // What is in quotes keeps its "#".
+  // A "#" in quotes begins no comment.
   const masked = line.replaceAll(literal, (match) => '_'.repeat(match.length));
   const at = masked.indexOf('#');
   return at < 0 ? line : line.slice(0, at);

@@ -9,11 +9,11 @@ export interface BundledFile {
   readonly exports: readonly string[];
   /** The user's files in its bundle, absolute. */
   readonly files: readonly string[];
-  /** Whether its bundle holds the graphql package. */
+  /** True when its bundle holds the graphql package. */
   readonly isGraphQL: boolean;
 }
 
-/** Whether platforms find something to call: what they call is a default export, or one of these names. */
+/** True when platforms find something to call: what they call is a default export, or one of these names. */
 export function exportsFunction(exports: readonly string[]): boolean {
   return exports.some((name) => name === 'default' || name === 'handler' || name === 'lambda');
 }
@@ -26,7 +26,7 @@ export function isHelper(file: BundledFile, all: readonly BundledFile[]): boolea
   return importersOf(file, all).length > 0 || (file.exports.length === 0 && !file.isGraphQL);
 }
 
-/** What to do with a file that is no function. */
+/** Advice for a file that exports no function. */
 export function helperNotice(file: BundledFile, all: readonly BundledFile[], directory: string): string {
   const importers = importersOf(file, all).map(({ source }) => source.name);
   const why = importers.length === 0 ? 'it exports no function' : `it exports no function, and ${importers.join(', ')} imports it`;
@@ -36,7 +36,7 @@ export function helperNotice(file: BundledFile, all: readonly BundledFile[], dir
   );
 }
 
-/** What to export. */
+/** The exports that a function needs. */
 export function noFunctionMessage(name: string, exports: readonly string[]): string {
   return (
     `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +

@@ -6,7 +6,7 @@ export interface Terminal {
   error(line: string): void;
 }
 
-/** A colour for the terminal. Plain text where the stream is no terminal, and with NO_COLOR. */
+/** A colour for the terminal. Text stays plain where the stream is not a terminal, and with NO_COLOR. */
 export type Paint = (text: string) => string;
 
 function painter(format: Parameters<typeof styleText>[0]): Paint {

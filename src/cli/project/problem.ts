@@ -9,12 +9,12 @@ export interface Problem {
   readonly column?: number | undefined;
 }
 
-/** What keeps the dev server from starting and the user can put right: the message says how. */
+/** An error that keeps the dev server from starting and that the user can put right: the message says how. */
 export class DevError extends Error {
   override readonly name = 'DevError';
 }
 
-/** What can be seen of a line: the rest would wrap, and the mark be under something else. */
+/** The visible part of a line: longer lines wrap, and the mark would be under another character. */
 const width = 120;
 
 /** Up to three lines of a text with their numbers, and a mark under one place. Empty when the text has no such line. */

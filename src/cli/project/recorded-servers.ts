@@ -15,11 +15,11 @@ export interface RecordedServers {
 }
 
 export interface RecordedServer {
-  /** What createHandler was called with. */
+  /** The argument of createHandler. */
   readonly source: OptionsSource<ServerOptions>;
   /** "file:line:column" of the call, where it is known. */
   readonly place: string | undefined;
-  /** What createHandler threw. The module goes on, for there may be more that is wrong. */
+  /** The error that createHandler threw. The module goes on, for there may be more errors. */
   readonly refusal: unknown;
   /** The schema as clients see it. Rejects with what is wrong with options that come asynchronously. */
   schema(): Promise<GraphQLSchema>;

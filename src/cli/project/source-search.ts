@@ -46,7 +46,7 @@ export class SourceSearch {
 
   /**
    * Where a resolver is written: Query.books is the key books in the braces behind Query. By the text, for of an object
-   * nobody knows where its keys come from. With `from`, the first of the path is a key in the first braces behind that place.
+   * the origin of its keys is unknown. With `from`, the first of the path is a key in the first braces behind that place.
    */
   findKey(path: readonly string[], from?: FoundPlace): FoundPlace | undefined {
     for (const file of from === undefined ? this.#files.filter(isCode) : [from.file]) {

@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 const own = fileURLToPath(new URL('../../..', import.meta.url));
 const ownFolders = ['src', 'dist'].map((folder) => `${own}${sep}${folder}${sep}`.replaceAll(`${sep}${sep}`, sep));
 
-/** Whether a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
+/** True when a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
 function isForeign(line: string): boolean {
   return (
     /node:internal|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged):/.test(line) ||
@@ -30,7 +30,7 @@ export async function importUserCode(file: string, code: string): Promise<Record
   }
 }
 
-/** What is wrong with options and schemas is found many calls below the user's line. */
+/** Errors of options and schemas are found many calls below the user's line. */
 async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 100;

@@ -44,7 +44,7 @@ function whyAsked({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCal
   return 'Nothing was stored for it';
 }
 
-/** What became of the response that came. */
+/** The use that was made of the response. */
 function whatBecame({ judgement, tries, error }: WatchedCall): string {
   if (tries === 0) return 'The origin must not be asked: the request is only-if-cached.';
   if (judgement === undefined) {

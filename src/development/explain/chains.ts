@@ -47,7 +47,7 @@ export function findLongestChain(calls: readonly WatchedCall[]): LongestChain | 
   };
 }
 
-/** What a memo answers, or what fails before it is sent, takes no time of its own; what has not ended, nobody waited for. */
+/** A memo's answer, and a failure before sending, take no time of their own; a call that has not ended was not waited for. */
 function timedCalls(calls: readonly WatchedCall[]): TimedCall[] {
   return calls.flatMap((call, number) =>
     call.end === undefined || call.layer === 'memo' || call.layer === 'none' ? [] : [{ number, call, start: call.start, end: call.end }],

@@ -6,7 +6,7 @@ export function findDuplicates(calls: readonly WatchedCall[], isQuery: boolean):
   const groups = new Map<string, WatchedCall[]>();
   for (const call of calls) {
     const { method, url, body } = call.request;
-    // What a mutation sends twice it may mean twice.
+    // Two equal calls of a mutation may both be meant.
     const isComparable = method === 'GET' || (isQuery && (body === undefined || typeof body === 'string'));
     if (call.tries === 0 || !isComparable) continue;
     const key = JSON.stringify([method, url, body]);
@@ -73,7 +73,7 @@ export function shownURL(text: string): string {
   return url.href;
 }
 
-/** What a call was given, when it failed before that became a URL. */
+/** The argument of a call that failed before there was a URL. */
 function shownPath(text: string): string {
   const [path = ''] = text.split(/[?#]/, 1);
   return path === text ? text : `${path}?***`;

@@ -18,7 +18,7 @@ export async function explainOperation({ settings, request, invocation, input, r
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
   const inParts = outcome.stream !== undefined;
   const explain = writeReport({ recording, settings, request, operationRequest: input.request, deadline, inParts });
-  // Of this one run, and of nobody's use in a store.
+  // The report is of this one run, and of no use in a store.
   outcome.head.headers.set('cache-control', 'no-store');
   return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };
 }

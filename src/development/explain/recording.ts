@@ -12,7 +12,7 @@ import { WatchedCall } from './watched-call.ts';
 export class Recording {
   readonly startedAt: Milliseconds = performance.now();
   readonly calls: WatchedCall[] = [];
-  /** What the stages took. */
+  /** The times of the stages. */
   readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
     context: undefined,
     parse: undefined,
@@ -21,7 +21,7 @@ export class Recording {
   };
   contextValue: unknown;
   operation: OperationDefinitionNode | undefined;
-  /** Whether the text of the document was found. */
+  /** True when the text of the document was found. */
   hasSource = false;
   /** Why graphql-js ran the operation, where it did not run by a plan. */
   fallback: string | undefined;

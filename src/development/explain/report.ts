@@ -3,7 +3,7 @@ import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /** `extensions.explain` of an answer: how it came about. In development only, for requests with `graphql-functions-explain: 1`. */
 export interface ExplainReport {
-  /** What could be better, in words; empty when nothing was seen. */
+  /** Advice, in words; empty when there is none. */
   readonly advice: readonly string[];
   /** How long each stage took. A stage that did not run is absent: a document that is cached is not parsed. */
   readonly milliseconds: ExplainedTimes;
@@ -26,7 +26,7 @@ export interface ExplainReport {
   readonly longestChain?: LongestChain;
 }
 
-/** What the stages took. */
+/** The times of the stages. */
 export interface ExplainedTimes {
   /** `context`, and the start of data sources and plugins. */
   readonly context?: Milliseconds;
@@ -39,23 +39,23 @@ export interface ExplainedTimes {
 
 /** Where the document came from. */
 export interface ExplainedDocument {
-  /** Whether it had been parsed and validated before. Absent when none was found. */
+  /** True when it had been parsed and validated before. Absent when none was found. */
   readonly cached?: boolean;
   readonly from: 'request' | 'persisted query' | 'trusted document';
   /**
-   * What came of the hash: `hit`, known without the text; `registered`, kept from now on; `known`, sent with a text that
+   * The outcome of the hash: `hit`, known without the text; `registered`, kept from now on; `known`, sent with a text that
    * was kept already; `miss`, the client has to send the text; `refused`, it does not belong to the text, or the text is not valid.
    */
   readonly persistedQuery?: 'hit' | 'registered' | 'known' | 'miss' | 'refused';
 }
 
-/** Who ran the operation. */
+/** The executor that ran the operation. */
 export interface ExplainedExecutor {
   readonly ran: 'planned' | 'graphql-js' | 'none';
   readonly why: string;
 }
 
-/** What the schema is made of. */
+/** The sources of the schema. */
 export interface ExplainedSchema {
   /** 'lazy': its types are made when they are needed. 'whole': it was made in one piece. */
   readonly kind: 'lazy' | 'whole';
@@ -65,7 +65,7 @@ export interface ExplainedSchema {
   readonly typesDefined?: number;
 }
 
-/** Who answered a call. `shared`: an equal call that was under way; the others as `CacheOutcome` has them; `none`: nobody. */
+/** The layer that answered a call. `shared`: an equal call that was under way; the others as `CacheOutcome` has them; `none`: no layer did. */
 export type CacheLayer = CacheOutcome | 'shared' | 'none';
 
 /** One call of a REST data source. */
@@ -80,7 +80,7 @@ export interface ExplainedCall {
   readonly cache: CacheLayer;
   readonly why: string;
   readonly status?: number;
-  /** What the call failed with. */
+  /** The error that the call failed with. */
   readonly error?: string;
   /** When it began, counted from the start of the operation. */
   readonly start: Milliseconds;
@@ -107,7 +107,7 @@ export interface SerialCalls {
   readonly advice: string;
 }
 
-/** What the answer waited for. */
+/** The calls that the answer waited for. */
 export interface LongestChain {
   readonly calls: readonly number[];
   readonly fields: readonly string[];

@@ -97,7 +97,7 @@ class Marker {
     }
   }
 
-  /** What a value of the type may be: the type itself, or those that an interface or a union stands for. */
+  /** The types that a value may have: the type itself, or the members of an interface or a union. */
   #objectsOf(type: GraphQLNamedType | null | undefined): readonly Composite[] {
     const composite = type as Composite | null | undefined;
     if (composite === null || composite === undefined) return [];
@@ -117,7 +117,7 @@ function mark(field: Field): void {
     return current.run({ path: info.path }, () => resolve(source, values, contextValue, info));
   };
   marked.add(field);
-  // Where somebody has frozen the schema, calls do not know their field.
+  // In a schema that was frozen, calls do not know their field.
   Reflect.set(field, 'resolve', resolveMarked);
 }
 

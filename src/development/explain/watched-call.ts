@@ -20,7 +20,7 @@ export class WatchedCall implements CallWatch {
   hasJoined = false;
   tries = 0;
   originStatus: number | undefined;
-  /** Whether the response is stored, and on what the decision was made. Undefined: there was none to decide about. */
+  /** True when the response is stored, and on what the decision was made. Undefined: there was none to decide about. */
   judgement: { readonly storage: StorageCase; readonly terms: StorageTerms | NotStored } | undefined;
   error: unknown;
 
@@ -46,7 +46,7 @@ export class WatchedCall implements CallWatch {
   }
 
   sent(): void {
-    // What refreshes a stored response behind the answer's back is no try of this call.
+    // Refreshing a stored response after the answer is not a try of this call.
     if (this.use !== 'stale-while-revalidate') this.tries++;
   }
 

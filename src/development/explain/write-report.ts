@@ -15,7 +15,7 @@ import type { WatchedCall } from './watched-call.ts';
 import type { CSRFSettings } from '../../http/csrf.ts';
 import { parseMediaType } from '../../http/media-type.ts';
 
-/** What is known when the operation has ended. */
+/** Everything that is known when the operation has ended. */
 export interface ReportInput {
   readonly recording: Recording;
   readonly settings: Explainable['settings'];
@@ -26,7 +26,7 @@ export interface ReportInput {
   readonly inParts: boolean;
 }
 
-/** What was seen, in words and numbers. */
+/** The report of an operation, in words and numbers. */
 export function writeReport({ recording, settings, request, operationRequest, deadline, inParts }: ReportInput): ExplainReport {
   const { calls, operation } = recording;
   const duplicates = findDuplicates(calls, operation?.operation === 'query');

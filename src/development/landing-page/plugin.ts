@@ -1,6 +1,6 @@
 import type { LandingPage, ServerPlugin } from '../../operation/plugin.ts';
 
-/** What a browser is shown. */
+/** The settings of the page for browsers. */
 export interface LandingPageOptions {
   /** true: GraphiQL, served from this package. false: a small page with the endpoint's address. Default: true on Node, false elsewhere. */
   readonly embedded?: boolean;

@@ -1,7 +1,7 @@
 import type { ChunkStream } from '../../message/http-messages.ts';
 import type { PayloadStream, SubsequentPayload } from '../../operation/types.ts';
 
-/** How payloads are written, and who is told of the end. */
+/** The writing of payloads, and the callback for the end. */
 export interface PayloadWriting {
   /** Must not throw: what JSON cannot carry becomes an error in its place. */
   readonly toJSON: (payload: SubsequentPayload) => string;
@@ -13,7 +13,7 @@ export interface PayloadWriting {
   readonly onStop: () => void;
 }
 
-/** What is written beside the payloads. */
+/** Everything that is written in addition to the payloads. */
 export interface EventStreamSettings extends PayloadWriting {
   /** Events that are there already. Default: none. */
   readonly first?: string | undefined;
@@ -23,7 +23,7 @@ export interface EventStreamSettings extends PayloadWriting {
 
 /**
  * Milliseconds of silence before a comment is sent. Load balancers and proxies take a connection for dead after 30 to
- * 60 s without a byte; and without anything to write, nobody would find out that the client has gone.
+ * 60 s without a byte; and a client that has left is noticed by writing only.
  */
 const heartbeatInterval = 12_000;
 /** A comment (HTML standard, section 9.2.5): clients skip it. */
@@ -46,7 +46,7 @@ export class EventStream implements ChunkStream {
   readonly #settings: EventStreamSettings;
   #state: 'new' | 'open' | 'ended' = 'new';
   #isPulling = false;
-  /** What came while nobody waited: at most one, since the next is asked for only when somebody does. */
+  /** The payload that came before it was asked for: at most one, since the next is read only on demand. */
   #arrived: string | undefined;
   #resolve: ((result: IteratorResult<string>) => void) | undefined;
   #stopTimer: (() => void) | undefined;

@@ -3,7 +3,7 @@ import type { IncrementalExecution } from '../../operation/delivery/delivery.ts'
 import type { PayloadStream } from '../../operation/types.ts';
 import type { PayloadWriting } from './event-stream.ts';
 
-/** What is written beside the payloads, and who is told of the end. */
+/** Everything that is written in addition to the payloads, and the callback for the end. */
 export interface MultipartSettings extends PayloadWriting {
   /** The JSON of the first part. */
   readonly first: string;
@@ -17,7 +17,7 @@ export interface Multipart {
   readonly stream: (payloads: PayloadStream, settings: MultipartSettings) => ChunkStream;
 }
 
-/** What the option `incrementalDelivery` takes: made by `incrementalDelivery()` of `graphql-functions/incremental`. */
+/** The value of the option `incrementalDelivery`: made by `incrementalDelivery()` of `graphql-functions/incremental`. */
 export interface IncrementalDelivery extends IncrementalExecution {
   readonly multipart: Multipart;
 }

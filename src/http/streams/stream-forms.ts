@@ -6,7 +6,7 @@ import type { MediaRange, ResponseMediaType } from '../accept.ts';
 export interface Forms {
   /** Of an answer in one piece. Undefined: the client reads streams only. */
   readonly mediaType: ResponseMediaType | undefined;
-  /** Whether a stream of events is read, as subscriptions need it. */
+  /** True when a stream of events is read, as subscriptions need it. */
   readonly events: boolean;
   /** The stream in which an operation with one answer is answered all the same, because the client prefers it. */
   readonly single: Container | undefined;
@@ -25,8 +25,8 @@ export interface PartsForm {
 }
 
 /**
- * What an Accept value allows; undefined when it is nothing of ours. A client reads streams when it names their type: a
- * wildcard is what is sent by those that do not think of it. `multipart/mixed` counts where something writes it.
+ * The forms that an Accept value allows; undefined when it names none of ours. A client reads streams when it names their
+ * type: clients send a wildcard without thinking of streams. `multipart/mixed` counts where something writes it.
  */
 export function chooseForms(ranges: readonly MediaRange[], writesMultipart: boolean): Forms | undefined {
   const mediaType = chooseFrom(ranges);
@@ -37,7 +37,7 @@ export function chooseForms(ranges: readonly MediaRange[], writesMultipart: bool
   const [best] = streams.toSorted((one, other) => other.quality - one.quality);
   if (best === undefined) return mediaType && { mediaType, events: false, single: undefined, parts: undefined };
   const whole = (['application/json', 'application/graphql-response+json'] as const).map((type) => preference(ranges, type));
-  // Who names multipart first has several parts in mind; one part is what JSON is for.
+  // A client that names multipart first expects several parts; for one part there is JSON.
   const isForOne = best.container === 'events' || mediaType === undefined;
   return {
     mediaType,
@@ -53,7 +53,7 @@ interface Stream extends PartsForm {
   readonly index: number;
 }
 
-/** Whether a stream has more weight than another type, or as much and is named before. */
+/** True when a stream has more weight than another type, or as much and is named before. */
 function isBefore(stream: Stream, quality: number, named: number): boolean {
   return stream.quality > quality || (stream.quality === quality && stream.index < named);
 }

@@ -22,7 +22,7 @@ import { chooseForms } from './stream-forms.ts';
 import type { Forms } from './stream-forms.ts';
 
 /**
- * What answering in several parts takes. A value, handed in by the entries whose platforms carry streams: bundles for
+ * The writers of answers in several parts. A value, handed in by the entries whose platforms carry streams: bundles for
  * the others contain none of it.
  */
 export interface Streaming {
@@ -98,7 +98,7 @@ function toResponse(
     void stream.return();
     return response;
   } catch (error) {
-    // JSON cannot carry the first result: nobody will read the others.
+    // JSON cannot carry the first result, and so the others are not sent either.
     void stream?.return();
     throw error;
   }
@@ -150,7 +150,7 @@ function toStreamed(
 }
 
 /**
- * Who cannot be served at all is told by the status: credentials, the method. What is wrong with the document is an
+ * A client that cannot be served at all is told by the status: credentials, the method. A wrong document is an
  * event like any other, as the protocol asks: clients made for streams read nothing of an answer with status 400.
  */
 function isRefusal({ contextFailed, head, errors }: OperationOutcome): boolean {

@@ -56,7 +56,7 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
   for (const document of documents) {
     const path = document.loc?.source.name ?? '';
     for (const problem of toProblems(path, validate(schema, withFragments(document, fragments), rules))) {
-      // What is wrong in a fragment is wrong in every document that uses it.
+      // An error in a fragment would be reported for every document that uses it.
       const key = JSON.stringify(problem);
       if (!seen.has(key)) problems.push(problem);
       seen.add(key);

@@ -20,12 +20,12 @@ export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
   });
 }
 
-/** Whether a file holds its documents in literals. */
+/** True when a file holds its documents in literals. */
 export function isCode(path: string): boolean {
   return /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path);
 }
 
-/** What a literal has to escape, GraphQL must not. */
+/** GraphQL does not know the escapes that a template literal needs. */
 function unescaped(content: string): string {
   return content.replaceAll(/\\(?=[`$])/g, ' ');
 }

@@ -15,12 +15,12 @@ export function findKnownDocuments(schema: GraphQLSchema, files: readonly Docume
   return [...new Set(texts)].filter((text) => isValidAnywhere(schema, parse(text)));
 }
 
-/** Whether a file is a manifest of persisted operations. */
+/** True when a file is a manifest of persisted operations. */
 export function isManifest(path: string): boolean {
   return path.endsWith('.json');
 }
 
-/** The documents of a manifest, each as a file at the place where it stands. Throws a TypeError for what is no manifest. */
+/** The documents of a manifest, each as a file at its own place. Throws a TypeError when the text is not a manifest. */
 export function documentsInManifest({ path, text }: DocumentFile): (DocumentFile & { readonly line: number })[] {
   return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([, document]) => {
     const at = text.indexOf(JSON.stringify(document));
@@ -32,7 +32,7 @@ function manifestTexts(files: readonly DocumentFile[]): string[] {
   return files.filter(({ path }) => isManifest(path)).flatMap((file) => documentsInManifest(file).map(({ text }) => text));
 }
 
-/** The file as it stands, and for each operation what graphql-js prints of it: with `__typename` too, as Apollo Client prints it. */
+/** The text of the file, and each operation as graphql-js prints it: with `__typename` too, as Apollo Client prints it. */
 function fileTexts(files: readonly DocumentFile[]): string[] {
   const parsed = files.map(({ text }) => ({ text, document: parse(text, { noLocation: true }) }));
   const fragments = collectFragments(parsed.map(({ document }) => document));
