@@ -10,7 +10,7 @@ import { parseDefinition } from '../sdl/parse-sdl.ts';
 import { isParsed } from '../sdl/location.ts';
 import { partsOf } from '../sdl/schema-index.ts';
 import type { SchemaIndex } from '../sdl/schema-index.ts';
-import { mentions } from '../sdl/sdl-cursor.ts';
+import { mentions } from '../sdl/sdl-scanner.ts';
 import { argumentConfigs } from './type-configs.ts';
 import type { TypeLookup } from './type-configs.ts';
 import { TypeText } from './type-text.ts';

@@ -5,9 +5,7 @@ import { membersOf, parseDefinition, parseSource } from './parse-sdl.ts';
 import type { IndexedText, MemberNode } from './parse-sdl.ts';
 import { isParsed } from './location.ts';
 import type { DefinitionLocation } from './location.ts';
-import { UnexpectedSDL } from './sdl-cursor.ts';
-import { findDefinitions, findFields } from './quick-scan.ts';
-import { scanDefinitionAt, scanMembers } from './sdl-scanner.ts';
+import { scanDefinitions, scanFields } from './sdl-scanner.ts';
 import type { DefinitionKind, FoundDefinition } from './sdl-scanner.ts';
 
 /** A field, input field or enum value, and where it is. */
@@ -19,14 +17,11 @@ export interface FoundMember {
 /**
  * The definitions in one of the given texts, which begins at `offset` of all of them. Throws an Error that shows the wrong line.
  *
- * The scan is fast and knows what it knows; at anything else graphql-js's parser is asked, which either
+ * The scan is fast and knows what it knows; at anything else graphql-js's parser reads the whole text. It either
  * knows better or says what is wrong.
  */
 export function definitionsIn(source: string, { number, count, offset }: SourcePlace): readonly FoundDefinition[] {
-  return scanOr<readonly FoundDefinition[]>(
-    () => findDefinitions(source, offset, (at) => scanDefinitionAt(source, at)),
-    () => definitionsOf(parseSource(source, number, count)),
-  );
+  return scanDefinitions(source, offset) ?? definitionsOf(parseSource(source, number, count));
 }
 
 /** Which of the given texts one is, of how many, and where it begins when they are put together. */
@@ -58,19 +53,7 @@ const membersByPlace = new WeakMap<DefinitionLocation, readonly FoundMember[]>()
 
 function findMembers(indexed: IndexedText, at: DefinitionLocation): readonly FoundMember[] {
   if (isParsed(at)) return membersOf(at).map((node) => ({ name: node.name.value, at: node }));
-  return scanOr<readonly FoundMember[]>(
-    () => findFields(indexed.text, at) ?? scanMembers(indexed.text, at),
-    () => findMembers(indexed, parseDefinition(indexed, at)),
-  );
-}
-
-function scanOr<T>(scan: () => T, parse: () => T): T {
-  try {
-    return scan();
-  } catch (error) {
-    if (error instanceof UnexpectedSDL) return parse();
-    throw error;
-  }
+  return scanFields(indexed.text, at) ?? findMembers(indexed, parseDefinition(indexed, at));
 }
 
 function foundDefinition(node: DefinitionNode): FoundDefinition {
