@@ -24,6 +24,8 @@ export interface AnswerBudget {
   readonly free: number;
   /** How far an answer of this size may still grow before this is asked again. Throws a GraphQLError when it is too large. */
   grow(size: number): number;
+  /** What each error adds that is counted and not kept. */
+  readonly sizeOfError: number;
 }
 
 /** What a run is given. */
@@ -111,7 +113,7 @@ export class Run {
     this.#errors ??= [];
     if (this.#errors.length < maxRecordedErrors) this.#errors.push(error);
     // A resolver that fails for each of a million fields takes seconds. What the deadline cuts short takes no time.
-    else if (this.timeIsUp === undefined) this.#size += sizeOfError;
+    else if (this.timeIsUp === undefined) this.#size += this.settings.answerLimit?.sizeOfError ?? 0;
   }
 
   /** Whether errors are only counted from now on. */
@@ -205,8 +207,6 @@ function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, 
 
 /** Errors of one execution that are kept: a few more than an answer has. */
 export const maxRecordedErrors = 1_100;
-/** What each other one adds to the size of the answer. */
-const sizeOfError = 500;
 
 /** Characters of a text whose escapes are not worth counting. */
 const longText = 64;

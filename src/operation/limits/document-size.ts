@@ -75,6 +75,9 @@ class Ruler {
   readonly reached: Set<string> = new Set();
   comparisons = 0;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** What has been measured: a fragment may stand in as many places as there are in the document. */
+  readonly #known = new Map<string, { readonly size: Size; readonly comparisons: number }>();
+  readonly #numbers = new Map<SelectionSetNode, number>();
   #budget: number;
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, budget: number) {
@@ -84,9 +87,30 @@ class Ruler {
 
   /** Selection sets that are merged into one. Calls itself for every level: their nesting must be known to have a limit. */
   measure(selectionSets: readonly SelectionSetNode[]): Size {
+    // Without fragments none comes twice.
+    const key = this.#fragments.size === 0 ? '' : this.#keyOf(selectionSets);
+    const known = key === '' ? undefined : this.#known.get(key);
+    if (known !== undefined) {
+      this.comparisons += known.comparisons;
+      return known.size;
+    }
+    const { comparisons } = this;
     let size = nothing;
     for (const fields of this.#fieldsIn(selectionSets).values()) size = sum(size, this.#measureField(fields));
-    return this.#budget < 0 ? this.giveUp() : size;
+    if (this.#budget < 0) return this.giveUp();
+    if (key !== '') this.#known.set(key, { size, comparisons: this.comparisons - comparisons });
+    return size;
+  }
+
+  /** The same for the same sets. */
+  #keyOf(selectionSets: readonly SelectionSetNode[]): string {
+    let key = '';
+    for (const one of selectionSets) {
+      let number = this.#numbers.get(one);
+      if (number === undefined) this.#numbers.set(one, (number = this.#numbers.size));
+      key += `${number} `;
+    }
+    return key;
   }
 
   giveUp(): Size {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 
 import { GraphQLError } from 'graphql';
 
+import { createHandler } from '../../../src/fetch.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -106,6 +107,27 @@ describe('a small request', () => {
     assert.equal(response.status, 400);
     assert.equal(json(response).errors[0].extensions.code, 'RESULT_TOO_LARGE');
     assert.ok(calls < 20_000, String(calls));
+  });
+
+  it('nor where the platform carries 32 MiB: errors that are only counted have a limit of their own', async () => {
+    let calls = 0;
+    const fail = (): never => {
+      calls++;
+      throw new Error('Nothing');
+    };
+    const { fetch } = createHandler({
+      typeDefs: 'type Query { rows: [Row!]! } type Row { fail: String }',
+      resolvers: { Query: { rows: () => Array.from({ length: 500 }, () => ({})) }, Row: { fail } },
+      logger: recordingLogger()[0],
+    });
+    const body = JSON.stringify({ query: `{ rows { ${Array.from({ length: 200 }, (_, index) => `a${index}: fail`).join(' ')} } }` });
+
+    const response = await fetch(
+      new Request('https://example.com/', { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+    );
+
+    assert.equal(response.status, 400);
+    assert.ok(calls < 13_000, String(calls));
   });
 
   it('logs the first unexpected errors of an operation, and that there were more', async () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { parse } from 'graphql';
+
+import { measureDocument } from '../../../src/operation/limits/document-size.ts';
 import type { ServerOptions } from '../../../src/server/options.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { get, json, post } from '../../support/plain-http.ts';
@@ -274,6 +277,19 @@ describe('a limit is not itself the attack (CVE-2026-34573)', () => {
       responses.map(({ status }) => status),
       [400, 400],
     );
+  });
+
+  it('a fragment is measured once, wherever it stands: 4 to the power of 30 fields are counted', () => {
+    const fragments = Array.from({ length: 30 }, (_, level) => {
+      const next = level === 29 ? 'title' : `author { ...F${level + 1} }`;
+      return `fragment F${level} on Book { a: ${next} b: ${next} c: ${next} d: ${next} }`;
+    });
+    const document = parse(`{ ...F0 } ${fragments.join(' ')}`);
+
+    const { operations } = measureDocument(document, { maxTokens: 15_000, maxNesting: 200 });
+
+    const [{ fields } = { fields: 0 }] = operations.values();
+    assert.equal(fields, (4 ** 31 - 4) / 3);
   });
 
   it('fragments that spread each other in many places cost a budget, not the time of all paths', async () => {
