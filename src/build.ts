@@ -1,2 +1,2 @@
 export { readBuild } from './schema/build/read-build.ts';
-export type { SchemaBuild } from './schema/build/schema-build.ts';
+export type { SchemaBuild } from './schema/build/read-build.ts';

@@ -35,7 +35,7 @@ export type {
 } from './operation/plugin.ts';
 export type { OperationOutcome, PayloadStream, SubsequentPayload } from './operation/types.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
-export { gql } from './schema/gql.ts';
+export { gql } from './schema/sdl/type-defs.ts';
 export type {
   EnumValues,
   FieldResolver,

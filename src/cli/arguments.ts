@@ -1,6 +1,6 @@
 import { didYouMean } from '../schema/did-you-mean.ts';
-import { devPlatforms } from './dev/dev-platform.ts';
-import type { PlatformSettings } from './dev/dev-platform.ts';
+import { devPlatforms } from './dev/thread-messages.ts';
+import type { PlatformSettings } from './dev/thread-messages.ts';
 import { readOptions, UsageError } from './read-options.ts';
 import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 

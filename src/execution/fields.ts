@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
-import { abandon } from './abandon.ts';
+import { abandon, isThenable } from './promises.ts';
 import { completeValue, nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
@@ -10,7 +10,6 @@ import { plainValue } from './complete/leaf.ts';
 import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
 import type { FieldRun, PlannedField, Selection } from './plan/planned-field.ts';
-import { isThenable } from './promises.ts';
 import type { Run } from './run.ts';
 
 /**

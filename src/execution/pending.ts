@@ -1,9 +1,8 @@
-import { abandon, handleRejections } from './abandon.ts';
+import { abandon, handleRejections, afterTurns, toPromise } from './promises.ts';
 import { completeValue, locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import type { Path } from './path.ts';
 import type { FieldRun, Position, Shape } from './plan/planned-field.ts';
-import { afterTurns, toPromise } from './promises.ts';
 import type { Run } from './run.ts';
 
 /**

@@ -22,3 +22,94 @@ export function afterTurns(turns: number, action: () => void): void {
   if (turns === 0) action();
   else queueMicrotask(() => afterTurns(turns - 1, action));
 }
+
+/**
+ * Takes note of a value that will not be completed, or not now: every promise in it gets a handler, so that none is an unhandled
+ * rejection, which would end the process and every other operation in it.
+ *
+ * It looks where a selection could have: into lists, whatever can be iterated, and the properties of objects. Getters are not called.
+ */
+export function abandon(value: unknown): void {
+  new Abandonment(true).take(value);
+}
+
+/** The same for a value that may still be completed: what can be read only once, or begins when it is asked, is left as it is. */
+export function handleRejections(value: unknown): void {
+  new Abandonment(false).take(value);
+}
+
+/**
+ * The same items, for a loop that may be left half way: what is left then is abandoned, and an iterator without an end closed.
+ * graphql 17 reads on, too; 16 only closes, and lets go of promises that a generator holds already.
+ */
+export function drainedWhenLeft(items: Iterable<unknown>): Iterable<unknown> {
+  return {
+    [Symbol.iterator]: () => {
+      const iterator = items[Symbol.iterator]();
+      return {
+        next: () => iterator.next(),
+        return: () => {
+          new Abandonment(true).drain(iterator);
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+class Abandonment {
+  readonly #mayDrain: boolean;
+  readonly #seen = new Set<object>();
+
+  constructor(mayDrain: boolean) {
+    this.#mayDrain = mayDrain;
+  }
+
+  take(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    try {
+      if (!isThenable(value)) this.#look(value);
+      else if (this.#mayDrain) void toPromise(value).then(abandon, ignore);
+      else if (value instanceof Promise) void value.then(handleRejections, ignore);
+    } catch {
+      // A proxy, or an iterator of the user's, that throws. Nobody waits for what it says.
+    }
+  }
+
+  drain(iterator: Iterator<unknown>): void {
+    try {
+      for (let count = 0; count < maxDrained; count++) {
+        const step = iterator.next();
+        if (step.done === true) return;
+        this.take(step.value);
+      }
+      iterator.return?.();
+    } catch {
+      // It has ended, too.
+    }
+  }
+
+  #look(value: object): void {
+    if (this.#seen.size >= maxObjects || this.#seen.has(value) || ArrayBuffer.isView(value)) return;
+    this.#seen.add(value);
+    if (Array.isArray(value) || value instanceof Set) for (const item of value as Iterable<unknown>) this.take(item);
+    else if (typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] !== 'function') this.#lookAtProperties(value);
+    else if (this.#mayDrain) this.drain((value as Iterable<unknown>)[Symbol.iterator]());
+  }
+
+  #lookAtProperties(value: object): void {
+    for (const key of Object.keys(value)) {
+      const property: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+      // Other thenables are often queries that begin when somebody calls `then`.
+      if (property instanceof Promise || !isThenable(property)) this.take(property);
+    }
+  }
+}
+
+/** Enough for every list that is not made to be endless, and for the objects that an answer of some megabytes holds. */
+const maxDrained = 10_000;
+const maxObjects = 20_000;
+
+function ignore(): void {
+  // The operation is answered without it.
+}

@@ -15,7 +15,7 @@ import type { ExecutionInvocation } from '../message/invocation.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
-import { abandon } from './abandon.ts';
+import { abandon } from './promises.ts';
 import type { FieldTracer } from './trace-execution.ts';
 
 /** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */

@@ -1,4 +1,4 @@
-import { abandon } from './abandon.ts';
+import { abandon } from './promises.ts';
 import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
 import { executeField, executeTracedField } from './fields.ts';

@@ -16,7 +16,7 @@ import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Resolvers } from '../schema/resolvers/resolver-map.ts';
-import type { SchemaBuild } from '../schema/build/schema-build.ts';
+import type { SchemaBuild } from '../schema/build/read-build.ts';
 import type { TypeDefs } from '../schema/sdl/type-defs.ts';
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */

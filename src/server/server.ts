@@ -19,7 +19,7 @@ import { createTrustedDocuments } from '../operation/documents/trusted-documents
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../schema/create-schema.ts';
-import type { OpenedBuild } from '../schema/build/schema-build.ts';
+import type { OpenedBuild } from '../schema/build/read-build.ts';
 
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {

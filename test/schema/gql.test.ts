@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 // Under another name: formatters put what is tagged `gql` on lines of its own.
-import { gql as tag } from '../../src/schema/gql.ts';
+import { gql as tag } from '../../src/schema/sdl/type-defs.ts';
 
 test('gql returns the text as it stands, escapes and all', () => {
   assert.equal(tag`type Query { a: Int } "\`quoted\`" scalar S`, 'type Query { a: Int } "`quoted`" scalar S');

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { importEsbuild } from '../project/bundle.ts';
-import type { PlatformSettings } from './dev-platform.ts';
+import type { PlatformSettings } from './thread-messages.ts';
 import { readEnvFile } from '../read-options.ts';
 import { answerRequest } from './serve-function.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';

@@ -1,12 +1,11 @@
 import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
-import type { PlatformSettings } from './dev-platform.ts';
+import type { PlatformSettings, RequestRecord, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 import { FunctionError, FunctionThread, NoFunctionError } from './function-thread.ts';
 import { pathOf } from './thread-messages.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
-import type { RequestRecord, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 
 /** Something that the user should see in the terminal. */
 export type DevEvent =

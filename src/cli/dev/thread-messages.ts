@@ -2,7 +2,6 @@ import type { ReadableStream } from 'node:stream/web';
 
 import type { ServerOptions } from '../../server/options.ts';
 import type { OptionsSource } from '../../server/start.ts';
-import type { PlatformSettings } from './dev-platform.ts';
 import type { UserFiles } from '../project/source-search.ts';
 
 // The messages between the server and the thread of a function. All of them can be cloned or transferred.
@@ -99,3 +98,16 @@ export function pathOf(name: string, url: string): string {
 
 /** Characters of a query string that say enough. */
 const longest = 60;
+
+/** The platforms that the dev server stands in for. `netlify` goes by the exports of a function. */
+export const devPlatforms = ['netlify', 'netlify-v1', 'aws-http', 'aws-rest', 'function-url', 'alb', 'fetch'] as const;
+export type DevPlatform = (typeof devPlatforms)[number];
+
+/** How functions are called. */
+export interface PlatformSettings {
+  readonly platform: DevPlatform;
+  /** API Gateway's stage, the first segment of the path. Undefined: none. */
+  readonly stage?: string | undefined;
+  /** Milliseconds that a function may take. Undefined: it is told the platform's own limit, and none is kept. */
+  readonly timeout?: number | undefined;
+}

@@ -1,7 +1,7 @@
 import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import { inspect } from '../inspect.ts';
+import { inspect } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';

@@ -2,7 +2,7 @@ import { locate } from './errors.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
-import { abandon } from '../abandon.ts';
+import { abandon } from '../promises.ts';
 
 /** Whether graphql 17 would iterate this asynchronously; 16 does not know such lists. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -2,7 +2,7 @@ import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import type { Path } from '../path.ts';
 import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
-import { abandon } from '../abandon.ts';
+import { abandon } from '../promises.ts';
 
 /** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
 export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {
@@ -57,3 +57,15 @@ export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, 
     throw error;
   }
 }
+
+/**
+ * Prints a value as graphql-js does in its error messages. Its own function for that is private, but an error
+ * made from something that is no Error carries the text: asking for it keeps messages equal in every release.
+ */
+export function inspect(value: unknown): string {
+  // An Error would be taken as it is; as a list's only item it is printed.
+  if (value instanceof Error) return inspect([value]).slice(1, -1);
+  return locatedError(value, [], []).message.slice(prefix.length);
+}
+
+const prefix = 'Unexpected error value: ';

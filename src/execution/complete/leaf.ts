@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
 import type { GraphQLLeafType } from 'graphql';
 
-import { inspect } from '../inspect.ts';
+import { inspect } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Path } from '../path.ts';
 import { Promised } from '../pending.ts';

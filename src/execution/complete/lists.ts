@@ -9,7 +9,7 @@ import { ObjectShape } from './objects.ts';
 import type { Path } from '../path.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
 import type { FieldRun, Shape } from '../plan/planned-field.ts';
-import { drainedWhenLeft } from '../abandon.ts';
+import { drainedWhenLeft } from '../promises.ts';
 import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
-import { inspect } from '../inspect.ts';
+import { inspect } from './errors.ts';
 import { notPlain } from './leaf.ts';
 import type { Path } from '../path.ts';
 import { placed, PromisedType } from '../pending.ts';

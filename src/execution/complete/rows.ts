@@ -1,4 +1,4 @@
-import { abandon } from '../abandon.ts';
+import { abandon } from '../promises.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
 import { callMethod, completeResolved, executeField, executeFields, giveUp } from '../fields.ts';

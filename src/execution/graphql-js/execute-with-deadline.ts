@@ -28,9 +28,8 @@ import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { allOrNone, collect, each, gathered, listsAround, mapped } from './guarded-lists.ts';
 import { isGraphQL17 } from './version.ts';
-import { abandon, handleRejections } from '../abandon.ts';
+import { abandon, handleRejections, isThenable, toPromise } from '../promises.ts';
 import { sizeInLists } from '../plan/planned-field.ts';
-import { isThenable, toPromise } from '../promises.ts';
 import type { AnswerBudget } from '../run.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { getNullableType, isLeafType, isNonNullType } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
 
-import { abandon, drainedWhenLeft, handleRejections } from '../abandon.ts';
+import { abandon, drainedWhenLeft, handleRejections, isThenable } from '../promises.ts';
 import type { Path } from '../path.ts';
-import { isThenable } from '../promises.ts';
 import { isGraphQL17 } from './version.ts';
 
 // Lists as graphql-js may have them: in such a form that it lets go of no promise of theirs. A rejection that nobody handles ends

@@ -1,13 +1,32 @@
-import { isAbstractType, Kind, SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef } from 'graphql';
-import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLSchema, NamedTypeNode, SelectionSetNode } from 'graphql';
+import {
+  isAbstractType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import type {
+  FieldNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  NamedTypeNode,
+  SelectionSetNode,
+  GraphQLOutputType,
+} from 'graphql';
 
 import { planArguments } from './arguments.ts';
-import { isIncluded } from './conditions.ts';
-import type { Conditions } from './conditions.ts';
+import { isIncluded } from './survey.ts';
+import type { Conditions, Fragments } from './survey.ts';
 import { PlannedField } from './planned-field.ts';
-import type { CollectFields } from './planned-field.ts';
-import { shapeOf } from './shape-of-type.ts';
-import type { Fragments } from './survey.ts';
+import type { CollectFields, Shape } from './planned-field.ts';
+import { AbstractShape } from '../complete/abstract-types.ts';
+import { leafShapeOf } from '../complete/leaf.ts';
+import { ListShape } from '../complete/lists.ts';
+import { ObjectShape } from '../complete/objects.ts';
 
 /** What collecting depends on, beside the type and the nodes. */
 export interface CollectSettings {
@@ -101,4 +120,17 @@ function fieldDefinition(schema: GraphQLSchema, type: GraphQLObjectType, name: s
   if (name === SchemaMetaFieldDef.name && schema.getQueryType() === type) return SchemaMetaFieldDef;
   if (name === TypeMetaFieldDef.name && schema.getQueryType() === type) return TypeMetaFieldDef;
   return type.getFields()[name];
+}
+
+/** How values of this type are completed. */
+function shapeOf(type: GraphQLOutputType): Shape {
+  return isNonNullType(type) ? shapeOfNullable(type.ofType, true) : shapeOfNullable(type, false);
+}
+
+function shapeOfNullable(type: GraphQLOutputType, nonNull: boolean): Shape {
+  if (isListType(type)) return new ListShape(shapeOf(type.ofType), nonNull);
+  if (isLeafType(type)) return leafShapeOf(type, nonNull);
+  if (isAbstractType(type)) return new AbstractShape(type, nonNull);
+  if (isNonNullType(type)) throw new TypeError('Expected a nullable type inside of a non-null one.');
+  return new ObjectShape(type, nonNull);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-import type { DevPlatform } from '../../../src/cli/dev/dev-platform.ts';
+import type { DevPlatform } from '../../../src/cli/dev/thread-messages.ts';
 import { openerOf } from '../../../src/cli/dev/listen.ts';
 import { createProject, linkPackage, serveProject } from '../../support/functions-project.ts';
 import { eventReader } from '../../support/sse.ts';

@@ -10,7 +10,7 @@ import { createSchemaIndex } from '../../../src/schema/sdl/create-index.ts';
 import { sealOf } from '../../../src/schema/build/build-artefact.ts';
 import { decodeIndex, readBuild, typeDefsMark } from '../../../src/schema/build/read-build.ts';
 import { LazySchema } from '../../../src/schema/lazy/lazy-schema.ts';
-import type { OpenedBuild } from '../../../src/schema/build/schema-build.ts';
+import type { OpenedBuild } from '../../../src/schema/build/read-build.ts';
 import type { TypeDefs } from '../../../src/schema/sdl/type-defs.ts';
 import { nastySDL } from '../../support/nasty-sdl.ts';
 import { generateSchema } from '../../support/schema-generator.ts';

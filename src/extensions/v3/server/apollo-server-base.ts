@@ -17,9 +17,8 @@ import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from
 import { readApolloConfig } from './apollo-config.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config, HandlerSettings } from './config.ts';
-import { Lifecycle, logStartupError } from './lifecycle.ts';
+import { Lifecycle, logStartupError, installPlugins } from './lifecycle.ts';
 import { hashSchema, makeSchema } from './make-schema.ts';
-import { installPlugins } from './plugins.ts';
 import { SchemaSource } from './schema-source.ts';
 
 /** The options that {@link ApolloServerBase} hands on with every request. */

@@ -6,9 +6,13 @@ import type {
   GraphQLServiceContext,
   LandingPage,
   Logger,
+  ApolloConfig,
 } from '../types.ts';
-import { isImplicitLandingPage } from '../plugins/landing-page.ts';
+import { isImplicitLandingPage, implicitLandingPage } from '../plugins/landing-page.ts';
 import type { SchemaSource } from './schema-source.ts';
+import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
+import { hasInternalPlugin } from '../plugins/internal.ts';
+import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
 
@@ -127,4 +131,23 @@ async function renderPage(listening: readonly Tagged[]): Promise<LandingPage | u
 export function logStartupError(logger: Logger, error: unknown): void {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   logger.error(`An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${message}`);
+}
+
+/** The user's plugins, made where they are functions, and those that a server adds by itself. */
+export function installPlugins(
+  { plugins = [], cacheControl, playground, nodeEnv }: Config,
+  apollo: ApolloConfig,
+  logger: Logger,
+): ApolloServerPlugin<any>[] {
+  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
+  if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
+    installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
+  if (!hasInternalPlugin(installed, 'UsageReporting') && apollo.key !== undefined)
+    logger.warn(
+      'An Apollo API key is configured, but nothing is reported to Apollo. Install ApolloServerPluginUsageReportingDisabled to say that this is meant.',
+    );
+  // In development alone: elsewhere a page is shown only if a plugin has one.
+  const isShown = nodeEnv === 'development' && playground !== false;
+  if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
+  return installed;
 }
