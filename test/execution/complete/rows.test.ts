@@ -147,16 +147,9 @@ describe('rows made by generated code', () => {
       },
     };
 
-    const { data, errors } = await runBoth({
-      typeDefs,
-      functions,
-      text: '{ rows { age name } }',
-      rootValue: { rows: [{}] },
-      options: atOnce,
-    });
+    const { data } = await runBoth({ typeDefs, functions, text: '{ rows { age name } }', rootValue: { rows: [{}] }, options: atOnce });
 
     deepEqual(data, { rows: [null] });
-    equal(errors?.[0]?.message, 'at once');
   });
 
   it('are answered with what is there when the time is up', async () => {
