@@ -75,7 +75,7 @@ export class Plan implements LargePlan {
     }
     const known = this.#last?.key === key ? this.#last : this.#variants.get(key);
     if (known?.isCurrent() === true) {
-      this.#last = known;
+      if (known !== this.#last) this.#last = known;
       return known.root;
     }
     if (known !== undefined) this.#drop(known);
