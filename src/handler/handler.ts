@@ -6,8 +6,8 @@ import { healthResponse, isHealthCheck } from '../http/response.ts';
 import { PlatformInvocation } from './invocation.ts';
 import { excessOf } from '../message/answer-size.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
-import { rescued, whenReady } from '../message/eventual.ts';
-import type { Eventual } from '../message/eventual.ts';
+import { runGuarded, whenReady } from '../message/eventual.ts';
+import type { Eventual, GuardedStep } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
@@ -129,8 +129,14 @@ export interface InvocationState {
 
 /** Event → response. Here, beside `runOperation`, is where errors are caught. */
 export function answer(state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
-  return bounded(whenReady(rescued(respond, refuse, state), finish, state), state);
+  return bounded(runGuarded(wholeRequest, state), state);
 }
+
+const wholeRequest: GuardedStep<HTTPResponse | StreamedResponse, InvocationState, HTTPResponse | StreamedResponse> = {
+  run: respond,
+  rescue: refuse,
+  next: finish,
+};
 
 function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   return answering instanceof Promise ? answerWithDeadline(answering, state) : answering;
@@ -188,16 +194,7 @@ function serve(server: StartedServer, state: InvocationState): Eventual<HTTPResp
   const call = viewRequest === undefined ? arrived : viewRequest(arrived);
   if (wrapRequest === undefined) return handle(state, call);
   // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
-  const wrapped = wrapRequest(call, () =>
-    bounded(
-      whenReady(
-        rescued(() => handle(state, call), refuse, state),
-        finish,
-        state,
-      ),
-      state,
-    ),
-  );
+  const wrapped = wrapRequest(call, () => bounded(runGuarded({ ...wholeRequest, run: () => handle(state, call) }, state), state));
   // An answer of a plugin's own is lost on the way, too, if it is too large.
   return whenReady(wrapped, assertFits, state);
 }

@@ -34,6 +34,38 @@ export function rescued<T, TState>(
   return value instanceof Promise ? rescuedLater(value, rescue, state) : value;
 }
 
+/** Something that may fail, what becomes of that, and what follows either. */
+export interface GuardedStep<T, TState, TResult> {
+  readonly run: (state: TState) => Eventual<T>;
+  readonly rescue: (thrown: unknown, state: TState) => Eventual<T>;
+  readonly next: (value: T, state: TState) => Eventual<TResult>;
+}
+
+/** As {@link rescued} and {@link whenReady} one after the other do, with one promise where both would make one each. */
+export function runGuarded<T, TState, TResult>(step: GuardedStep<T, TState, TResult>, state: TState): Eventual<TResult> {
+  let value: Eventual<T>;
+  try {
+    value = step.run(state);
+  } catch (thrown) {
+    return whenReady(step.rescue(thrown, state), step.next, state);
+  }
+  return value instanceof Promise ? runGuardedLater(value, step, state) : step.next(value, state);
+}
+
+async function runGuardedLater<T, TState, TResult>(
+  waitedFor: Promise<T>,
+  step: GuardedStep<T, TState, TResult>,
+  state: TState,
+): Promise<TResult> {
+  let value: T;
+  try {
+    value = await waitedFor;
+  } catch (thrown) {
+    value = await step.rescue(thrown, state);
+  }
+  return step.next(value, state);
+}
+
 /** Waits for work, but for so many milliseconds at most: then it resolves to 'late'. */
 export async function waitAtMost<T>(limit: Milliseconds, work: Promise<T>): Promise<T | 'late'> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -58,7 +58,9 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     onFallback,
     maxInputErrors: maxInputErrors(variables),
   });
-  return result instanceof Promise ? result.then((settled) => withCoercionCode(settings, settled)) : withCoercionCode(settings, result);
+  if (!(result instanceof Promise)) return withCoercionCode(settings, result);
+  // A plan coerces variables before it waits for anything.
+  return kept?.plan?.kind === 'planned' ? result : result.then((settled) => withCoercionCode(settings, settled));
 }
 
 /** The same as graphql-js's own functions take it. */

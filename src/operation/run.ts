@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 
-import { rescued, whenReady } from '../message/eventual.ts';
-import type { Eventual } from '../message/eventual.ts';
+import { runGuarded, whenReady } from '../message/eventual.ts';
+import type { Eventual, GuardedStep } from '../message/eventual.ts';
 import { createContextValue } from './context.ts';
 import { assertCost } from './limits/cost.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
@@ -44,21 +44,32 @@ const stages: readonly Stage[] = [
 const ofPlugins: readonly Stage[] = [startPlugins, tellSource, tellOperation, askForResponse];
 const withoutPlugins = stages.filter((stage) => !ofPlugins.includes(stage));
 
-/** Runs the stages in order: at once, until one of them returns a promise; the others then follow that. */
-function runStages(state: OperationState, first: number): Eventual<ExecutionResult> {
+/** Runs the stages in order: at once, until one of them returns a promise. Then one loop waits for that, and for all that follow. */
+function runStages(state: OperationState): Eventual<ExecutionResult> {
   const line = state.settings.plugins.length === 0 ? withoutPlugins : stages;
-  for (let at = first; at < line.length; at++) {
+  for (let at = 0; at < line.length; at++) {
     if (state.timeIsUp !== undefined) throw state.timeIsUp;
     const result = line[at]!(state);
     if (result === undefined) continue;
-    return result instanceof Promise ? runRest(result, state, at + 1) : result;
+    if (!(result instanceof Promise)) return result;
+    return at === line.length - 1 ? (result as Promise<ExecutionResult>) : runRest(result, state, line.slice(at + 1));
   }
   throw new Error('The execution came to no result.');
 }
 
-/** Apart from the loop, because a function that makes a closure anywhere makes its context on every call. */
-function runRest(waitedFor: Promise<ExecutionResult | undefined>, state: OperationState, next: number): Promise<ExecutionResult> {
-  return waitedFor.then((result) => result ?? runStages(state, next));
+async function runRest(
+  waitedFor: Promise<ExecutionResult | undefined>,
+  state: OperationState,
+  rest: readonly Stage[],
+): Promise<ExecutionResult> {
+  let result = await waitedFor;
+  for (const stage of rest) {
+    if (result !== undefined) return result;
+    if (state.timeIsUp !== undefined) throw state.timeIsUp;
+    const next = stage(state);
+    result = next instanceof Promise ? await next : next;
+  }
+  return result!;
 }
 
 /** Runs one operation from its text to its answer. Never fails: whatever is thrown becomes the errors of the answer. */
@@ -80,15 +91,17 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     result: nothingYet,
     answer: undefined,
   };
-  return whenReady(rescued(runInTime, toErrors, state), finish, state);
+  return runGuarded(wholeOperation, state);
 }
+
+const wholeOperation: GuardedStep<ExecutionResult, OperationState, OperationOutcome> = { run: runInTime, rescue: toErrors, next: finish };
 
 const nothingYet: ExecutionResult = {};
 
 function runInTime(state: OperationState): Eventual<ExecutionResult> {
   // The start of the server, or a body, that came too late.
   if (state.input.invocation.isOver) throw deadlineExceeded();
-  const result = runStages(state, 0);
+  const result = runStages(state);
   if (!(result instanceof Promise)) return result;
   return state.isExecuting && state.hooks === undefined ? result : stagesInTime(result, state);
 }
