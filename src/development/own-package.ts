@@ -59,6 +59,12 @@ function ownFile(): string | undefined {
   return file !== undefined && /^(?:file:|\/|[A-Za-z]:\\)/.test(file) ? file : undefined;
 }
 
+/** The folder of the package, with a slash at its end. Undefined where this file is part of somebody's bundle. */
+export function ownFolder(): string | undefined {
+  const file = ownFile();
+  return file === undefined || !/\bown-package\.[a-z]+$/.test(file) ? undefined : file.replace(/^file:\/\//, '').replace(/(?:src|dist)[\\/][^]*$/, '');
+}
+
 function resolveFrom(require: NodeJS.Require, specifier: string): string | undefined {
   try {
     return require.resolve(specifier);

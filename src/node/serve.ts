@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { withOwnFrames } from '../development/own-frames.ts';
 import { waitAtMost } from '../message/eventual.ts';
 import type { ContextFits } from '../server/context-types.ts';
 import { healthResponse } from '../http/response.ts';
@@ -37,7 +38,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   listen: ListenOptions = {},
 ): Promise<RunningServer> {
   assertListenOptions(listen);
-  const tracked = createTrackedListener(withWholeCheck(options as OptionsSource<ServerOptions>));
+  const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>));
   // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
   await tracked.starter.server();
 
@@ -67,14 +68,18 @@ function nameFor(host = 'localhost'): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken one. */
-function withWholeCheck(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
-  if (typeof source === 'function') return async () => checkedWhole(await source());
-  return source instanceof Promise ? source.then(checkedWhole) : checkedWhole(source);
+function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source === 'function') return async () => forServer(await source());
+  return source instanceof Promise ? source.then(forServer) : forServer(source);
 }
 
-function checkedWhole(options: ServerOptions): ServerOptions {
-  return { schemaValidation: 'start', ...options };
+/**
+ * A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken
+ * one. Its log is read in a terminal while it is developed: there stacks have the user's own lines alone.
+ */
+function forServer(options: ServerOptions): ServerOptions {
+  const isDevelopment = (options?.nodeEnv ?? process.env['NODE_ENV']) === 'development';
+  return { schemaValidation: 'start', ...(isDevelopment && { logger: withOwnFrames(console) }), ...options };
 }
 
 function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {

@@ -18,6 +18,7 @@ import type { FunctionSource } from '../project/functions-folder.ts';
 import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
 import { recordServers } from '../project/recorded-servers.ts';
 import type { Terminal } from '../project/paint.ts';
 
@@ -92,12 +93,15 @@ async function build(settings: BuildArguments, source: FunctionSource, file: str
     documents: settings.documents,
     descriptions: settings.descriptions || options?.introspection === true,
   };
+  progress.begin(relative(directory, file), 1);
+  progress.step('writing where each definition is');
   const artefact = await makeBuild({
     from,
     typeDefs: options?.typeDefs,
     schema,
     directory,
   });
+  progress.end();
   return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
 }
 

@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 import type { Plugin } from 'esbuild';
 
 import { importEsbuild } from '../project/bundle.ts';
@@ -9,6 +11,7 @@ import { exportsFunction } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
 import type { RecordedServers } from '../project/recorded-servers.ts';
 import { searchIn } from '../project/source-search.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
@@ -29,18 +32,22 @@ export async function checkFunction(
 ): Promise<CheckedFunction> {
   const before = recorded.servers.length;
   const problems: Problem[] = [];
+  progress.begin(relative(directory, source.file), 4);
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   try {
+    progress.step('bundling');
     const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, ...plugins]);
     bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
     // Throws for a module that exports something else under these names.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
   } catch (error) {
+    progress.end();
     if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true };
     problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
   }
   const search = searchIn({ files: bundled.files, directory });
   const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
+  progress.end();
   return {
     ...checked[0],
     problems: [...problems, ...checked.flatMap((one) => one.problems)],

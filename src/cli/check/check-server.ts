@@ -6,6 +6,7 @@ import type { ServerOptions } from '../../server/options.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
 import type { RecordedServer } from '../project/recorded-servers.ts';
 import { findInSchema } from './schema-findings.ts';
 import type { Finding } from './parse-tolerantly.ts';
@@ -30,6 +31,7 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     if (problems.length > 0) return { problems };
     // Some mistakes show in the whole schema only, and not in its pieces.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
+    progress.step('asking for the schema');
     return { problems: [], schema: await server.schema(), options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
@@ -60,6 +62,7 @@ function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, searc
   if (typeof options !== 'object' || options === null || options.schema !== undefined) return [];
   const typeDefs = options.typeDefs ?? textsOfBuild(options);
   if (typeDefs === undefined) return [];
+  progress.step('checking every definition');
   return findInSchema(typeDefs, options.resolvers).map((finding) => {
     const place = placeOfFinding(finding, search);
     if (place !== undefined) return { ...place, message: finding.message };

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
+import { textOf } from '../../development/own-frames.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import { codeFrame } from '../project/problem.ts';
 import type { UserFiles } from '../project/source-search.ts';
 import type { Refusal } from '../dev/thread-messages.ts';
-import { placeOf, textOf, toPlace } from '../project/user-code.ts';
+import { placeOf, toPlace } from '../project/user-code.ts';
 
 /** Why a function cannot be loaded, for people: all that is wrong with its server, else the error and the line that it comes from. */
 export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], userFiles: UserFiles): Promise<string> {

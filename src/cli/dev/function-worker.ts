@@ -7,6 +7,7 @@ import type { Transferable } from 'node:worker_threads';
 import type { ServerOptions } from '../../server/options.ts';
 import { toCallable } from './call-function.ts';
 import type { Callable } from './call-function.ts';
+import { withOwnFrames } from '../../development/own-frames.ts';
 import { playgroundMark } from '../../development/landing-page/playground-files.ts';
 import { playgroundNames } from './serve-playground.ts';
 import { pathOf } from './thread-messages.ts';
@@ -42,6 +43,9 @@ async function start(): Promise<void> {
       return (options: ServerOptions) => void (later = { options, place });
     },
   });
+  // What the server logs of an error is most of all its stack.
+  const { debug, info, warn, error } = console;
+  Object.assign(console, withOwnFrames({ debug, info, warn, error }));
   try {
     const exports = await importUserCode(file, code);
     if (!exportsFunction(Object.keys(exports))) {

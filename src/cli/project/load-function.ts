@@ -3,6 +3,7 @@ import type { Plugin } from 'esbuild';
 import { bundleOnce } from './bundle.ts';
 import type { FunctionSource } from './functions-folder.ts';
 import type { Problem } from './problem.ts';
+import { progress } from './progress.ts';
 import { importUserCode } from './user-code.ts';
 
 /** A function that has been bundled and imported, into this process. */
@@ -32,5 +33,6 @@ export async function loadFunction(
 ): Promise<LoadedFunction> {
   const bundle = await bundleOnce(esbuild, source, plugins);
   if (bundle.kind === 'problem') throw new BundleError(bundle.message, bundle.problems);
+  progress.clear();
   return { exports: await importUserCode(source.file, bundle.code), isGraphQL: bundle.isGraphQL, files: bundle.files };
 }

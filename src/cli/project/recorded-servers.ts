@@ -5,6 +5,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import type { ServerOptions } from '../../server/options.ts';
 import type { OptionsSource } from '../../server/start.ts';
 import { interceptEntry } from './intercept-entry.ts';
+import { progress } from './progress.ts';
 import { placeOf } from './user-code.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
@@ -28,12 +29,16 @@ export interface RecordedServer {
 type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Request) => Promise<Response>;
 
 const key = Symbol.for('graphql-functions.check');
+const beginKey = Symbol.for('graphql-functions.check-begins');
 
 /** Gets hold of the options of every handler, and of createHandler in the bundle's own copy: a ready `schema` is of its graphql. */
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
   Object.assign(globalThis, {
+    [beginKey]: () => progress.step('building the whole schema'),
     [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
+      // What the module prints now begins on a line of its own.
+      progress.clear();
       servers.push({ source, refusal, place: placeOf(new Error('called from')), schema: () => introspect(source, createHandler) });
     },
   });
@@ -46,6 +51,7 @@ const plugin = interceptEntry({
   imports: "import { createHandler as createUniversal } from 'graphql-functions';",
   make: (maker) => `
       let handler = () => {}, refusal;
+      globalThis[Symbol.for('graphql-functions.check-begins')]?.();
       try { handler = real.${maker}(options); } catch (error) { refusal = error; }
       globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
       return handler;`,

@@ -1,19 +1,7 @@
 import { registerHooks } from 'node:module';
-import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { inspect } from 'node:util';
 
-/** Where this package is: in node_modules, or, in its own repository, beside the functions. */
-const own = fileURLToPath(new URL('../../..', import.meta.url));
-const ownFolders = ['src', 'dist'].map((folder) => `${own}${sep}${folder}${sep}`.replaceAll(`${sep}${sep}`, sep));
-
-/** True when a line of a stack is of Node, of a package, or of what this command puts into a bundle. */
-function isForeign(line: string): boolean {
-  return (
-    /node:internal|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged):/.test(line) ||
-    ownFolders.some((folder) => line.includes(folder))
-  );
-}
+import { isForeign } from '../../development/own-frames.ts';
 
 /** Imports a bundled function under the address of its source: nothing is written, and `import.meta.url` is the user's. */
 export async function importUserCode(file: string, code: string): Promise<Record<string, unknown>> {
@@ -39,12 +27,6 @@ async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
-}
-
-/** The error with its causes; of the stack, what belongs to the user. */
-export function textOf(error: unknown): string {
-  const lines = inspect(error, { depth: 4 }).split('\n');
-  return lines.filter((line) => !/^\s+at /.test(line) || !isForeign(line)).join('\n');
 }
 
 /** "file:line:column" of the user's line that an error comes from. Undefined when its stack has none. */

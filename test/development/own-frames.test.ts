@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { textOf, withOwnFrames } from '../../src/development/own-frames.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const user = '    at read (file:///home/ada/project/functions/graphql.ts:4:9)';
+const foreign = [
+  '    at executeField (file:///home/ada/project/node_modules/graphql-functions/dist/esm/chunks/core.js:5035:37)',
+  '    at process.processTicksAndRejections (node:internal/process/task_queues:104:5)',
+  '    at afterConnect (node:net:1637:16)',
+];
+
+function errorWith(message: string, frames: readonly string[], cause?: Error): Error {
+  const error = new Error(message, ...(cause === undefined ? [] : [{ cause }]));
+  error.stack = [`Error: ${message}`, ...frames].join('\n');
+  return error;
+}
+
+test('of a stack, the lines of Node and of packages are left out, and nothing of the error', () => {
+  const cause = errorWith('ENOENT', [user, ...foreign]);
+  const error = Object.assign(errorWith('the table is locked', [user, ...foreign], cause), { code: 'LOCKED' });
+
+  const text = textOf(error);
+
+  assert.match(text, /^Error: the table is locked\n {4}at read \(file:\/\/\/home\/ada\/[^\n]*\) \{\n {2}code: 'LOCKED',\n/);
+  assert.match(text, /\[cause\]: Error: ENOENT\n {6}at read \(/);
+  assert.doesNotMatch(text, /node_modules|node:|lines matching/);
+});
+
+test('a logger of development shows the lines of the user', () => {
+  const [logger, lines] = recordingLogger();
+
+  withOwnFrames(logger).error('Unexpected error 1', errorWith('broken', [user, ...foreign]));
+
+  assert.match(JSON.stringify(lines), /Unexpected error 1.*functions\/graphql\.ts:4:9/);
+  assert.doesNotMatch(JSON.stringify(lines), /node_modules|node:/);
+});
+
+test('an error without a line of the user is shown whole: its stack is all that is known', () => {
+  const [logger, lines] = recordingLogger();
+  const error = errorWith('connect ECONNREFUSED', foreign);
+
+  withOwnFrames(logger).error('Unexpected error 2', error);
+
+  assert.equal(lines[0]?.details[0], error);
+});
