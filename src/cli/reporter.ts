@@ -54,9 +54,12 @@ export class Reporter {
 
 /** A line for each operation; one for a request that ran none. Below it the errors, as they were thrown. */
 function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
-  if (operations.length === 0)
-    return [[name, statusOf(status), `${method}${path === '' ? '' : ` ${path}`}`, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
-  return operations.flatMap((record) => [operationLine(name, status, record), ...errorLines(record.errors)]);
+  const asked = `${method}${path === '' ? '' : ` ${path}`}`;
+  if (operations.length === 0) return [[name, statusOf(status), asked, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
+  return operations.flatMap(({ operation = asked, ...record }) => [
+    operationLine(name, status, { ...record, operation }),
+    ...errorLines(record.errors),
+  ]);
 }
 
 function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {

@@ -83,8 +83,8 @@ function toOperationRecord({ durationMs, upstream }: Cost, { operation, errors }
   };
 }
 
-function labelOf(operation: OperationOutcome['operation']): string {
-  if (operation === undefined) return 'refused';
+function labelOf(operation: OperationOutcome['operation']): string | undefined {
+  if (operation === undefined) return undefined;
   const fields = operation.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…'));
   return `${operation.operation} ${operation.name?.value ?? `{ ${fields.join(' ')} }`}`;
 }

@@ -43,8 +43,8 @@ export interface RequestRecord {
 
 /** The outcome of an operation. */
 export interface OperationRecord {
-  /** Its kind, and its name or root fields. */
-  readonly operation: string;
+  /** Its kind, and its name or root fields. Undefined: it was refused before one was chosen. */
+  readonly operation: string | undefined;
   readonly milliseconds: number;
   /** Calls of REST data sources. */
   readonly calls: number;
