@@ -62,7 +62,9 @@ function ownFile(): string | undefined {
 /** The folder of the package, with a slash at its end. Undefined where this file is part of somebody's bundle. */
 export function ownFolder(): string | undefined {
   const file = ownFile();
-  return file === undefined || !/\bown-package\.[a-z]+$/.test(file) ? undefined : file.replace(/^file:\/\//, '').replace(/(?:src|dist)[\\/][^]*$/, '');
+  return file === undefined || !/\bown-package\.[a-z]+$/.test(file)
+    ? undefined
+    : file.replace(/^file:\/\//, '').replace(/(?:src|dist)[\\/][^]*$/, '');
 }
 
 function resolveFrom(require: NodeJS.Require, specifier: string): string | undefined {
