@@ -6,6 +6,7 @@ import { withOwnFrames } from '../development/own-frames.ts';
 import { waitAtMost } from '../message/eventual.ts';
 import type { ContextFits } from '../server/context-types.ts';
 import { healthResponse } from '../http/response.ts';
+import { readNodeEnv } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../server/start.ts';
@@ -78,7 +79,7 @@ function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOpti
  * one. Its log is read in a terminal while it is developed: there stacks have the user's own lines alone.
  */
 function forServer(options: ServerOptions): ServerOptions {
-  const isDevelopment = (options?.nodeEnv ?? process.env['NODE_ENV']) === 'development';
+  const isDevelopment = (options?.nodeEnv ?? readNodeEnv()) === 'development';
   return { schemaValidation: 'start', ...(isDevelopment && { logger: withOwnFrames(console) }), ...options };
 }
 

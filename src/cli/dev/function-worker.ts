@@ -44,8 +44,7 @@ async function start(): Promise<void> {
     },
   });
   // What the server logs of an error is most of all its stack.
-  const { debug, info, warn, error } = console;
-  Object.assign(console, withOwnFrames({ debug, info, warn, error }));
+  Object.assign(console, withOwnFrames({ ...console }));
   try {
     const exports = await importUserCode(file, code);
     if (!exportsFunction(Object.keys(exports))) {
