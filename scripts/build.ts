@@ -31,7 +31,7 @@ const commandLine = {
 
 /**
  * What every handler needs is one file, and so is what data sources need. Adapters of platforms, and all else that only
- * some entries share, are divided by who needs them. own-package.ts looks for its own name, and for entries in the
+ * some entries share, are divided by who needs them; own-frames.ts would bring node:util to all. own-package.ts looks for its own name, and for entries in the
  * folder above.
  */
 const groups = [
@@ -40,7 +40,7 @@ const groups = [
   { name: 'datasource', test: /src[\\/]datasource[\\/]/, priority: 1 },
   {
     name: 'core',
-    test: /src[\\/](?:execution|handler|http|message|operation|schema|server|validation)[\\/]|src[\\/]development[\\/][\w-]+\.ts$/,
+    test: /src[\\/](?:execution|handler|http|message|operation|schema|server|validation)[\\/]|src[\\/]development[\\/](?!own-frames)[\w-]+\.ts$/,
     minShareCount: 3,
   },
   {
