@@ -64,7 +64,7 @@ function toOwnForm(entries: Iterable<[string, unknown]>): FormData {
   return form;
 }
 
-/** What the npm package form-data makes: a stream of the time before async iteration, which knows its own header fields. */
+/** A form of the npm package form-data: a stream of the time before async iteration, which knows its own header fields. */
 interface LegacyForm {
   getHeaders(): Record<string, string>;
   on(event: string, listener: (chunk: unknown) => void): unknown;

@@ -81,11 +81,11 @@ class BoundedBody {
 
   #fail(failure: CallError): void {
     this.#failure = failure;
-    // What it rejects with, if it does, is of no interest any more.
+    // Its rejection, if there is one, is of no interest any more.
     this.cancel(failure)?.catch(() => {});
   }
 
-  /** No body, or that of a stand-in for fetch, which is no web stream. */
+  /** No body, or that of a stand-in for fetch, which is not a web stream. */
   async #readWhole(): Promise<Uint8Array | undefined> {
     if (this.#isRead || this.#response.body === null) return undefined;
     this.#isRead = true;

@@ -1,6 +1,6 @@
 import { copyJSON, copyOf } from './copy.ts';
 
-/** What a call comes to, for one taker or for several. */
+/** The result of a call, for one taker or for several. */
 export interface CallResult {
   /** The value for one more taker: where others have it too, a copy that shares nothing changeable with theirs. */
   take(isShared: boolean): unknown;

@@ -2,7 +2,7 @@ import type { NotStored, StorageCase, StorageTerms } from './http-cache/freshnes
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /**
- * Who answered a call:
+ * The layer that answered a call:
  * - `memo`: the same instance had asked before
  * - `fresh`: the response cache, without asking the origin
  * - `revalidated`: the response cache, after the origin said 304
@@ -12,7 +12,7 @@ import type { Milliseconds } from '../cache/key-value-cache.ts';
  */
 export type CacheOutcome = 'memo' | 'fresh' | 'revalidated' | 'stale' | 'miss' | 'bypass';
 
-/** What a stored response is good for: an answer, an answer for now, or a question to the origin. */
+/** The use of a stored response: an answer, an answer for now, or a question to the origin. */
 export type EntryUse = 'fresh' | 'stale' | 'stale-while-revalidate' | 'revalidate';
 
 /** A stored response, as far as its use depends on it. */
@@ -22,8 +22,8 @@ export interface StoredResponse {
 }
 
 /**
- * Follows one call, and is told what is decided about it when it is decided. A call has one only while somebody wants an
- * operation explained, so none of these is ever called in production.
+ * Follows one call, and is told of each decision about it. A call has one only while a plugin follows it or its
+ * operation is explained, so none of these is ever called in production.
  */
 export interface CallWatch {
   /** A response was stored for this key, and what it is good for now. */
@@ -38,7 +38,7 @@ export interface CallWatch {
   aroundSend<T>(send: () => T): T;
   /** The origin has answered a try. */
   answered(status: number): void;
-  /** Whether and for how long the response is stored, or why it is not. */
+  /** True when and for how long the response is stored, or why it is not. */
   judged(storage: StorageCase, terms: StorageTerms | NotStored): void;
   /** The call has its result, or its error. */
   ended(error?: unknown): void;

@@ -2,13 +2,13 @@ import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { DataSourceRequest } from './request.ts';
 
-/** What a data source is given when an operation begins. */
+/** The argument of a data source when an operation begins. */
 export interface DataSourceConfig<TContext> {
   readonly context: TContext;
   readonly cache: KeyValueCache;
   /** The operation's own life; absent when the data source is used without a server. */
   readonly operation?: DataSourceOperation | undefined;
-  /** Follows the calls of the operation. Absent unless a plugin does, or somebody wants the operation explained. */
+  /** Follows the calls of the operation. Absent unless a plugin does, or the operation is explained. */
   readonly watchCall?: WatchCall | undefined;
   /** Tells the developer of what looks like a mistake. Absent in production. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -16,7 +16,7 @@ export interface DataSourceConfig<TContext> {
 
 /** The life of the operation a data source works for. */
 export interface DataSourceOperation {
-  /** Aborts when nobody waits for the operation any more. Made when first read: read it only to send something. */
+  /** Aborts when the operation is over: the client has left, or its time is up. Made when first read: read it only to send something. */
   readonly signal: AbortSignal;
   /** Takes work that may end after the answer is known, a cache write for instance. */
   waitUntil(work: Promise<unknown>): void;

@@ -33,7 +33,7 @@ export interface FailedCall {
  * The error of a call that came to no response. A plain error: clients see it masked.
  *
  * No message of a data source names a URL, or repeats words that came from elsewhere: a message travels to places where
- * nobody masks it any more, and base, path and query can hold hosts, tokens and ids. They are in `extensions.response`,
+ * it is not masked any more, and base, path and query can hold hosts, tokens and ids. They are in `extensions.response`,
  * which goes to hooks, formatError and the log, and to clients in development alone; the words are in `cause`.
  */
 export class CallError extends Error {
@@ -75,7 +75,7 @@ export function isNetworkError(error: unknown): boolean {
   return error instanceof Error && error.name === 'NetworkError';
 }
 
-/** Whether an error says that a body cannot be parsed; ours says so with the parser's as its cause. */
+/** True when an error says that a body cannot be parsed; ours says so with the parser's as its cause. */
 export function isSyntaxError(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.cause instanceof SyntaxError);
 }

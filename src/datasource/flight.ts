@@ -1,4 +1,4 @@
-/** What may end one taker's wait. */
+/** The limits of one taker's wait. */
 export interface WaitOptions {
   readonly signals: readonly (AbortSignal | null | undefined)[];
   /** Milliseconds; undefined, 0 and more than a timer can hold mean no limit. */
@@ -7,12 +7,12 @@ export interface WaitOptions {
   readonly onTimeout?: (timeout: number) => Error;
 }
 
-/** Somebody who waits for an answer, as the one who gets it sees them: from some moment on, nobody may be there any more. */
+/** The takers of an answer, as the flight sees them: from some moment on, all of them may have left. */
 export interface Waiting {
   readonly abandoned: boolean;
   readonly reason: unknown;
   readonly signal: AbortSignal;
-  /** Calls back when nobody waits any more. */
+  /** Calls back when the last taker has left. */
   whenAbandoned(callback: () => void): void;
 }
 
@@ -25,13 +25,13 @@ const maxTimeout = 2 ** 31 - 1;
  * that caller's abort fail all the others.
  */
 export class Flight<T> implements Waiting {
-  /** Everybody has left: nobody may join any more. */
+  /** Every taker has left: none may join any more. */
   abandoned = false;
   /** Why they have left. */
   reason: unknown;
-  /** The work itself; who awaits this instead of joining does not count as a taker. */
+  /** The work itself; awaiting this instead of joining does not count as taking. */
   readonly settled: Promise<T>;
-  /** What a taker whose time is over may have instead. */
+  /** The value for a taker whose time is over. */
   standIn: (() => T | Promise<T> | undefined) | undefined;
   #takers = 0;
   #controller: AbortController | undefined;

@@ -22,7 +22,7 @@ export interface ReceivedResponse {
 export interface FetchedResponse {
   /** Where it came from, redirects followed. */
   readonly url: string;
-  /** Whether the status is 200 to 299. */
+  /** True when the status is 200 to 299. */
   readonly ok: boolean;
   readonly status: number;
   readonly statusText: string;
@@ -135,20 +135,20 @@ function isJSON(status: number, contentType: string | null, body: string | Uint8
   return status !== 204 && contentType !== null && body.length > 0 && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 }
 
-/** What a call came to, and the response it came from. */
+/** The result of a call, and the response it came from. */
 export interface CallAnswer {
   readonly result: CallResult;
   readonly received: ReceivedResponse;
 }
 
-/** What `fetch` of a data source resolves to. Where didEncounterError has swallowed the error, neither is there. */
+/** The result of a data source's `fetch`. Where didEncounterError has swallowed the error, neither is there. */
 export interface FetchResult<TResult> {
-  /** What `get` and the others resolve to. */
+  /** The result of `get` and the others. */
   readonly body: TResult;
   readonly response: FetchedResponse;
 }
 
-/** What one taker gets of an answer. */
+/** One taker's share of an answer. */
 export type Take = (answer: CallAnswer, isShared: boolean) => unknown;
 
 export const takeResult: Take = ({ result }, isShared) => result.take(isShared);

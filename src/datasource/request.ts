@@ -6,7 +6,7 @@ import { toSearchParams } from './search-params.ts';
 /** The methods a RESTDataSource sends. */
 export type HTTPMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What the web's `Headers` are made of. */
+/** The sources of the web's `Headers`. */
 export type HeadersSource = NonNullable<RequestInit['headers']>;
 
 /** How long a response may be reused. */
@@ -36,7 +36,7 @@ interface CallOptions {
   retry?: RetryOptions | number | undefined;
   /** Wins over `cacheOptionsFor`. */
   cacheOptions?: CacheOptionsSource | undefined;
-  /** What `cacheKeyFor` returns by default, instead of the full URL. */
+  /** The key that `cacheKeyFor` returns by default, instead of the full URL. */
   cacheKey?: string | undefined;
   /**
    * For a write: other paths of this source whose GETs it makes doubtful. They are dropped from memo and response cache as that of its own
@@ -61,14 +61,14 @@ type NoInit = Readonly<Partial<Record<'params' | 'headers' | 'body' | 'signal' |
 /** The value of a query parameter that has a name that belongs in `init`. */
 export type QueryValue = string | number | bigint | boolean | Date | null | undefined | readonly QueryValue[];
 
-/** What `fetch` of a data source takes: the last argument of the others, method and parameters. */
+/** The argument of a data source's `fetch`: the last argument of the others, method and parameters. */
 export interface FetchInit extends DataSourceRequestInit {
   /** Default: GET */
   readonly method?: HTTPMethod | undefined;
   readonly params?: QueryParams | string | undefined;
 }
 
-/** What is known of a call when it begins. */
+/** Everything known of a call when it begins. */
 export interface CallDescription {
   readonly method: HTTPMethod;
   readonly path: string;
@@ -82,7 +82,7 @@ const none: readonly string[] = [];
 /**
  * One outgoing call, as the hooks see and change it.
  *
- * `headers` and `params` come to life when somebody looks: most calls that a cache answers never need them,
+ * `headers` and `params` are made when they are first read: most calls that a cache answers never need them,
  * and a `Headers` object costs more than all the rest of such a call.
  */
 export class DataSourceRequest {
@@ -92,7 +92,7 @@ export class DataSourceRequest {
   path: string;
   /** The full URL, parameters included; empty until `resolveURL` has run. */
   url = '';
-  /** What to send; a plain object or array becomes JSON after `willSendRequest`. */
+  /** The body to send; a plain object or array becomes JSON after `willSendRequest`. */
   body: unknown;
   /** Gives this one call up. */
   signal: AbortSignal | null | undefined;
@@ -104,7 +104,7 @@ export class DataSourceRequest {
   cache: RequestInit['cache'];
   /** How long the response may be reused. Undefined: as `cacheOptionsFor` says. */
   cacheOptions: CacheOptionsSource | undefined;
-  /** What `cacheKeyFor` returns by default. Undefined: the full URL. */
+  /** The key that `cacheKeyFor` returns by default. Undefined: the full URL. */
   cacheKey: string | undefined;
   /** Of a write: other paths of this source whose GETs it makes doubtful. */
   readonly invalidates: readonly string[] | undefined;
@@ -114,11 +114,11 @@ export class DataSourceRequest {
   bodyLimits: BodyLimits = defaultBodyLimits;
   /** The rest of the caller's init, handed to fetch as it is. */
   readonly fetchOptions: Readonly<Record<string, unknown>> | undefined;
-  /** Who answered; set when it is known. */
+  /** The layer that answered; set when it is known. */
   outcome: CacheOutcome | undefined;
   /** The names of header fields that `httpFetch` has set on the request it was given. */
   addedFields: readonly string[] = none;
-  /** Follows the call, where somebody wants it explained. */
+  /** Follows the call, where it is explained. */
   watch: CallWatch | undefined;
 
   #headers: Headers | undefined;
@@ -157,7 +157,7 @@ export class DataSourceRequest {
     this.#headers = new Headers(source);
   }
 
-  /** The header fields, or undefined while nobody has set or looked at any. */
+  /** The header fields, or undefined while none has been set or looked at. */
   get headersIfAny(): Headers | undefined {
     return this.#headers !== undefined || this.#headersSource !== undefined ? this.headers : undefined;
   }
@@ -194,7 +194,7 @@ export interface BodyLimits {
 /** 32 MiB, and a minute: an API that drips must not keep a call without a `timeout` for ever. */
 const defaultBodyLimits: BodyLimits = { maxBytes: 32 * 1024 * 1024, maxTime: 60_000 };
 
-/** What class and call have set, undefined for what they have not. */
+/** The limits that class and call have set, undefined for those they have not. */
 export function bodyLimitsFor(maxBytes: number | undefined, timeout: Milliseconds | undefined): BodyLimits {
   if (maxBytes === undefined && timeout === undefined) return defaultBodyLimits;
   return { maxBytes: maxBytes ?? defaultBodyLimits.maxBytes, maxTime: timeout === undefined ? defaultBodyLimits.maxTime : undefined };

@@ -43,7 +43,7 @@ export interface RESTDataSourceOptions {
  */
 // oxlint-disable-next-line typescript/no-explicit-any
 export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext> {
-  /** What `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
+  /** The results that `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
   memoizedResults: MemoizedResults = new Map();
   readonly #httpFetch: HTTPFetch | undefined;
   readonly #now: () => Milliseconds;
@@ -271,7 +271,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     return own ?? this.cacheOptionsFor(response, request);
   }
 
-  /** Hooks that nobody has overridden are not called but done: most of them would need a Response, which is dear to make. */
+  /** Hooks that are not overridden are not called but done: most of them would need a Response, which is dear to make. */
   async #toAnswer(received: ReceivedResponse, request: DataSourceRequest): Promise<CallAnswer> {
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;

@@ -31,14 +31,14 @@ export interface RESTHooks<TContext = any> {
    */
   shareableHeaders?: readonly string[] | undefined;
   /**
-   * Whose the responses are, for credentials that are no header fields of the request because `httpFetch` adds them: stored
+   * The owner of the responses, for credentials that are not header fields of the request because `httpFetch` adds them: stored
    * responses that are not public go to requests with the same identity alone. A field, or a getter that reads the context.
    * It reaches the store as a hash. "": `httpFetch` adds none. Default: none, the header fields alone tell users apart
    */
   cacheIdentity?: string | undefined;
 }
 
-/** What a subclass of RESTDataSource may set and override. */
+/** The members of RESTDataSource that a subclass may set and override. */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-explicit-any
 export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
   static {
@@ -53,7 +53,7 @@ export abstract class RESTHooks<TContext = any> extends DataSource<TContext> {
     return resolveCallURL(this.baseURL, request.path);
   }
 
-  /** What two calls must have in common to share a response. Default: the call's `cacheKey`, else the full URL, `request.url`. */
+  /** The key that two calls must have in common to share a response. Default: the call's `cacheKey`, else the full URL, `request.url`. */
   protected cacheKeyFor(request: DataSourceRequest): string {
     return request.cacheKey ?? request.url;
   }

@@ -14,12 +14,12 @@ export interface RetryOptions {
   readonly statuses?: readonly number[] | undefined;
 }
 
-/** What is tried, and until when. */
+/** The settings of a call's attempts, and their end. */
 export interface Attempts {
   readonly send: (signal: AbortSignal) => Promise<Response>;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the last taker has left. */
   readonly signal: AbortSignal;
-  /** Whether it may be done twice. */
+  /** True when it may be done twice. */
   readonly isRepeatable: boolean;
   /** Makes the error of an attempt that took longer than its `attemptTimeout`. */
   readonly onTimeout: (timeout: Milliseconds) => Error;
@@ -28,8 +28,8 @@ export interface Attempts {
 const retryable = [408, 429, 500, 502, 503, 504];
 
 /**
- * Sends until there is an answer worth keeping, a limit is reached or nobody waits any more.
- * Only a GET is sent again: whether a write that got no answer has been done, nobody knows.
+ * Sends until there is an answer worth keeping, a limit is reached or the last taker has left.
+ * Only a GET is sent again: a write that got no answer may have been done.
  */
 export async function sendWithRetry(
   { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
@@ -74,7 +74,7 @@ function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
   if (signal.aborted) throw error;
 }
 
-/** What the server asks for, else twice as long as before, spread so that callers do not come back in step. */
+/** The wait that the server asks for, else twice as long as before, spread so that callers do not come back in step. */
 function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
   const retryAfter = response?.headers.get('retry-after');
   if (retryAfter) {

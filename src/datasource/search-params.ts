@@ -35,7 +35,7 @@ function assertNoInit(name: string, value: object): void {
   );
 }
 
-/** A date as ISO text, a plain object as JSON: "[object Object]" helps nobody. */
+/** A date as ISO text, a plain object as JSON: "[object Object]" is of no use. */
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   const text = String(value);

@@ -93,7 +93,7 @@ function parseAbsolute(path: string): URL {
   throw createURLError('The path of the call is not an absolute http(s) URL, and there is no baseURL to put before it', path);
 }
 
-// A base URL is the same for thousands of calls; unless somebody makes it out of requests.
+// A base URL is the same for thousands of calls, unless it is made out of requests.
 const bases = new BoundedMemo<Base>({ maxEntries: 100, maxLength: maxRememberedLength });
 
 function parseBase(baseURL: string): Base {

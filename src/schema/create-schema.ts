@@ -17,7 +17,7 @@ import type { TypeDefs } from './sdl/type-defs.ts';
 export interface SchemaInput<TContext = any> {
   /** The schema as text, parsed documents, or lists of them. */
   readonly typeDefs?: TypeDefs;
-  /** What implements `typeDefs`: one map, or several that are merged. Default: every field is a property. */
+  /** The resolvers of `typeDefs`: one map, or several that are merged. Default: every field is a property. */
   readonly resolvers?: Resolvers<TContext>;
   /** A schema built with graphql-js's classes, in place of `typeDefs`. */
   readonly schema?: GraphQLSchema;
@@ -35,9 +35,9 @@ export type FindCheck = () => CheckWhole | { readonly missing: string };
 export interface SchemaSettings {
   /** Build and check the whole schema first, with graphql-js and with what this finds. False: production's checks alone. */
   readonly checkWhole: FindCheck | false;
-  /** Told when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: nobody is. */
+  /** Called when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: it is not reported. */
   readonly warn?: (message: string) => void;
-  /** Directives of operations that the schema has even if nobody defines them. Default: those of the specification only. */
+  /** Directives of operations that the schema has even if it does not define them. Default: those of the specification only. */
   readonly directives?: readonly GraphQLDirective[];
 }
 

@@ -4,7 +4,7 @@ import type { Selection } from './request-identity.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
 /**
- * What is known of a stored response without looking at its header fields or its body. Not its URL: that may hold a
+ * The part of a stored response that is known without looking at its header fields or its body. Not its URL: that may hold a
  * key which cacheKeyFor has left out on purpose.
  */
 export interface EntryHead extends Omit<StorageTerms, 'audience' | 'keepFor'>, Selection {
@@ -40,13 +40,13 @@ export function textOf(body: string | Uint8Array): string {
   return body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
 }
 
-/** Changes with the format: entries of other versions of this library are no entries. */
+/** Changes with the format: entries of other versions of this library cannot be read. */
 const magic = 'graphql-functions/2 ';
 
 /**
  * Three lines: a checksum and the head, the header fields, the body as it is. The head alone is parsed for every use; the
  * header fields only where a hook wants a Response, and a JSON body only once, into the result. Without a key there
- * is no checksum: for a store that is part of this process.
+ * is no checksum: that is for a store that is part of this process.
  */
 export function encodeEntry(key: string | undefined, { head, headers, body }: CacheEntry): string {
   const bodyText = typeof body === 'string' ? body : toBase64(body);

@@ -1,6 +1,6 @@
 import { sha256 } from './sha256.ts';
 
-/** What `cacheKeyFor` has returned. Anything but a text would be one key for everything: "undefined", "[object Promise]". */
+/** The result of `cacheKeyFor`, checked. Anything but a text would be one key for everything: "undefined", "[object Promise]". */
 export function assertCacheKey(key: unknown): string {
   if (typeof key === 'string' && key !== '') return key;
   throw new TypeError(
@@ -8,7 +8,7 @@ export function assertCacheKey(key: unknown): string {
   );
 }
 
-/** What `cacheIdentity` holds, as text; undefined and null are none. */
+/** The value of `cacheIdentity`, as text; undefined and null are none. */
 export function toCacheIdentity(identity: unknown): string | undefined {
   if (typeof identity === 'string' || identity === undefined) return identity;
   if (identity === null) return undefined;

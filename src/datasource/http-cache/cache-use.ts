@@ -8,16 +8,16 @@ import type { Milliseconds } from '../../cache/key-value-cache.ts';
 /** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
 const bypassHeaders = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
 
-/** Whether a GET neither reads nor feeds the cache. */
+/** True when a GET neither reads nor feeds the cache. */
 export function isBypass(request: DataSourceRequest): boolean {
   const { cache, fetchOptions } = request;
-  // Who asks for redirects as they are asks for another response than who follows them.
+  // A request for redirects themselves asks for another response than one that follows them.
   if (cache === 'no-store' || (fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return true;
   const headers = request.headersIfAny;
   return headers !== undefined && (bypassHeaders.some((name) => headers.has(name)) || directivesOf(request).has('no-store'));
 }
 
-/** Whether the origin may be asked at all. */
+/** True when the origin may be asked at all. */
 export function mayAskOrigin(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }
@@ -25,17 +25,17 @@ export function mayAskOrigin(request: DataSourceRequest): boolean {
 /** How far the clocks of two instances over one store may be apart. */
 const maxSkew: Milliseconds = 5000;
 
-/** Whether an entry's age is known. It is not when the entry is from the future: a clock has been set back. */
+/** True when an entry's age is known. It is not when the entry is from the future: a clock has been set back. */
 function hasAge(head: EntryHead, now: Milliseconds): boolean {
   return head.storedAt <= now + maxSkew;
 }
 
-/** Whether an entry may be served in place of an answer that the origin fails to give. */
+/** True when an entry may be served in place of an answer that the origin fails to give. */
 export function mayStandIn(head: EntryHead, now: Milliseconds): boolean {
   return hasAge(head, now) && now < head.staleIfErrorUntil;
 }
 
-/** What an entry may be used for, by fetch's cache mode, the request's Cache-Control, and its age. */
+/** The permitted use of an entry, by fetch's cache mode, the request's Cache-Control, and its age. */
 export function judgeEntry({ head }: CacheEntry, request: DataSourceRequest, now: Milliseconds): EntryUse {
   const isFresh = now < head.freshUntil && hasAge(head, now);
   if (request.cache === 'force-cache' || request.cache === 'only-if-cached') return isFresh ? 'fresh' : 'stale';

@@ -4,7 +4,7 @@ import type { CacheDirectives } from './cache-control.ts';
 import { parseAge, parseHTTPDate } from './http-date.ts';
 
 /**
- * Who may be given a stored response: every request that has the fields of Vary in common, or only requests that also
+ * The requests that may be given a stored response: all that have the fields of Vary in common, or only those that also
  * have every field in common which could tell one user from another.
  */
 export type Audience = 'everybody' | 'headers';
@@ -30,7 +30,7 @@ export interface StorageTerms {
 /** Why a response must not or need not be stored. */
 export type NotStored =
   | 'no-store'
-  /** Vary names "*", or what is no name. */
+  /** Vary names "*", or something that is not a name. */
   | 'vary'
   /** Status 206. */
   | 'partial'
@@ -38,11 +38,11 @@ export type NotStored =
   | 'hidden user'
   /** It is private, and nothing tells whose. */
   | 'unnamed user'
-  /** It sets a cookie for somebody who is not named. */
+  /** It sets a cookie for a user who is not named. */
   | 'cookie'
   /** A `ttl` of 0 or less. */
   | 'ttl'
-  /** A `ttl`, for a status that is no success. */
+  /** A `ttl`, for an unsuccessful status. */
   | 'ttl of a failure'
   | 'redirected'
   | 'status'
@@ -51,7 +51,7 @@ export type NotStored =
   /** It is stale already, and there is nothing to ask again by. */
   | 'stale';
 
-/** What the terms depend on. */
+/** The input of the terms. */
 export interface StorageCase {
   readonly status: number;
   /** Response header fields by lower-case name. */
@@ -77,7 +77,7 @@ const revalidationLife: Seconds = 3600;
 
 /**
  * The final statuses that are stored when the origin gives them a life. No redirect: the one that fetch has not followed
- * was asked for with `redirect: 'manual'`, and is no answer to a call that follows.
+ * was asked for with `redirect: 'manual'`, and cannot answer a call that follows.
  */
 const storable = [200, 203, 204, 300, 404, 405, 410, 414, 501];
 
@@ -102,11 +102,11 @@ function audienceOf({ headers, redirected, namesUser, hidesUser, ttl }: StorageC
   const isPrivate = directives.has('private');
   const setsCookie = headers['set-cookie'] !== undefined;
   const saysPublic = directives.has('public') || (directives.has('s-maxage') && !setsCookie);
-  // Nobody has seen the header fields of the redirect itself: it may have been one user's ("/me" to "/users/1").
+  // The header fields of the redirect itself are unknown: it may have been one user's ("/me" to "/users/1").
   if (saysPublic && !isPrivate && !redirected) return 'everybody';
   if (hidesUser) return 'hidden user';
   if (isPrivate && !namesUser) return 'unnamed user';
-  // A cookie for somebody new: the body often belongs to it. Not so under a ttl, whose author knows the API.
+  // A cookie for a new visitor: the body often is for that visitor alone. Not so under a ttl, whose author knows the API.
   if (setsCookie && !directives.has('public') && !namesUser && ttl === undefined) return 'cookie';
   return 'headers';
 }
@@ -132,7 +132,7 @@ function termsOfDeveloper(
   });
 }
 
-/** RFC 9111, without its heuristics: a response that nobody gave a life is never fresh. */
+/** RFC 9111, without its heuristics: a response that was given no lifetime is never fresh. */
 function termsOfOrigin(storage: StorageCase, directives: CacheDirectives, audience: Audience): StorageTerms | NotStored {
   const { status, headers, redirected, now } = storage;
   if (redirected) return 'redirected';

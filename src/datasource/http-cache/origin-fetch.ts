@@ -16,15 +16,15 @@ import { cookiesOf, mergeHeaders, storedHeadersOf, toRecord } from './stored-hea
 
 /** A call, as the response cache sees it. */
 export interface CacheLookup extends SelectionSource {
-  /** Whether an equal request that is under way may answer this one. */
+  /** True when an equal request that is under way may answer this one. */
   readonly sharesInFlight: boolean;
   /** The class of the data source, for messages. */
   readonly sourceName: string;
-  /** What sends: requests through different ones are never equal. */
+  /** The function that sends: requests through different ones are never equal. */
   readonly source: unknown;
-  /** Who waits for this call. Asked for only when something is sent. */
+  /** The takers of this call. Asked for only when something is sent. */
   waiting(): Waiting;
-  /** Takes work that may end after the call; undefined where nobody takes it. */
+  /** Takes work that may end after the call; undefined where the platform has no such function. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   /** Development's word to the developer; undefined elsewhere. */
   readonly warn: ((message: string) => void) | undefined;
@@ -35,7 +35,7 @@ export interface CacheLookup extends SelectionSource {
   standIn(offer: () => ReceivedResponse | undefined): void;
 }
 
-/** What came of asking the origin: an entry that others may be given too, or a response for the one who asked. */
+/** The origin's answer: an entry that other calls may be given too, or a response for this call alone. */
 export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;

@@ -6,10 +6,10 @@ import { sha256 } from './sha256.ts';
 const tracing =
   /^(?:traceparent|tracestate|b3|x-b3-.+|(?:x-)?(?:request|correlation)-id|x-amzn-trace-id|x-cloud-trace-context|sentry-trace|x-datadog-.+)$/;
 
-/** Fields that say nothing about who is asking. What a response really depends on among them, Vary tells. */
+/** Fields that do not tell one user from another. Vary names those on which a response really depends. */
 const impersonal = /^(?:accept(?:-.+)?|content-type|content-length|user-agent|cache-control|pragma)$/;
 
-/** Whether a field says nothing about who is asking, as far as its name tells. */
+/** True when a field says nothing about who is asking, as far as its name tells. */
 export function isImpersonal(name: string): boolean {
   return impersonal.test(name) || tracing.test(name);
 }
@@ -25,20 +25,20 @@ export interface Selection {
   readonly vary: Readonly<Record<string, string | null>>;
 }
 
-/** Whether a request can be told from another one by fields that differ from call to call: then no answer is for two. */
+/** True when a request can be told from another one by fields that differ from call to call: then no answer is for two. */
 export function variesByCall(vary: Selection['vary']): boolean {
   for (const name in vary) if (tracing.test(name)) return true;
   return false;
 }
 
-/** What a selection is made of. */
+/** The material of a selection. */
 export interface SelectionSource {
   /** The cache key: it salts the hashes, so that equal ones in two entries do not show that a user is the same. */
   readonly key: string;
   readonly request: DataSourceRequest;
-  /** Fields of this API which, against appearances, say nothing about who is asking. Lower case. */
+  /** Fields of this API which, against appearances, do not tell one user from another. Lower case. */
   readonly shareableHeaders: readonly string[];
-  /** What the data source says of whose the responses are, beside the header fields: its `cacheIdentity`. "": nobody's in particular. */
+  /** The owner of the responses as the data source names it, beside the header fields: its `cacheIdentity`. "": no owner in particular. */
   readonly cacheIdentity: string | undefined;
   /** Requests are sent by a function that may add header fields of its own: `httpFetch`. */
   readonly hasOwnFetch: boolean;
@@ -54,7 +54,7 @@ export function identityOf(request: DataSourceRequest, cacheIdentity: string | u
   return cacheIdentity ? `${fields}${options}=${cacheIdentity}` : fields + options;
 }
 
-/** Whether the request tells whose response it asks for: by the source's word, or by credentials that we see. */
+/** True when the request tells whose response it asks for: by the source's word, or by credentials that we see. */
 export function namesUser({ request, shareableHeaders, cacheIdentity, hasOwnFetch }: SelectionSource): boolean {
   if (cacheIdentity) return true;
   const headers = request.headersIfAny;
@@ -64,7 +64,7 @@ export function namesUser({ request, shareableHeaders, cacheIdentity, hasOwnFetc
   return !hasOwnFetch && textOf(request, (name) => isPersonal(name, shareableHeaders)) !== '';
 }
 
-/** Whether `httpFetch` has set fields of the request which tell users apart, and no `cacheIdentity` stands for them. */
+/** True when `httpFetch` has set fields of the request which tell users apart, and no `cacheIdentity` stands for them. */
 export function hidesUser({ request, shareableHeaders, cacheIdentity }: SelectionSource): boolean {
   return cacheIdentity === undefined && request.addedFields.some((name) => isPersonal(name, shareableHeaders));
 }
@@ -87,7 +87,7 @@ export function describeSelection(source: SelectionSource, { audience, vary }: {
   return { audience, audienceHash: audience === 'everybody' ? '' : hashOf(source, audienceText(source)), vary: Object.fromEntries(fields) };
 }
 
-/** Whether a request is one of those. */
+/** True when a request is one of those. */
 export function isSelected(source: SelectionSource, { audience, audienceHash, vary }: Selection): boolean {
   for (const name in vary) if (describeField(source, name) !== vary[name]) return false;
   return audience === 'everybody' || audienceHash === hashOf(source, audienceText(source));
@@ -147,7 +147,7 @@ function hashOf({ key }: SelectionSource, text: string): string {
 const none: readonly string[] = [];
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** The names in a Vary field, in lower case; undefined when no other request is ever the same: "*", or what is no name. */
+/** The names in a Vary field, in lower case; undefined when no other request is ever the same: "*", or a value that is not a name. */
 export function parseVary(field: string | undefined): readonly string[] | undefined {
   if (field === undefined) return none;
   const names = field

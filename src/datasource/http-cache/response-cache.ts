@@ -23,7 +23,7 @@ export interface Answered {
 /** A GET that has been sent and not been answered. */
 interface RunningRequest {
   readonly flight: Flight<OriginAnswer>;
-  /** What another request must have in common to wait for the same answer; undefined: no other may. */
+  /** The properties that another request must have in common to wait for the same answer; undefined: no other may. */
   readonly identity: string | undefined;
   readonly source: unknown;
   /** A write to the same key has begun or ended since: the answer may be from before it. */
@@ -84,7 +84,7 @@ export class ResponseCache {
 
   /**
    * Runs a call of another method, and drops the response to a GET with the same key when it has gone well; also when it got
-   * no answer, because then nobody knows. Resolves when the entry is gone, or the store's deadline over.
+   * no answer, because then its effect is unknown. Resolves when the entry is gone, or the store's deadline over.
    */
   async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
     this.#overtake(lookup.key);
@@ -113,7 +113,7 @@ export class ResponseCache {
     return undefined;
   }
 
-  /** Asks the origin, or waits for somebody's equal request that is under way. */
+  /** Asks the origin, or waits for an equal request that is under way. */
   async #fetchShared(lookup: CacheLookup, entry: CacheEntry | undefined): Promise<Answered> {
     const waiting = lookup.waiting();
     if (waiting.abandoned) throw waiting.reason;
@@ -130,13 +130,13 @@ export class ResponseCache {
     return this.#settle(lookup, await own.flight.follow(waiting), true);
   }
 
-  /** Whether it makes sense to wait for an equal request, or to let others wait for this one. What was stored once may be again. */
+  /** True when it makes sense to wait for an equal request, or to let others wait for this one. What was stored once may be again. */
   #isShared({ key, request, sharesInFlight }: CacheLookup, entry: CacheEntry | undefined): boolean {
     return sharesInFlight && !isWorkerd() && (entry !== undefined || this.#sharing.expects(key, request.url));
   }
 
   #findRunning({ key, request, source }: CacheLookup, identity: string): RunningRequest | undefined {
-    // Who asks anew is not helped by an answer that was under way before.
+    // A request to reload is not helped by an answer that was under way before.
     if (request.cache === 'reload' || request.cache === 'no-cache') return undefined;
     for (const running of this.#running.get(key) ?? []) {
       if (running.identity === identity && running.source === source && !running.overtaken && !running.flight.abandoned) return running;
@@ -210,7 +210,7 @@ export class ResponseCache {
     handOver(lookup, this.#endOf(flight, lookup));
   }
 
-  /** The end of a fetch whose response nobody waits for. When it fails, the entry stays as old as it was. */
+  /** The end of a fetch whose response has no taker. When it fails, the entry stays as old as it was. */
   async #endOf(flight: Flight<OriginAnswer>, { key, request, now }: CacheLookup): Promise<void> {
     try {
       const { live, fetched, written } = await flight.join({ signals: [], timeout: request.timeout ?? backgroundTimeout });
@@ -255,7 +255,7 @@ function createGatewayTimeout(url: string): Response {
 const warned = new Set<string>();
 
 /**
- * Says in development, once for each data source class, that a response is stored for everybody although nobody knows whether
+ * Says in development, once for each data source class, that a response is stored for all users although it is unknown whether
  * it is one user's: its origin did not call it public, and what `httpFetch` adds to a request cannot be seen.
  */
 function warnOfUnknownUser({ warn, hasOwnFetch, cacheIdentity, sourceName }: CacheLookup, head: EntryHead): void {

@@ -4,12 +4,12 @@ import type { Milliseconds } from '../../cache/key-value-cache.ts';
 /** How many keys, or origins, are remembered. */
 const maxEntries = 1000;
 
-/** After so many answers in a row that could not be shared, those to keys that nobody has asked for are not expected to be. */
+/** After so many answers in a row that could not be shared, those to keys that are new are not expected to be. */
 const longStreak = 3;
 
 /**
- * Which answers are worth waiting for while somebody else's equal request is under way. An answer that may not be stored is for
- * the one who asked: who waited for it has waited in vain, and has to ask as well. So that happens once for a key, and then
+ * Which answers are worth waiting for while an equal request is under way. An answer that may not be stored is for
+ * its own request alone: requests that waited for it waited in vain, and have to ask as well. So that happens once for a key, and then
  * its requests go out side by side, until an answer to it can be stored again ("hit-for-miss").
  */
 export class SharingMemory {
@@ -17,7 +17,7 @@ export class SharingMemory {
   /** For each origin, how many answers in a row could not be shared. */
   readonly #streaks = new BoundedMemo<number>({ maxEntries });
 
-  /** Whether the next answer to this key may well be one for several requests. */
+  /** True when the next answer to this key may well be one for several requests. */
   expects(key: string, url: string): boolean {
     if (this.#unshared.get(key) !== undefined) return false;
     return this.#streaks.size === 0 || (this.#streaks.get(originOf(url)) ?? 0) < longStreak;

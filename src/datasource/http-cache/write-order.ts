@@ -15,7 +15,7 @@ const maxRemembered = 1000;
 const tick: Milliseconds = 0.001;
 
 /**
- * What changes in the store, in order: for each key a set never overtakes a delete that came first, nor the
+ * The changes of the store, in order: for each key a set never overtakes a delete that came first, nor the
  * other way round. And a memory of what was deleted: where the store has not heard of it, because it is down or
  * slow, entries from before are void in this process all the same.
  */
@@ -30,7 +30,7 @@ export class WriteOrder {
     this.#inMemory = isInMemory(store);
   }
 
-  /** In memory nobody reads a key, and nothing changes what is kept there. */
+  /** In memory keys are never read by people, and values never changed. */
   #storeKeyOf(key: string): string {
     return prefix + (this.#inMemory ? key : readableKeyOf(key));
   }
@@ -39,7 +39,7 @@ export class WriteOrder {
     return this.#store.get(this.#storeKeyOf(key));
   }
 
-  /** Whether an entry is from before the last write to its key. */
+  /** True when an entry is from before the last write to its key. */
   isVoid(key: string, entry: CacheEntry): boolean {
     return this.#deletedAt.size > 0 && entry.head.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
   }

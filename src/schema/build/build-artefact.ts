@@ -4,7 +4,7 @@ import { fingerprint } from './fingerprint.ts';
 export const artefactFormat = 2;
 
 /**
- * What `graphql-functions build` writes, as JSON.
+ * The file that `graphql-functions build` writes, as JSON.
  *
  * Nearly all of it is in long strings without line ends. A bundler makes JavaScript of JSON, where objects and arrays cost
  * several times as much, and it writes a string with line ends as a template, which costs V8 8 ms for 1 MB in place of 5.
@@ -13,7 +13,7 @@ export interface BuildArtefact {
   readonly format: number;
   /** Major and minor version of the graphql that has checked schema and documents. */
   readonly graphql: string;
-  /** What it was made of, to make it again. */
+  /** The sources it was made of, to make it again. */
   readonly from: BuildSources;
   /** Every definition, one behind the other. */
   readonly text: string;
@@ -29,7 +29,7 @@ export interface BuildArtefact {
   readonly seal: string;
 }
 
-/** What an artefact is made of. */
+/** The sources of an artefact. */
 export interface BuildSources {
   /** Patterns of files with the schema. Empty: the function's own `typeDefs`. */
   readonly schema: readonly string[];
@@ -37,7 +37,7 @@ export interface BuildSources {
   readonly typeDefs?: string;
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
-  /** Whether `text` has descriptions. */
+  /** True when `text` has descriptions. */
   readonly descriptions: boolean;
 }
 

@@ -54,7 +54,7 @@ export function readBuild(artefact: object): SchemaBuild {
 }
 
 /**
- * What the server makes its schema of. A build that does not fit is an error where somebody is there to read it; in
+ * The input of the server's schema. A build that does not fit is an error where a developer reads it; in
  * production it is logged, and the schema is made as without it.
  */
 function openBuild(artefact: object, use: SchemaBuildUse): ReturnType<SchemaBuild['open']> {
@@ -76,7 +76,7 @@ function openFitting(artefact: BuildArtefact, { typeDefs = artefact.text }: Sche
   };
 }
 
-/** What the command line puts in a build's place while it makes or checks one: the schema's own texts. */
+/** The stand-in of the command line for a build while it makes or checks one: the schema's own texts. */
 export interface PendingBuild {
   /** The file of the build. */
   readonly pending: string;
@@ -84,7 +84,7 @@ export interface PendingBuild {
   readonly typeDefs?: readonly string[];
 }
 
-/** Whether there is no build yet. */
+/** True when there is no build yet. */
 export function isPending(artefact: object): artefact is PendingBuild {
   return 'pending' in artefact;
 }
@@ -135,7 +135,7 @@ export function typeDefsMark(typeDefs: unknown): string {
   );
 }
 
-/** What a build is bound to: which documents are valid may change with every minor version. */
+/** The version that a build is bound to: which documents are valid may change with every minor version. */
 export function graphqlVersion(): string {
   return version.split('.', 2).join('.');
 }

@@ -26,7 +26,7 @@ import type { TypeKind } from '../sdl/sdl-scanner.ts';
 import type { TypeLookup } from './type-configs.ts';
 import type { EnumNode, FieldsNode, InputNode, TypeText, UnionNode } from './type-text.ts';
 
-/** What a type is made from. */
+/** The material of a type. */
 export interface TypeMaterial {
   readonly text: TypeText;
   readonly resolvers: MergedTypeResolvers | undefined;
@@ -36,7 +36,7 @@ export interface TypeMaterial {
 }
 
 /**
- * A type that knows its name and its resolvers, and parses its text when somebody asks for more.
+ * A type that knows its name and its resolvers, and parses its text when more of it is asked for.
  *
  * Ordinary graphql-js types, whose constructors take functions for fields, values and members; the few
  * properties they do not take functions for are defined afterwards.

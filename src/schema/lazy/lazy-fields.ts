@@ -28,7 +28,7 @@ export class LazyFieldsObjectType extends GraphQLObjectType {
   }
 
   /**
-   * Asked for single fields it makes single fields; who lists or changes them gets an ordinary object from then on. A Proxy,
+   * Asked for single fields it makes single fields; listing or changing them makes an ordinary object of it. A Proxy,
    * because a property with a getter for each of 2,000 fields takes a cold process some milliseconds.
    */
   #lazyFields(): GraphQLFieldMap<unknown, unknown> {

@@ -87,7 +87,7 @@ export class LazySchema extends GraphQLSchema {
     return (this.#directives ??= this.#types.directives());
   }
 
-  /** How much of it has been made so far, for whoever explains an operation. */
+  /** How much of it has been made so far, for explaining an operation. */
   get progress(): LazyTypes['progress'] {
     return this.#types.progress;
   }
@@ -128,7 +128,7 @@ export class LazySchema extends GraphQLSchema {
 
   /**
    * The type map as validation uses it: asked for single names, it makes single types. graphql-js's order of
-   * the names is only known when all types are there, so whoever lists or changes them gets the real map.
+   * the names is only known when all types are there, so listing or changing them takes the real map.
    */
   #lazyTypeMap(): TypeMap {
     const whole = (): TypeMap => this.#materialise().getTypeMap();

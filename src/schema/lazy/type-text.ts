@@ -71,7 +71,7 @@ function sizeOf(part: DefinitionLocation): number {
   return isParsed(part) ? membersOf(part).length * 80 : part[1] - part[0];
 }
 
-/** What {@link TypeText.parts} are made of, by kind of type; extensions have the same properties. */
+/** The nodes that {@link TypeText.parts} come from, by kind of type; extensions have the same properties. */
 export type FieldsNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 export type UnionNode = Pick<UnionTypeDefinitionNode, 'types'>;
 export type EnumNode = Pick<EnumTypeDefinitionNode, 'values'>;

@@ -8,7 +8,7 @@ import type { TypeKind } from '../sdl/sdl-scanner.ts';
 
 /**
  * Throws an Error for a resolver that could never run: one for a type or a field that typeDefs do not
- * define, or one that is no function.
+ * define, or one that is not a function.
  */
 export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): void {
   checkTypeNames(resolvers, index);
@@ -17,7 +17,7 @@ export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): 
   }
 }
 
-/** What a server checks of its resolvers at every start: a type that nobody defines could never be touched. */
+/** The check of resolvers at every start: a type that is not defined could never be touched. */
 export function checkTypeNames(resolvers: MergedResolvers, { types }: SchemaIndex): void {
   for (const name of resolvers.names()) {
     if (builtIn.has(name))
@@ -37,7 +37,7 @@ export interface ResolversToCheck {
   readonly members?: { has(name: string): boolean };
 }
 
-/** What is checked when a type is first touched, or at the start where the whole schema is. */
+/** The check when a type is first touched, or at the start where the whole schema is checked. */
 export function checkTypeResolvers(type: ResolversToCheck): void {
   checks[type.entry.kind](type);
 }
@@ -53,7 +53,7 @@ const checks: Readonly<Record<TypeKind, Check>> = {
   scalar: checkScalar,
 };
 
-/** What else than fields a type's resolvers may name. */
+/** The keys of a type's resolvers that are not fields. */
 const special: Readonly<Partial<Record<TypeKind, string>>> = {
   type: '__isTypeOf',
   interface: '__resolveType',

@@ -6,7 +6,7 @@ export class MergedResolvers {
   readonly #maps: readonly ResolverRecord[];
   readonly #merged = new Map<string, MergedTypeResolvers>();
 
-  /** Throws an Error that says what to write when these are no resolver maps. */
+  /** Throws an Error that says what to write when these are not resolver maps. */
   constructor(resolvers: unknown) {
     this.#maps = listOfMaps(resolvers).map(assertMap);
   }
@@ -16,7 +16,7 @@ export class MergedResolvers {
     return this.#maps.flatMap((map) => Object.keys(map));
   }
 
-  /** What all maps have for a type. Throws an Error that says what to write when that is no object. */
+  /** The entries of all maps for a type. Throws an Error that says what to write when one is not an object. */
   get(type: string): MergedTypeResolvers | undefined {
     const known = this.#merged.get(type);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class MergedTypeResolvers {
     return others.length === 0 && !isInstance(map) ? Object.keys(map) : new Set(this.#maps.flatMap(namesOf));
   }
 
-  /** What was given for a name, as it is. */
+  /** The value given for a name, unchanged. */
   given(name: string): unknown {
     const [map] = this.#maps;
     return this.#maps.length === 1 && isOwn.call(map, name) ? map?.[name] : this.#find(name, asItIs);
@@ -75,7 +75,7 @@ export function mergeResolvers(resolvers: unknown): MergedResolvers {
   return new MergedResolvers(resolvers);
 }
 
-/** Whether a value is a `GraphQLScalarType`, of any copy of graphql. */
+/** True when a value is a `GraphQLScalarType`, of any copy of graphql. */
 export function isScalarType(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object GraphQLScalarType]';
 }
@@ -120,7 +120,7 @@ function bound(resolver: unknown, map: object): unknown {
   return typeof resolver === 'function' ? resolver.bind(map) : resolver;
 }
 
-/** Whether a name is in an object or, for an instance of a class, that of a method. What every object inherits is not. */
+/** True when a name is in an object or, for an instance of a class, that of a method. What every object inherits is not. */
 function isNamed(map: object, name: string): boolean {
   if (isOwn.call(map, name)) return true;
   return name in map && isInstance(map) && namesOf(map).includes(name);

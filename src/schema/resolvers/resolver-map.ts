@@ -19,7 +19,7 @@ export interface FieldResolverObject<TContext = any> {
 }
 
 /**
- * What a type with the key `__isTypeOf`, `__resolveType` or `__resolveReference` has: `info` is its third parameter, not
+ * The special resolvers `__isTypeOf`, `__resolveType` and `__resolveReference`: `info` is their third parameter, not
  * its fourth.
  *
  * TypeScript holds these keys to the index signature of {@link TypeResolvers} too, so they must fit a member of it. The
@@ -61,7 +61,7 @@ export type ScalarResolvers = {
 // would have two types to choose from, and get none.
 type ScalarType = Pick<GraphQLScalarType, 'specifiedByURL' | 'toConfig'>;
 
-/** What implements the schema: for each type name its resolvers, enum values or scalar. */
+/** The resolvers of a schema: for each type name its resolvers, enum values or scalar. */
 export interface ResolverMap<TContext = any> {
   readonly [type: string]: TypeResolvers<TContext> | EnumValues | ScalarType;
 }

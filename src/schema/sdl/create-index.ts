@@ -71,7 +71,7 @@ function isPartOfType({ kind }: FoundDefinition): boolean {
   return kind !== 'schema' && kind !== 'directive';
 }
 
-/** What the quick scan finds is an entry as it is. */
+/** A find of the quick scan is an entry without further work. */
 function soleEntry(definition: FoundDefinition): TypeEntry {
   if ('extensions' in definition) return definition as FoundDefinition & TypeEntry;
   const { name, kind, at, interfaces } = definition;
@@ -114,7 +114,7 @@ function sameKind(name: string, { kind }: FoundDefinition, parts: readonly Found
   return kind as TypeKind;
 }
 
-/** Whether the parts can stand side by side: no member twice, and nothing but members in a second definition. */
+/** True when the parts can stand side by side: no member twice, and nothing but members in a second definition. */
 function isDisjoint(indexed: IndexedText, definition: FoundDefinition, parts: readonly FoundDefinition[]): boolean {
   if (parts.some((part) => !part.extends && part !== definition && !part.bare)) return false;
   const names = parts.flatMap(({ at }) => membersAt(indexed, at).map(({ name }) => name));

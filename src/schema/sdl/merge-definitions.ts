@@ -10,7 +10,7 @@ import type {
   TypeNode,
 } from 'graphql';
 
-/** Whether a directive may stand several times in one place. */
+/** True when a directive may stand several times in one place. */
 export type IsRepeatable = (directive: string) => boolean;
 
 /**
@@ -55,7 +55,7 @@ export function mergeDirectiveDefinitions(nodes: readonly DirectiveDefinitionNod
   };
 }
 
-/** What definitions of types have in common, each kind without some of it. */
+/** The common properties of definitions of types; each kind lacks some. */
 interface Part {
   readonly kind: string;
   readonly name?: FieldDefinitionNode['name'];

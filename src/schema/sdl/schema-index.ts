@@ -38,7 +38,7 @@ export interface TypeEntry {
   readonly at: DefinitionLocation;
   /** Extensions, and further definitions that add nothing but members. */
   readonly extensions: readonly DefinitionLocation[];
-  /** What the type and its extensions implement, each name once. */
+  /** The interfaces of the type and its extensions, each name once. */
   readonly interfaces: readonly string[];
 }
 

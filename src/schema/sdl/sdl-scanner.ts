@@ -1,6 +1,6 @@
 import type { DefinitionLocation, Span } from './location.ts';
 
-/** What a definition defines, by its keyword in the text. */
+/** The kinds of definitions, by their keyword in the text. */
 export type DefinitionKind = TypeKind | 'schema' | 'directive';
 
 /** The kinds of types, by their keywords. */

@@ -45,7 +45,7 @@ function hintFor(value: unknown): string {
   return kind === 'a function' ? ' Call it first.' : '';
 }
 
-/** Whether a value is a `GraphQLSchema`, of any copy of graphql. */
+/** True when a value is a `GraphQLSchema`, of any copy of graphql. */
 export function isSchema(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object GraphQLSchema]';
 }
