@@ -57,7 +57,8 @@ const resolvers: RequestWorkload['resolvers'] = {
 
 const body = (query: string, variables?: object): string => JSON.stringify({ query, ...(variables && { variables }) });
 
-const browserHeaders: Readonly<Record<string, string>> = {
+/** What a browser sends with a request. */
+export const browserHeaders: Readonly<Record<string, string>> = {
   accept: 'application/graphql-response+json, application/json;q=0.9',
   'accept-encoding': 'gzip, deflate, br, zstd',
   'accept-language': 'en-GB,en;q=0.9,de;q=0.8',

@@ -32,7 +32,8 @@ interface GraphQLParams {
   readonly operationName?: string;
 }
 
-function createRunner({ typeDefs, resolvers }: Parameters<Contestant>[0]): (params: GraphQLParams) => Promise<unknown> {
+/** Runs operations: parsed and validated once, kept by their text. */
+export function createRunner({ typeDefs, resolvers }: Parameters<Contestant>[0]): (params: GraphQLParams) => Promise<unknown> {
   const schema = buildSchema(typeDefs);
   for (const [type, fields] of Object.entries(resolvers)) {
     for (const [field, resolve] of Object.entries(fields))

@@ -1,0 +1,14 @@
+import { createHandler } from '../../src/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/fetch.ts';
+import { createListener } from '../../src/node.ts';
+import type { EntriesOf } from '../generated.ts';
+
+/** Every entry that generated workloads come through. */
+export const entriesOf: EntriesOf = ({ typeDefs, resolvers }) => {
+  const options = { csrfPrevention: true, typeDefs, resolvers } as const;
+  return {
+    event: () => createHandler(options) as never,
+    fetch: () => createFetchHandler(options).fetch,
+    listener: () => createListener(options),
+  };
+};

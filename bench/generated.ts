@@ -1,0 +1,210 @@
+/**
+ * Workloads that nobody has picked: schema, resolvers, query and entry come from random numbers. Whole requests, bare graphql-js 17
+ * beside this library in one process, in turns: one document again and again ("warm"), and a document that was never seen before
+ * in each request ("unseen": parsed, validated, planned and run once).
+ *
+ *     NODE_ENV=production node bench/generated.ts [seed] [how many]
+ *
+ * The figure is the distribution of the ratios. Takes a minute and a half for 60.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+
+import { createRandom } from '../test/support/random.ts';
+import { bundle } from './contestants.ts';
+import { createEvent, createRESTEvent } from './event.ts';
+import type { Contestant, Result } from './event.ts';
+import { generateWorkload } from './generate-workload.ts';
+import type { GeneratedWorkload } from './generate-workload.ts';
+import { RawClient } from './raw-client.ts';
+import { browserHeaders } from './request-workloads.ts';
+import { rounded } from './statistics.ts';
+
+/** A contestant behind each entry. */
+export type EntriesOf = (input: Parameters<Contestant>[0]) => {
+  event(): ReturnType<Contestant>;
+  fetch(): (request: Request) => Promise<Response>;
+  listener(): (request: IncomingMessage, response: ServerResponse) => unknown;
+};
+
+/** How the ratios to bare graphql-js 17 are spread over workloads. */
+export interface Spread {
+  readonly workloads: number;
+  readonly median: number;
+  /** Nine in ten are below. */
+  readonly worstTenth: number;
+  readonly worst: number;
+}
+
+export interface GeneratedResult {
+  readonly seed: number;
+  /** By what the workloads have in common; the first are all of them. */
+  readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread }>>;
+}
+
+const rounds = 9;
+/** Milliseconds for which each contestant runs in a round. */
+const slice = Number(process.env['SLICE'] ?? 12);
+
+interface Measured {
+  readonly workload: GeneratedWorkload;
+  readonly warm: number;
+  readonly unseen: number;
+}
+
+export async function measureGenerated(seed: number, count: number): Promise<{ result: GeneratedResult; all: readonly Measured[] }> {
+  const random = createRandom(seed);
+  const workloads = Array.from({ length: count }, (_, at) => generateWorkload(random, at));
+  const [ours, bare] = [await load('ours-entries'), await load('bare-entries')];
+  const runners = [];
+  for (const workload of workloads) runners.push({ workload, ours: await connect(workload, ours), bare: await connect(workload, bare) });
+  for (const { workload, ours: mine, bare: theirs } of runners) await assertSame(workload, mine, theirs);
+
+  const all: Measured[] = [];
+  for (const { workload, ours: mine, bare: theirs } of runners)
+    all.push({ workload, warm: await ratio(mine.warm, theirs.warm), unseen: await ratio(mine.unseen, theirs.unseen) });
+  for (const { ours: mine, bare: theirs } of runners) for (const { close } of [mine, theirs]) close();
+  return { result: { seed, spreads: spreadsOf(all) }, all };
+}
+
+async function load(file: string): Promise<EntriesOf> {
+  const bundled = await bundle(
+    { name: file, file, graphql: 17 },
+    'generated',
+    (path) => `export { entriesOf } from ${JSON.stringify(path)};`,
+  );
+  return (createRequire(import.meta.url)(bundled) as { entriesOf: EntriesOf }).entriesOf;
+}
+
+/** Serves so many requests; resolves to the microseconds of CPU that one took. */
+type Timed = (count: number) => Promise<number>;
+
+interface Connected {
+  readonly warm: Timed;
+  readonly unseen: Timed;
+  answer(body: string): Promise<string>;
+  close(): void;
+}
+
+async function connect({ entry, typeDefs, resolvers, body }: GeneratedWorkload, entriesOf: EntriesOf): Promise<Connected> {
+  const { serve, answer, close } = await opened(entry, entriesOf({ typeDefs, resolvers }));
+  const known = body(0);
+  let nth = 0;
+  const timed =
+    (bodyOf: () => string): Timed =>
+    async (count) => {
+      const requests = serve(Array.from({ length: count }, bodyOf));
+      const start = process.hrtime.bigint();
+      await requests();
+      return Number(process.hrtime.bigint() - start) / 1000 / count;
+    };
+  return { warm: timed(() => known), unseen: timed(() => body(++nth)), answer, close };
+}
+
+/** Makes the requests of these bodies; what comes back sends them one after another. */
+type Serve = (bodies: readonly string[]) => () => Promise<void>;
+
+async function opened(
+  entry: GeneratedWorkload['entry'],
+  entries: ReturnType<EntriesOf>,
+): Promise<{ serve: Serve } & Pick<Connected, 'answer' | 'close'>> {
+  if (entry === 'node:http') return overSocket(entries.listener());
+  const close = (): void => {};
+  if (entry === 'Request') {
+    const serve = entries.fetch();
+    return { serve: inTurn(toRequest, serve), answer: async (body) => (await serve(toRequest(body))).text(), close };
+  }
+  const handler = entries.event();
+  const toEvent = entry === 'HTTP API event' ? createEvent : createRESTEvent;
+  const serve = (event: object): Promise<Result> => handler(event, {});
+  return { serve: inTurn(toEvent, serve), answer: async (body) => (await serve(toEvent(body))).body, close };
+}
+
+function inTurn<T>(toInput: (body: string) => T, serve: (input: T) => Promise<unknown>): Serve {
+  return (bodies) => {
+    const inputs = bodies.map(toInput);
+    return async () => {
+      for (const input of inputs) await serve(input);
+    };
+  };
+}
+
+function toRequest(body: string): Request {
+  return new Request('https://api.example.com/graphql', { method: 'POST', headers: browserHeaders, body });
+}
+
+/** A real server on loopback. Its client costs next to nothing, and both contestants the same. */
+async function overSocket(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<{ serve: Serve } & Pick<Connected, 'answer' | 'close'>> {
+  const server = createServer({ keepAliveTimeout: 0 }, listener as never);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = await RawClient.connect((server.address() as AddressInfo).port);
+  return {
+    serve: (bodies) => async () => void (await client.post(bodies)),
+    answer: async (body) => (await client.post([body]))[0]!,
+    close: () => {
+      client.close();
+      server.close();
+    },
+  };
+}
+
+async function assertSame({ name, body }: GeneratedWorkload, ours: Connected, bare: Connected): Promise<void> {
+  const [mine, theirs] = [await ours.answer(body(0)), await bare.answer(body(0))];
+  if (mine !== theirs || !mine.startsWith('{"data":{'))
+    throw new Error(`${name} is answered differently:\n${mine.slice(0, 600)}\n${theirs.slice(0, 600)}`);
+}
+
+async function ratio(ours: Timed, bare: Timed): Promise<number> {
+  let count = 4;
+  for (let warmUp = 0; warmUp < 5; warmUp++) {
+    count = Math.max(2, Math.min(1000, Math.round((slice * 1000) / (await bare(count)))));
+    await ours(count);
+  }
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Who comes second pays for the other's garbage: they take turns.
+    const mine = round % 2 === 0 ? await ours(count) : undefined;
+    const theirs = await bare(count);
+    ratios.push((mine ?? (await ours(count))) / theirs);
+  }
+  return ratios.toSorted((one, other) => one - other)[rounds >> 1]!;
+}
+
+function spreadsOf(all: readonly Measured[]): GeneratedResult['spreads'] {
+  const traits = [...new Set(all.flatMap(({ workload }) => workload.traits))].toSorted();
+  const rows: [string, readonly Measured[]][] = [
+    ['all', all],
+    ...traits.map((trait): [string, readonly Measured[]] => [trait, all.filter(({ workload }) => workload.traits.includes(trait))]),
+  ];
+  return Object.fromEntries(
+    rows.map(([name, some]) => [
+      name,
+      { warm: spreadOf(some.map(({ warm }) => warm)), unseen: spreadOf(some.map(({ unseen }) => unseen)) },
+    ]),
+  );
+}
+
+function spreadOf(ratios: readonly number[]): Spread {
+  const sorted = ratios.toSorted((one, other) => one - other);
+  const at = (part: number): number => rounded(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!);
+  return { workloads: sorted.length, median: at(0.5), worstTenth: at(0.9), worst: at(1) };
+}
+
+if (import.meta.main) {
+  const { result, all } = await measureGenerated(Number(process.argv[2] ?? 1), Number(process.argv[3] ?? 60));
+  if (process.env['AS_JSON']) {
+    console.log(JSON.stringify(result));
+  } else {
+    for (const { workload, warm, unseen } of all)
+      console.log(`${workload.name.padEnd(92)} warm ${warm.toFixed(2)}  unseen ${unseen.toFixed(2)}`);
+    for (const [name, { warm, unseen }] of Object.entries(result.spreads))
+      console.log(
+        `${name.padEnd(48)} ${String(warm.workloads).padStart(3)}  warm ${warm.median}, ${warm.worstTenth}, ${warm.worst}  unseen ${unseen.median}, ${unseen.worstTenth}, ${unseen.worst}`,
+      );
+  }
+  process.exit(0);
+}
