@@ -27,7 +27,7 @@ const variants: Readonly<Record<string, string>> = {
   buildSchema: `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
   'buildSchema, assumeValid': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text(), { assumeValid: true, assumeValidSDL: true, noLocation: true });`,
   'lazy schema, text scanned': `import { createSchema } from './src/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
-  'lazy schema, build read': `import { LazySchema } from './src/schema/lazy-schema.ts'; import { readBuild } from './src/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
+  'lazy schema, build read': `import { LazySchema } from './src/schema/lazy/lazy-schema.ts'; import { readBuild } from './src/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
 };
 
 /** What every variant does once it has its schema. */
@@ -60,7 +60,7 @@ try {
 async function bundleVariant(name: string): Promise<void> {
   const lazy = name.startsWith('lazy');
   const rules = lazy
-    ? `import { specifiedRulesForLazySchema as RULES } from './src/schema/known-type-names.ts';`
+    ? `import { specifiedRulesForLazySchema as RULES } from './src/schema/lazy/lazy-schema.ts';`
     : `const RULES = undefined;`;
   await build({
     stdin: { contents: `${rules}\n${variants[name]}\n${request}`, resolveDir: root, loader: 'ts' },
