@@ -49,11 +49,15 @@ export function wrapSelectedFields(
   document: DocumentNode,
   isWatched: (field: Field, isRoot: boolean) => boolean,
 ): void {
-  const wrap = (field: Field, isRoot: boolean): void => {
+  visitSelectedFields(schema, document, (field, isRoot) => {
     if (!isWatched(field, isRoot) || wrapped.has(field)) return;
     wrapped.add(field);
     field.resolve = resolverAround(field.resolve);
-  };
+  });
+}
+
+/** Calls back for the fields that a document selects; of an abstract type those of all types that it may be. */
+export function visitSelectedFields(schema: GraphQLSchema, document: DocumentNode, wrap: (field: Field, isRoot: boolean) => void): void {
   const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
   const visit = (type: GraphQLNamedType | null | undefined, selections: SelectionSetNode): void => {
     if (!isCompositeType(type)) return;

@@ -16,6 +16,8 @@ import type { ReadingRules, Readings } from './watched-request.ts';
 
 /** What is known of one request. */
 export interface EdgeRequest {
+  /** The extension that watches it: of two, each has its own. */
+  readonly edge: object;
   /** As it came. */
   readonly asked: HTTPRequest;
   readonly readings: Readings;
@@ -31,10 +33,8 @@ export interface EdgeOperation {
   readonly request: GraphQLRequest;
   /** Undefined until it has ended. */
   outcome: OperationOutcome | undefined;
-  /** Undefined until a resolver may say something, and when its context value served another operation at the same time. */
+  /** Undefined: no resolver can say anything. */
   resolverHints: ResolverHints | undefined;
-  /** Its context value served another operation at the same time. */
-  isMixedUp: boolean;
   /** What the shared store of answers had. Undefined: it was not asked. */
   lookup: Lookup | undefined;
   /** The fields that `context` and hooks had set when it ended. */
@@ -75,7 +75,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const { outcome } = operation;
   const reasonOfOutcome = reasonInOutcome(outcome);
   if (reasonOfOutcome !== undefined) return reasonOfOutcome;
-  if (operation.isMixedUp) return 'its context value served another operation, too';
+  if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
   const hints = known && settings.hints.of({ ...known, operation: outcome!.operation!, variables: operation.request.variables });
   if (hints === undefined) return 'nothing is known of its document';
   const data = outcome!.result.data as Answered;

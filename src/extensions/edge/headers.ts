@@ -13,8 +13,8 @@ export interface HeaderSettings {
 /** Writes what was decided into the fields of an answer. One that is private says so already. */
 export function writeDecision(
   decision: EdgeDecision,
-  headers: HeaderMap,
-  { options, rules, method }: HeaderSettings & { readonly method: string },
+  { headers, method }: { readonly headers: HeaderMap; readonly method: string },
+  { options, rules }: HeaderSettings,
 ): void {
   const { cdn, browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
   // The same URL must always send the same, refusals too: Netlify makes its key of the answer it has.

@@ -1,5 +1,5 @@
 import { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPResponse, ResponseHead, StreamedResponse } from '../../message/http-messages.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { OperationOutcome } from '../../operation/types.ts';
 import type {
   GraphQLRequestContext,
@@ -26,7 +26,8 @@ import { offerCacheControl, prepareResolvers, ResolverHints } from './resolver-h
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
 import { entityById } from './tags.ts';
-import { explainedHeaders, explainHeader, watchedCall } from './watched-request.ts';
+import { explainedHeaders, explainHeader, watchedCall, watchOf } from './watched-request.ts';
+import type { RequestWatch } from './watched-request.ts';
 
 /** The extension, with what resolvers, webhooks and other functions may call. */
 export interface Edge extends ServerPlugin {
@@ -55,9 +56,6 @@ class EdgePlugin implements Edge {
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #documents = new KnownDocuments();
-  readonly #requests = new WeakMap<HeaderMap, EdgeRequest>();
-  readonly #operations = new WeakMap<ResponseHead, EdgeOperation>();
-  readonly #contexts = new WeakMap<object, EdgeOperation>();
   constructor(options: EdgeOptions) {
     const { salt, deploy, entity = entityById, defaultMaxAge = 0, store } = options;
     const rules = readingRules(options);
@@ -77,21 +75,32 @@ class EdgePlugin implements Edge {
   viewRequest(call: RequestCall): RequestCall {
     // No CDN keeps anything else: what is read of it makes no difference.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
-    const readings = { personal: undefined, varies: false };
-    const isExplained = call.request.headers.has(explainHeader);
     const { rules, log } = this.#settings;
+    const isExplained = call.request.headers.has(explainHeader);
     const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
-    const view = watchedCall(call, readings, isExplained ? { ...rules, ignoredHeaders } : rules);
-    // By the headers: a plugin may make a view of this view, and hands on what it does not change.
-    this.#requests.set(view.request.headers, { asked: call.request, readings, begun: log.now, operations: [], isExplained });
-    return view;
+    const watch: EdgeRequest & RequestWatch = {
+      edge: this,
+      asked: call.request,
+      readings: { personal: undefined, varies: false },
+      rules: isExplained ? { ...rules, ignoredHeaders } : rules,
+      begun: log.now,
+      operations: [],
+      isExplained,
+    };
+    return watchedCall(call, watch);
+  }
+
+  /** Undefined: it is not watched, or by another edge. */
+  #requestOf(headers: HeaderMap | undefined): EdgeRequest | undefined {
+    const watch = headers && (watchOf(headers) as (EdgeRequest & RequestWatch) | undefined);
+    return watch?.edge === this ? watch : undefined;
   }
 
   async aroundRequest(call: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse> {
     noteDecision(call, undefined);
     const response = await next();
     const decision = this.#decide(response, call);
-    writeDecision(decision, response.headers, { ...this.#settings, method: call.request.method });
+    writeDecision(decision, { headers: response.headers, method: call.request.method }, this.#settings);
     noteDecision(call, decision);
     try {
       this.#options.onDecision?.(decision, call);
@@ -102,18 +111,15 @@ class EdgePlugin implements Edge {
   }
 
   aroundOperation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const request = this.#requests.get(call.http.request.headers);
-    const mayHint = this.#documents.get(call.request.query)?.mayHint !== false;
-    if (request === undefined && !mayHint && this.#purges.hasNone) return next();
+    const request = this.#requestOf(call.http.request.headers);
+    if (request === undefined && this.#purges.hasNone) return next();
     const operation: EdgeOperation = {
       request: call.request,
       outcome: undefined,
       resolverHints: undefined,
-      isMixedUp: false,
       lookup: undefined,
       ownFields: [],
     };
-    if (mayHint) this.#operations.set(call.response, operation);
     request?.operations.push(operation);
     return this.#run(operation, call, async () => {
       const found = request && (await this.#stored?.find(operation, request, call.response));
@@ -131,17 +137,17 @@ class EdgePlugin implements Edge {
     return outcome.result.extensions?.['explain'] === undefined ? outcome : this.#explained(outcome, call);
   }
 
-  requestDidStart({ request, response, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
+  requestDidStart({ request, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
     const known = this.#documents.get(request.query);
     if (known !== undefined) {
-      if (known.mayHint) this.#offerHints(contextValue, response.http);
+      if (known.mayHint) this.#offerHints(contextValue, request.http);
       return undefined;
     }
     return {
       didResolveOperation: ({ source, schema, document }) => {
         const mayHint = prepareResolvers(schema, document);
         this.#documents.add(source, { schema, document, mayHint });
-        if (mayHint) this.#offerHints(contextValue, response.http);
+        if (mayHint) this.#offerHints(contextValue, request.http);
       },
     };
   }
@@ -166,7 +172,7 @@ class EdgePlugin implements Edge {
     isReport = false,
   ): EdgeDecision {
     try {
-      const request = this.#requests.get(headers);
+      const request = this.#requestOf(headers);
       if (request === undefined && method !== 'GET') return no(`the method is ${method}`);
       const known = this.#documents.get(request?.operations[0]?.outcome?.source);
       if (request !== undefined && request.isExplained !== isReport) return no('a report was asked for');
@@ -183,15 +189,15 @@ class EdgePlugin implements Edge {
   }
 
   /** Resolvers know their operation by their context value. One that serves two tells neither apart: nothing of both is public then. */
-  #offerHints(contextValue: unknown, head: ResponseHead): void {
-    const operation = this.#operations.get(head);
-    if (operation === undefined || typeof contextValue !== 'object' || contextValue === null) return;
-    operation.resolverHints = new ResolverHints();
-    offerCacheControl(contextValue, operation.resolverHints);
-    const other = this.#contexts.get(contextValue);
-    this.#contexts.set(contextValue, operation);
-    if (other === undefined) return;
-    other.isMixedUp = true;
-    operation.isMixedUp = true;
+  #offerHints(contextValue: unknown, http: HTTPRequest | undefined): void {
+    if (typeof contextValue !== 'object' || contextValue === null) return;
+    const hints = new ResolverHints();
+    const others = offerCacheControl(contextValue, hints);
+    // Elements of a batch have requests of their own, and are never public.
+    const [operation] = this.#requestOf(http?.headers)?.operations ?? [];
+    if (operation !== undefined) operation.resolverHints = hints;
+    if (others === undefined) return;
+    others.areMixedUp = true;
+    hints.areMixedUp = true;
   }
 }

@@ -6,8 +6,7 @@ import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
 import type { HintedField, ResolveInfoCacheControl } from '../cache-hints/field-policy.ts';
 import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from '../cache-hints/policy.ts';
-import { watchFields, wrapSelectedFields } from '../watched-fields.ts';
-import type { ResolverCall } from '../watched-fields.ts';
+import { visitSelectedFields } from '../watched-fields.ts';
 import { maySeeInfo } from './may-see-info.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
@@ -16,6 +15,8 @@ import type { Answered } from './walk-answer.ts';
 /** What the resolvers of one operation have said. */
 export class ResolverHints {
   readonly #policies = new Map<string, ResolverPolicy>();
+  /** Their context value served another operation at the same time: whose they are nobody can tell. */
+  areMixedUp = false;
 
   /** Whether no resolver has said anything: then the hints of the schema are all. */
   get isEmpty(): boolean {
@@ -69,26 +70,36 @@ function pathOf(info: GraphQLResolveInfo): string {
   return keys.toReversed().join('.');
 }
 
+/** What is known of one operation, by its context value: all that a resolver has of it. */
+const hintsOf = new WeakMap<object, ResolverHints>();
+const prepared = new WeakSet<object>();
+
 /**
  * Prepares the resolvers of an operation for `info.cacheControl`. Fields without a resolver of their own are left alone, and
- * resolvers that cannot see their `info`: most of them, to whom the wrapping would be a tenth of their cost. True when any is left.
+ * resolvers that cannot see their `info`. True when any is left.
  */
 export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode): boolean {
   let mayHint = false;
-  wrapSelectedFields(schema, document, ({ resolve }) => {
-    const isWatched = resolve !== undefined && resolve !== null && maySeeInfo(resolve);
-    if (isWatched) mayHint = true;
-    return isWatched;
+  visitSelectedFields(schema, document, (field) => {
+    const { resolve } = field;
+    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || maySeeInfo(resolve))) return;
+    mayHint = true;
+    if (prepared.has(resolve)) return;
+    field.resolve = (source, args, context, info) => {
+      const hints = typeof context === 'object' && context !== null ? hintsOf.get(context as object) : undefined;
+      if (hints !== undefined) info.cacheControl = new FieldCacheControl(info, hints);
+      return resolve(source, args, context, info);
+    };
+    prepared.add(field.resolve);
   });
   return mayHint;
 }
 
-/** Gives the prepared resolvers of one operation, which they know by its context value, their `info.cacheControl`. */
-export function offerCacheControl(contextValue: object, hints: ResolverHints): void {
-  const willResolveField = ({ info }: ResolverCall): void => {
-    info.cacheControl = new FieldCacheControl(info, hints);
-  };
-  watchFields(contextValue, { willResolveField, fieldResolver: undefined });
+/** Gives the prepared resolvers of one operation their `info.cacheControl`. Returns the hints of another operation with the same context value. */
+export function offerCacheControl(contextValue: object, hints: ResolverHints): ResolverHints | undefined {
+  const others = hintsOf.get(contextValue);
+  hintsOf.set(contextValue, hints);
+  return others;
 }
 
 /** Works nothing out until a resolver asks for it. */

@@ -32,6 +32,8 @@ export interface Selection {
   /** Keys under which every type that has them answers its name. */
   readonly typenameKeys: readonly string[];
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
+  /** Those of them that have selections. */
+  nestedFor(type: GraphQLObjectType): readonly SelectedField[];
   /** Keys under which objects of the type answer their field `id`. */
   idKeysFor(type: GraphQLObjectType): readonly string[];
 }
@@ -64,6 +66,7 @@ class TypedSelection implements Selection {
   readonly #selecting: Selecting;
   readonly #sets: readonly SelectionSetNode[];
   readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
+  readonly #nested = new Map<GraphQLObjectType, readonly SelectedField[]>();
   readonly #idKeys = new Map<GraphQLObjectType, readonly string[]>();
   #typenameKeys: readonly string[] | undefined;
 
@@ -83,6 +86,14 @@ class TypedSelection implements Selection {
     if (known !== undefined) return known;
     const fields = [...this.#nodesFor(type)].flatMap(([key, [first, ...rest]]) => this.#selectedField(type, key, [first!, ...rest]));
     this.#fields.set(type, fields);
+    return fields;
+  }
+
+  nestedFor(type: GraphQLObjectType): readonly SelectedField[] {
+    const known = this.#nested.get(type);
+    if (known !== undefined) return known;
+    const fields = this.fieldsFor(type).filter(({ below }) => below !== undefined);
+    this.#nested.set(type, fields);
     return fields;
   }
 

@@ -33,13 +33,11 @@ export class StaticHints {
 
   /** Undefined: the operation has no root. */
   of({ schema, document, operation, variables }: HintedOperation): OperationHints | undefined {
-    const known = this.#known.get(operation) ?? new Map<string, OperationHints | undefined>();
-    this.#known.set(operation, known);
-    const conditions = conditionsOf(operation, variables);
-    const key = [...conditions]
-      .filter(([, value]) => value)
-      .map(([name]) => name)
-      .join();
+    let known = this.#known.get(operation);
+    if (known === undefined) this.#known.set(operation, (known = new Map<string, OperationHints | undefined>()));
+    const hasVariables = operation.variableDefinitions !== undefined && operation.variableDefinitions.length > 0;
+    const conditions = hasVariables ? conditionsOf(operation, variables) : noConditions;
+    const key = hasVariables ? keyOf(conditions) : '';
     if (known.has(key)) return known.get(key);
     const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => leftIn(directives, conditions);
     const selection = selectionOf({ schema, fragments: fragmentsOf(document), isIncluded }, operation);
@@ -76,6 +74,15 @@ const maxPlaces = 5_000;
 
 /** Outcomes of the conditions of one operation that are remembered. */
 const maxOutcomes = 16;
+
+const noConditions: ReadonlyMap<string, boolean> = new Map();
+
+/** The conditions that hold. */
+function keyOf(conditions: ReadonlyMap<string, boolean>): string {
+  let key = '';
+  for (const [name, value] of conditions) if (value) key += `${name},`;
+  return key;
+}
 
 /** The variables of type Boolean, with their defaults: only those can decide a condition. */
 function conditionsOf(

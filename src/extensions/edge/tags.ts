@@ -61,7 +61,13 @@ export function tagsOfAnswer(root: Selection, data: Answered, limits: TagDialect
 }
 
 function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDialect): boolean {
-  return tags.length <= maxTags && tags.every(({ length }) => length <= maxLength) && tags.join(',').length <= maxTotal;
+  if (tags.length > maxTags) return false;
+  let total = tags.length - 1;
+  for (const { length } of tags) {
+    if (length > maxLength) return false;
+    total += length;
+  }
+  return total <= maxTotal;
 }
 
 function contentsOf(root: Selection, data: Answered, { entity, salt }: TagSettings): Contents | undefined {

@@ -30,7 +30,7 @@ export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisit
   return new Walk(visitor).object(root, data, '', true);
 }
 
-/** Fields that are looked at. Without its type an object is looked at once for each that it may have. */
+/** Objects, and fields with selections, that are looked at. Without its type an object is looked at once for each that it may have. */
 const maxVisits = 200_000;
 
 class Walk {
@@ -44,8 +44,13 @@ class Walk {
   object(selection: Selection, value: Answered, path: string, isRoot: boolean): boolean {
     const types = typesOfObject(selection, value);
     if (!isRoot) this.#visitor.object?.(types, value, selection);
-    for (const type of types)
-      for (const selected of selection.fieldsFor(type)) if (!this.#field(selected, value, path, isRoot)) return false;
+    // Plain fields are most of an answer.
+    const withLeaves = isRoot || this.#visitor.withPaths;
+    for (const type of types) {
+      if (--this.#left < 0) return false;
+      for (const selected of withLeaves ? selection.fieldsFor(type) : selection.nestedFor(type))
+        if (!this.#field(selected, value, path, isRoot)) return false;
+    }
     return true;
   }
 
@@ -54,8 +59,6 @@ class Walk {
     // Of a type that the object does not have.
     if (!(key in object) || name.startsWith('__')) return true;
     if (--this.#left < 0) return false;
-    // Most of an answer.
-    if (below === undefined && !isRoot && !this.#visitor.withPaths) return true;
     const value = object[key];
     const path = this.#visitor.withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
     this.#visitor.field({ selected, value, path, isRoot });

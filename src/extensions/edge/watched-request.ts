@@ -45,12 +45,28 @@ export const explainedHeaders: readonly string[] = [
 export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 
 /** The same call; what is read of it is written down. Path and method are in every key. */
-export function watchedCall(call: RequestCall, readings: Readings, rules: ReadingRules): RequestCall {
+export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   return {
     ...call,
-    request: watchedRequest(call.request, readings, rules),
-    invocation: new WatchedInvocation(call.invocation, readings),
+    request: watchedRequest(call.request, watch),
+    invocation: new WatchedInvocation(call.invocation, watch.readings),
   };
+}
+
+/** Who watches a request: what was read goes into `readings`. */
+export interface RequestWatch {
+  readonly readings: Readings;
+  readonly rules: ReadingRules;
+}
+
+const watchKey = Symbol('watch');
+
+/**
+ * What watches a request, by its headers: a plugin may make a view of the view, and hands on what it does not change. Undefined:
+ * they are not watched. A look-up by WeakMap costs more, at each request and at each collection.
+ */
+export function watchOf(headers: HeaderMap): RequestWatch | undefined {
+  return Reflect.get(headers, watchKey) as RequestWatch | undefined;
 }
 
 type InvocationOfCall = RequestCall['invocation'];
@@ -92,9 +108,10 @@ class WatchedInvocation implements InvocationOfCall {
 }
 
 /** Its members are its own, for plugins copy requests. Most have nothing beside their headers that needs watching: accessors cost 1 µs. */
-function watchedRequest(request: HTTPRequest, readings: Readings, rules: ReadingRules): HTTPRequest {
+function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest {
+  const { readings, rules } = watch;
   const { method, path, queryString, body } = request;
-  const headers = new Proxy(request.headers, new HeaderWatch(readings, rules));
+  const headers = new Proxy(request.headers, new HeaderWatch(watch));
   if (body.kind === 'none' && parameterNames(queryString).every((name) => rules.queryParameters.has(name)))
     return { method, path, queryString, headers, body };
   return {
@@ -114,7 +131,7 @@ function watchedRequest(request: HTTPRequest, readings: Readings, rules: Reading
 }
 
 /** The names of the parameters of a query string, in their order. */
-export function parameterNames(queryString: string): string[] {
+function parameterNames(queryString: string): string[] {
   const names: string[] = [];
   for (let start = 0; start < queryString.length;) {
     const ampersand = queryString.indexOf('&', start);
@@ -137,26 +154,26 @@ function decodedName(name: string): string {
 
 /** What a proxy does: a HeaderMap has private members, so its methods run on the original. */
 class HeaderWatch implements ProxyHandler<HeaderMap> {
-  readonly #readings: Readings;
-  readonly #rules: ReadingRules;
+  readonly #watch: RequestWatch;
 
-  constructor(readings: Readings, rules: ReadingRules) {
-    this.#readings = readings;
-    this.#rules = rules;
+  constructor(watch: RequestWatch) {
+    this.#watch = watch;
   }
 
   get(target: HeaderMap, member: string | symbol): unknown {
     if (member === 'get') return (name: string) => (this.#note(name), target.get(name));
     if (member === 'has') return (name: string) => (this.#note(name), target.has(name));
     // Whatever else there is may tell of any field: iteration, copies, cookies.
-    if (member !== 'constructor') this.#readings.personal ??= 'all headers';
+    if (member === watchKey) return this.#watch;
+    if (member !== 'constructor') this.#watch.readings.personal ??= 'all headers';
     const value: unknown = Reflect.get(target, member, target);
     return typeof value === 'function' ? (value.bind(target) as unknown) : value;
   }
 
   #note(name: string): void {
     const key = name.toLowerCase();
-    if (this.#rules.varyHeaders.has(key)) this.#readings.varies = true;
-    else if (!this.#rules.ignoredHeaders.has(key)) this.#readings.personal ??= `the header ${key}`;
+    const { readings, rules } = this.#watch;
+    if (rules.varyHeaders.has(key)) readings.varies = true;
+    else if (!rules.ignoredHeaders.has(key)) readings.personal ??= `the header ${key}`;
   }
 }

@@ -55,7 +55,7 @@ async function staleIn(random: Random): Promise<{ readonly stale: number; readon
 }
 
 describe('processes that read, write and purge at once', () => {
-  const histories = Number(process.env['EDGE_HISTORIES'] ?? 300);
+  const histories = Number(process.env['EDGE_HISTORIES'] ?? 200);
   test(`in ${histories} random orders of all their steps, nothing is answered that was purged before it was asked for`, async () => {
     const random = createRandom(2026);
     let [stale, hits] = [0, 0];

@@ -13,7 +13,7 @@ import { Turns } from './turns.ts';
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
 /** 10,000 requests and more in the long form: EDGE_HISTORIES=1000. */
-const histories = Number(process.env['EDGE_HISTORIES'] ?? 100);
+const histories = Number(process.env['EDGE_HISTORIES'] ?? 40);
 
 type Handler = (request: Request, context: object) => Promise<Response>;
 type Row = Record<string, { id: string; version: number } | { id: string; version: number }[]>;

@@ -13,7 +13,7 @@ import { leaksIn, randomQuery, randomRequest, randomServer } from './random-serv
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish', 'rfc9213'];
 /** 500, which are 10,000 requests, in the long form: EDGE_SCHEMAS=500. */
-const schemas = Number(process.env['EDGE_SCHEMAS'] ?? 150);
+const schemas = Number(process.env['EDGE_SCHEMAS'] ?? 80);
 const requestsOfEach = 20;
 
 type Handler = (request: Request, context: object) => Promise<Response>;
