@@ -1,18 +1,24 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
+import { withoutStacks } from '../../message/describe.ts';
 import type { Path } from '../path.ts';
 import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
-/** The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. */
+/**
+ * The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. One that
+ * nobody will see, since there are too many already, is not located: that takes longer than all else.
+ */
 export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {
+  if (run.hasManyErrors) return manyErrors;
   return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(path));
 }
 
 /** graphql-js reads the fields of what was thrown. Where that throws in its turn (a getter, a proxy), nothing of it is told. */
 function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: readonly (string | number)[]): GraphQLError {
   try {
-    return locatedError(thrown, nodes, path);
+    // It takes over the stack of what was thrown.
+    return thrown instanceof Error ? withoutStacks(() => locatedError(thrown, nodes, path)) : locatedError(thrown, nodes, path);
   } catch {
     const originalError = new Error('An error was thrown that cannot be read.');
     return new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError });
@@ -25,16 +31,15 @@ const manyErrors = new GraphQLError('There are more errors than are kept.');
 export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, path: Path): null {
   // An answer that is too large is given up as a whole.
   if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
-  const { run } = fieldRun;
-  // One that nobody will see need not be located, which takes longer than the rest.
-  const error = run.hasManyErrors && !shape.nonNull ? manyErrors : locate(thrown, fieldRun, path);
+  const error = locate(thrown, fieldRun, path);
   if (shape.nonNull) throw error;
-  run.record(error);
+  fieldRun.run.record(error);
   return null;
 }
 
 /** A null at a position that does not allow it. */
-function nullError(field: PlannedField): Error {
+function nullError({ run, field }: FieldRun): Error {
+  if (run.hasManyErrors) return manyErrors;
   return new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`);
 }
 
@@ -46,7 +51,7 @@ export function toRootError(thrown: unknown): GraphQLError {
 /** Completes a value that is not a promise: what holds for every type, then what its shape says. Throws errors not yet located. */
 export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, path: Path): unknown {
   if (value === null || value === undefined) {
-    if (shape.nonNull) throw nullError(fieldRun.field);
+    if (shape.nonNull) throw nullError(fieldRun);
     return null;
   }
   if (value instanceof Error) throw value;
