@@ -30,7 +30,11 @@ export function findMemoized(results: MemoizedResults, key: string, identity: st
 }
 
 /** Keeps a request that has just been sent; forgets it when it fails, so that the next caller asks again. */
-export function memoize(results: MemoizedResults, key: string, identity: string, flight: Flight<CallAnswer>): MemoizedResult {
+export function memoize(
+  results: MemoizedResults,
+  { key, identity }: { readonly key: string; readonly identity: string },
+  flight: Flight<CallAnswer>,
+): MemoizedResult {
   const memoized = new MemoizedResult(identity, flight);
   results.set(key, memoized);
   flight.settled.catch(() => {

@@ -156,7 +156,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const asksAnew = request.cache === 'reload' || request.cache === 'no-cache';
     const known = asksAnew ? undefined : findMemoized(this.memoizedResults, key, identity);
     if (known !== undefined) request.outcome = 'memo';
-    const memoized = known ?? memoize(this.memoizedResults, key, identity, this.#start([key], request));
+    const memoized = known ?? memoize(this.memoizedResults, { key, identity }, this.#start([key], request));
     return memoized.take(() => this.#waitOptions(request), take);
   }
 

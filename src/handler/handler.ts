@@ -34,9 +34,10 @@ export function createHandlerFor(
 ): UntypedHandler {
   const starter = createStarter(options);
   const made = warnIfRecreated(options);
+  const serving = { adapters, starter, streaming };
   const serveCall = (call: Call): Promise<unknown> => {
     made.calls++;
-    return serveEvent(adapters, starter, call, streaming);
+    return serveEvent(serving, call);
   };
   const handler = (event: unknown, context?: unknown): Promise<unknown> => serveCall({ event, context, env: undefined });
   // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
@@ -52,30 +53,28 @@ export interface Call {
   readonly env: unknown;
 }
 
+/** What serves the calls of one handler. */
+export interface Serving {
+  readonly adapters: readonly PlatformAdapter<never>[];
+  readonly starter: Starter;
+  /** Undefined: every operation has one answer. */
+  readonly streaming: Streaming | undefined;
+}
+
 /**
  * The whole line for one event: event → request → response → result. Rejects only for an event that is known not to be
- * HTTP. Without `streaming` every operation has one answer.
+ * HTTP.
  */
-export function serveEvent(
-  adapters: readonly PlatformAdapter<never>[],
-  starter: Starter,
-  call: Call,
-  streaming?: Streaming,
-): Promise<unknown> {
+export function serveEvent(serving: Serving, call: Call): Promise<unknown> {
   // Not `async`: to return a promise from such a function takes three turns of the microtask queue.
   try {
-    return Promise.resolve(toPlatformResult(adapters, starter, call, streaming));
+    return Promise.resolve(toPlatformResult(serving, call));
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function toPlatformResult(
-  adapters: readonly PlatformAdapter<never>[],
-  starter: Starter,
-  call: Call,
-  streaming: Streaming | undefined,
-): Eventual<unknown> {
+function toPlatformResult({ adapters, starter, streaming }: Serving, call: Call): Eventual<unknown> {
   const adapter = findAdapter(adapters, call.event);
   doNotWaitForEventLoop(call.context);
   const state: InvocationState = {

@@ -39,7 +39,7 @@ async function serveIntoStream(starter: Starter, call: Call, output: ResponseStr
     server: undefined,
     finished: undefined,
   });
-  await writeResponse(adapter, response, call.event, output);
+  await writeResponse(adapter, { response, event: call.event }, output);
   invocation.answered();
   await invocation.settled();
 }

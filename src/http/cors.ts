@@ -29,7 +29,11 @@ export interface CORSOptions {
 }
 
 /** Adds the fields about sharing to the answer of this request. An origin function that fails lets no origin in. */
-export async function addCORSHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap, logger: Logger): Promise<void> {
+export async function addCORSHeaders(
+  cors: CORSOptions,
+  { request, headers }: { readonly request: HTTPRequest; readonly headers: HeaderMap },
+  logger: Logger,
+): Promise<void> {
   const allowed = await allowedOrigin(cors, request).catch((error: unknown) => {
     logger.error('cors.origin failed for a request: its origin is not let in.', error);
     return undefined;

@@ -54,7 +54,9 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
   response: T,
 ): Eventual<T | HTTPResponse> {
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  return cors === undefined ? finished : addCORSHeaders(cors, request, response.headers, operation.logger).then(() => finished);
+  return cors === undefined
+    ? finished
+    : addCORSHeaders(cors, { request, headers: response.headers }, operation.logger).then(() => finished);
 }
 
 /** The outcome of an operation that was refused before it ran. */

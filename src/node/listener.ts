@@ -57,23 +57,16 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
     pending.add(tracked);
   };
 
+  const serving = { adapters: [adapter], starter, streaming };
   const listener: NodeListener = async (request, response) => {
-    const serving = serveEvent(
-      [adapter],
-      starter,
-      {
-        event: { request, response } satisfies NodeExchange,
-        context: { waitUntil: track },
-        env: undefined,
-      },
-      streaming,
-    ).catch((error: unknown) => {
+    const event: NodeExchange = { request, response };
+    const served = serveEvent(serving, { event, context: { waitUntil: track }, env: undefined }).catch((error: unknown) => {
       // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       response.destroy();
     });
-    track(serving);
-    await serving;
+    track(served);
+    await served;
   };
 
   return {

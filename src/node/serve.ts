@@ -57,7 +57,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   server.keepAliveTimeout = 65_000;
   await listening(server, listen);
 
-  const close = closeOnce(server, tracked, state, listen.shutdownTimeout ?? 10_000);
+  const close = closeOnce(server, tracked, { state, timeout: listen.shutdownTimeout ?? 10_000 });
   if (listen.signals !== false) closeOnSignals(server, close);
   const { port } = server.address() as AddressInfo;
   return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
@@ -98,7 +98,11 @@ interface ServerState {
   readonly unanswered: Set<ServerResponse>;
 }
 
-function closeOnce(server: Server, tracked: TrackedListener, state: ServerState, timeout: number): () => Promise<void> {
+function closeOnce(
+  server: Server,
+  tracked: TrackedListener,
+  { state, timeout }: { readonly state: ServerState; readonly timeout: number },
+): () => Promise<void> {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     state.stopping = true;

@@ -42,8 +42,7 @@ function unlimited({ maxResultBytes: _bytes, timeLimit: _time, ...adapter }: Pla
 /** Writes the response to the end. Resolves when all of it has been handed to the platform. */
 export async function writeResponse(
   adapter: PlatformAdapter<unknown>,
-  response: HTTPResponse | StreamedResponse,
-  event: unknown,
+  { response, event }: { readonly response: HTTPResponse | StreamedResponse; readonly event: unknown },
   output: ResponseStream,
 ): Promise<void> {
   // A stream that was closed half way never calls back when it is ended: the invocation would last until its timeout.

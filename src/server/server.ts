@@ -116,7 +116,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
   const checkWhole = developmentOrTest || options.schemaValidation === 'start';
   const opened = openBuild(options, checkWhole, logger);
   return {
-    schema: schemaOf(options, opened, checkWhole, logger),
+    schema: schemaOf(options, opened, { checkWhole, logger }),
     knownDocuments: opened?.knownDocuments,
     context: options.context as OperationSettings['context'],
     dataSources: options.dataSources as OperationSettings['dataSources'],
@@ -190,7 +190,11 @@ function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, 
   return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });
 }
 
-function schemaOf(options: ServerOptions, opened: OpenedBuild | undefined, checkWhole: boolean, logger: Logger): GraphQLSchema {
+function schemaOf(
+  options: ServerOptions,
+  opened: OpenedBuild | undefined,
+  { checkWhole, logger }: { readonly checkWhole: boolean; readonly logger: Logger },
+): GraphQLSchema {
   const { typeDefs, index } = opened ?? { ...options, index: undefined };
   const { resolvers, schema, incrementalDelivery } = options;
   return createSchema(

@@ -151,9 +151,8 @@ function isHandler(server: unknown): server is AnyHandler {
 
 /** The same as createHandler, but without its warning of a second handler for the same schema: tests make many. */
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
-  const starter = createStarter(inTest(options));
-  const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
-  return (event, context) => serveEvent(adapters, starter, { event, context, env: undefined }, streaming);
+  const serving = { adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], starter: createStarter(inTest(options)), streaming };
+  return (event, context) => serveEvent(serving, { event, context, env: undefined });
 }
 
 function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

@@ -22,7 +22,7 @@ interface TypedField {
 export function canSurelyMerge(scope: Scope, selectionSets: readonly TypedSelectionSet[]): boolean {
   const fields = new Map<string, TypedField[]>();
   const seenFragments = new Set<string>();
-  if (!selectionSets.every((selectionSet) => gather(scope, selectionSet, fields, seenFragments))) return false;
+  if (!selectionSets.every((selectionSet) => gather(scope, selectionSet, { fields, seenFragments }))) return false;
   for (const [first, ...others] of fields.values()) {
     if (first === undefined || !others.every((other) => isSameField(first, other))) return false;
     const below = [first, ...others].flatMap(({ node, field }) => selectionSetOf(node, field));
@@ -36,13 +36,15 @@ function selectionSetOf({ selectionSet }: FieldNode, field: GraphQLField<unknown
   return selectionSet !== undefined && isCompositeType(type) ? [{ type, selectionSet }] : [];
 }
 
+interface Gathered {
+  /** By their names in the response. */
+  readonly fields: Map<string, TypedField[]>;
+  readonly seenFragments: Set<string>;
+}
+
 /** Collects the fields by their names in the response, through all fragments. The document is known to be valid otherwise. */
-function gather(
-  scope: Scope,
-  { type, selectionSet }: TypedSelectionSet,
-  fields: Map<string, TypedField[]>,
-  seenFragments: Set<string>,
-): boolean {
+function gather(scope: Scope, { type, selectionSet }: TypedSelectionSet, gathered: Gathered): boolean {
+  const { fields, seenFragments } = gathered;
   for (const selection of selectionSet.selections) {
     if (!scope.mayGoOn()) return false;
     if (selection.kind === Kind.FIELD) {
@@ -58,7 +60,7 @@ function gather(
       selection.kind === Kind.FRAGMENT_SPREAD
         ? unseenFragment(scope, selection.name.value, seenFragments)
         : inlineFragment(scope, type, selection);
-    if (inside !== undefined && !gather(scope, inside, fields, seenFragments)) return false;
+    if (inside !== undefined && !gather(scope, inside, gathered)) return false;
   }
   return true;
 }

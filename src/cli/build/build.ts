@@ -30,7 +30,7 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   const source = await findFunction(settings, directory);
   const file = resolve(directory, settings.out ?? join(dirname(source.file), `${source.name}.build.json`));
   terminal.error(`Checking ${relative(directory, source.file)} …`);
-  const outcome = await build(await withLastSettings(settings, file), source, file, directory);
+  const outcome = await build(await withLastSettings(settings, file), { source, file }, directory);
   if (outcome.kind === 'problems') {
     printProblems(outcome.problems, directory, terminal);
     terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
@@ -40,20 +40,22 @@ export async function runBuild(settings: BuildArguments, directory: string, term
   await writeFile(file, `${JSON.stringify(artefact, undefined, 1)}\n`);
   terminal.log(summary(artefact, relative(directory, file)));
   if (!isUsed) terminal.log(instructions(source, file, artefact));
-  if (settings.codeCache !== undefined) await buildCodeCache(settings.codeCache, settings, source, directory, terminal);
+  if (settings.codeCache !== undefined)
+    await buildCodeCache({ file: source.file, folder: settings.codeCache, flags: settings.nodeFlags }, directory, terminal);
   return 0;
 }
 
-async function buildCodeCache(
-  folder: string,
-  { nodeFlags }: BuildArguments,
-  source: FunctionSource,
-  directory: string,
-  terminal: Terminal,
-): Promise<void> {
-  await writeCodeCache({ file: source.file, folder: resolve(directory, folder), flags: nodeFlags });
+interface CodeCacheSettings {
+  readonly file: string;
+  readonly folder: string;
+  /** Those that Node will run the function with. */
+  readonly flags: readonly string[];
+}
+
+async function buildCodeCache({ file, folder, flags }: CodeCacheSettings, directory: string, terminal: Terminal): Promise<void> {
+  await writeCodeCache({ file, folder: resolve(directory, folder), flags });
   terminal.log(`Wrote ${folder}: deploy it as it is. Its code cache is taken by Node ${process.versions.node} alone.`);
-  if (process.versions.node.startsWith('22.') && nodeFlags.join() === '--expose-gc')
+  if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
     terminal.log(
       "Node 22 takes it only with the same sizes of the heap. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
     );
@@ -75,10 +77,14 @@ type Outcome =
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
   | { readonly kind: 'built'; readonly artefact: BuildArtefact; readonly isUsed: boolean };
 
-async function build(settings: BuildArguments, source: FunctionSource, file: string, directory: string): Promise<Outcome> {
+async function build(
+  settings: BuildArguments,
+  { source, file }: { readonly source: FunctionSource; readonly file: string },
+  directory: string,
+): Promise<Outcome> {
   const recorded = recordServers();
   const { plugin } = artefactPlugin(directory, { file, schema: settings.schema });
-  const { problems, schema, options } = await checkFunction(source, recorded, directory, [plugin]);
+  const { problems, schema, options } = await checkFunction(source, directory, { recorded, plugins: [plugin] });
   if (problems.length > 0) return { kind: 'problems', problems };
   if (schema === undefined) throw new DevError(`${relative(directory, source.file)} is no GraphQL function: it calls no createHandler.`);
   if (options?.schema !== undefined)

@@ -26,9 +26,8 @@ export interface CheckedFunction extends CheckedServer {
 /** Loads a function, and says all that is wrong with it and its servers; the schema and the options are its first server's. */
 export async function checkFunction(
   source: FunctionSource,
-  recorded: RecordedServers,
   directory: string,
-  plugins: readonly Plugin[],
+  { recorded, plugins }: { readonly recorded: RecordedServers; readonly plugins: readonly Plugin[] },
 ): Promise<CheckedFunction> {
   const before = recorded.servers.length;
   const problems: Problem[] = [];

@@ -40,7 +40,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
     const builds = artefactPlugin(directory);
-    const outcome = await checkFunction(source, recorded, directory, [builds.plugin]);
+    const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin] });
     checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
     if (outcome.schema !== undefined) schemas.set(source.name, outcome.schema);
@@ -50,10 +50,10 @@ export async function runCheck(settings: CheckArguments, directory: string, term
     if (!isFunction && !helpers.includes(bundled))
       problems.push({ file: bundled.source.file, message: noFunctionMessage(bundled.source.name, bundled.exports) });
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
-  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, directory, terminal)));
+  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, { directory, terminal })));
   else if (settings.documents.length > 0) terminal.error('The operations are not checked before the schema is sound.');
   const served = functions.filter((source) => !helpers.some((helper) => helper.source === source));
-  report(problems, served, settings, directory, terminal);
+  report({ problems, functions: served, json: settings.json }, { directory, terminal });
   return problems.length > 0 ? 1 : 0;
 }
 
@@ -66,13 +66,19 @@ function findHelpers(checked: readonly CheckedFunction[]): BundledFile[] {
   return checked.filter(({ isFunction, bundled }) => !isFunction && isHelper(bundled, allOf(checked))).map(({ bundled }) => bundled);
 }
 
-function report(
-  problems: readonly Problem[],
-  functions: readonly FunctionSource[],
-  { json }: CheckArguments,
-  directory: string,
-  terminal: Terminal,
-): void {
+interface Report {
+  readonly problems: readonly Problem[];
+  readonly functions: readonly FunctionSource[];
+  readonly json: boolean;
+}
+
+/** Where a command runs, and what it prints to. */
+interface Workplace {
+  readonly directory: string;
+  readonly terminal: Terminal;
+}
+
+function report({ problems, functions, json }: Report, { directory, terminal }: Workplace): void {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   if (json) printProblemsAsJSON(problems, directory, terminal);
   else printProblems(problems, directory, terminal);
@@ -83,8 +89,7 @@ function report(
 async function checkFiles(
   { documents, function: name }: CheckArguments,
   schemas: ReadonlyMap<string, GraphQLSchema>,
-  directory: string,
-  terminal: Terminal,
+  { directory, terminal }: Workplace,
 ): Promise<Problem[]> {
   if (documents.length === 0) return [];
   const files = await readDocuments(documents, directory);

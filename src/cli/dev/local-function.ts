@@ -112,7 +112,7 @@ export class LocalFunction {
   /** Bundles and loads it, and from then on again after every change. Resolves when it is ready or known to be broken. */
   async start(): Promise<void> {
     const { esbuild, directory } = this.#settings;
-    this.#bundler = await watchBundle(esbuild, this.#source, (bundle) => this.#take(bundle), directory);
+    this.#bundler = await watchBundle(esbuild, { source: this.#source, directory }, (bundle) => this.#take(bundle));
     await this.#thread?.ready.catch(() => {});
   }
 

@@ -73,11 +73,12 @@ function changeClass(text: string, { body }: Node, changes: Changes): void {
   walk(body, (node) => {
     const { callee } = node.type === 'CallExpression' ? node : { callee: undefined };
     if (callee?.type === 'MemberExpression' && callee.object.type === 'ThisExpression')
-      changeCall(text, node, callee.property.name, changes);
+      changeCall(text, { node, method: callee.property.name }, changes);
   });
 }
 
-function changeCall(text: string, { arguments: args }: Node, method: string, { edits, problems }: Changes): void {
+function changeCall(text: string, { node, method }: { node: Node; method: string }, { edits, problems }: Changes): void {
+  const { arguments: args } = node;
   const key = withoutBody.includes(method) ? 'params' : withBody.includes(method) ? 'body' : undefined;
   if (method === 'fetch' || method === 'head') problems.push({ node: args[0], why: `it calls ${method}, which is not here` });
   const [, init] = args;

@@ -39,7 +39,7 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   const changes = await Promise.all([...new Set(files)].map((file) => changeOf(parser, file, settings.modern)));
   const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
   const manifest = await packageChange(directory, changes, parser);
-  for (const change of [...relevant, ...manifest]) await apply(change, settings, directory, terminal);
+  for (const change of [...relevant, ...manifest]) await apply(change, settings, { directory, terminal });
   report(relevant, directory, terminal);
   return 0;
 }
@@ -50,7 +50,7 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
   // Most files of a project name none of these, and need no parser.
   if (!/apollo-|@apollo\/|graphql-yoga/.test(before)) return nothing;
   try {
-    const { text, findings, modules } = rewritten(parser, file, before, isModern);
+    const { text, findings, modules } = rewritten(parser, { file, before }, isModern);
     return { file, before, after: text, findings, modules };
   } catch (error) {
     const message = `It does not parse (${firstLineOf(error)}), and is left as it is.`;
@@ -58,7 +58,7 @@ async function changeOf(parser: Parser, file: string, isModern: boolean): Promis
   }
 }
 
-function rewritten(parser: Parser, file: string, before: string, isModern: boolean): Rewritten {
+function rewritten(parser: Parser, { file, before }: Pick<Change, 'file' | 'before'>, isModern: boolean): Rewritten {
   const steps = isModern ? [modernizeDataSources, modernise, modernizeYoga, rewriteImports] : [rewriteImports];
   let whole: Rewritten = { text: before, findings: [], modules: [] };
   // Each step reads what the one before has written.
@@ -94,8 +94,7 @@ function modulesOf(parser: Parser, file: string, text: string): string[] {
 async function apply(
   { file, before, after }: Change,
   { isDryRun }: MigrateArguments,
-  directory: string,
-  terminal: Terminal,
+  { directory, terminal }: { readonly directory: string; readonly terminal: Terminal },
 ): Promise<void> {
   if (after === before) return;
   terminal.log(diffOf(relative(directory, file), before, after));

@@ -77,7 +77,11 @@ export function modernise(text: string, program: Node): Rewritten {
   const edits = [
     ...used.map((reference, at) => importEdit(text, reference, at === 0 ? namesKept(used, generation) : undefined)),
     removal(text, server.declaration),
-    { start: call.node.start, end: call.node.end, text: `createHandler(${optionsText(text, server.options, call.options, generation)})` },
+    {
+      start: call.node.start,
+      end: call.node.end,
+      text: `createHandler(${optionsText(text, { options: server.options, handlerOptions: call.options }, generation)})`,
+    },
   ];
   const finding = {
     line: lineOf(text, server.declaration.start),
@@ -197,7 +201,11 @@ export function removal(text: string, { start, end }: { readonly start: number; 
   return { start, end: end + rest, text: '' };
 }
 
-function optionsText(text: string, options: Node, handlerOptions: Node | undefined, { added }: Generation): string {
+function optionsText(
+  text: string,
+  { options, handlerOptions }: { options: Node; handlerOptions: Node | undefined },
+  { added }: Generation,
+): string {
   const has = new Set(options.properties.map(({ key }: Node) => key.name));
   const extra = [
     ...(handlerOptions?.properties ?? []).map(({ start, end }: Node) => text.slice(start, end)),

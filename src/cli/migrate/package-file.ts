@@ -37,14 +37,14 @@ export function rewritePackage(text: string, { modules, stillUsed, version }: Pa
   for (const versions of listed) for (const name of replaced) if (!stillUsed.includes(name)) delete versions[name];
   const dependencies = (manifest.dependencies ??= {});
   for (const module of modules)
-    add(dependencies, packageOf(module), packageOf(module) === 'graphql-functions' ? `^${version}` : '*', listed);
+    add(dependencies, [packageOf(module), packageOf(module) === 'graphql-functions' ? `^${version}` : '*'], listed);
   raiseGraphQL(manifest.dependencies, manifest.devDependencies);
   manifest.dependencies = Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   return JSON.stringify(manifest, null, indent) + (text.endsWith('\n') ? '\n' : '');
 }
 
-function add(dependencies: Versions, name: string, range: string, listed: readonly Versions[]): void {
+function add(dependencies: Versions, [name, range]: readonly [name: string, range: string], listed: readonly Versions[]): void {
   if (!listed.some((versions) => name in versions)) dependencies[name] = range;
 }
 

@@ -53,9 +53,8 @@ export async function importEsbuild(): Promise<Esbuild> {
  */
 export async function watchBundle(
   esbuild: Esbuild,
-  source: FunctionSource,
+  { source, directory }: { readonly source: FunctionSource; readonly directory: string },
   onBundle: (bundle: Bundle) => void,
-  directory: string,
 ): Promise<Bundler> {
   const reportResult: Plugin = {
     name: 'report',

@@ -69,7 +69,7 @@ export class SourceSearch {
       const lines = linesOf(this.#textOf(file));
       for (const [index, candidate] of lines.entries()) {
         if (candidate.trim() !== content.trim()) continue;
-        const score = 1 + likeness(wanted, line - 1, lines, index);
+        const score = 1 + likeness([wanted, line - 1], [lines, index]);
         if (score <= bestScore) continue;
         bestScore = score;
         best = { file, line: index + 1, column: Math.max(1, column + indentOf(candidate) - indentOf(content)) };
@@ -113,8 +113,10 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
+type LineOf = readonly [lines: readonly string[], index: number];
+
 /** How many of the ten nearest lines are the same. */
-function likeness(wanted: readonly string[], at: number, lines: readonly string[], index: number): number {
+function likeness([wanted, at]: LineOf, [lines, index]: LineOf): number {
   const near = [-5, -4, -3, -2, -1, 1, 2, 3, 4, 5];
   return near.filter((step) => wanted[at + step] !== undefined && wanted[at + step]?.trim() === lines[index + step]?.trim()).length;
 }

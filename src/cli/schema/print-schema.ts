@@ -16,7 +16,10 @@ import type { Terminal } from '../project/paint.ts';
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(settings, directory);
-  const { problems, schema } = await checkFunction(source, recordServers(), directory, [artefactPlugin(directory).plugin]);
+  const { problems, schema } = await checkFunction(source, directory, {
+    recorded: recordServers(),
+    plugins: [artefactPlugin(directory).plugin],
+  });
   if (problems.length > 0) {
     printProblems(problems, directory, { log: terminal.error.bind(terminal), error: terminal.error.bind(terminal) });
     return 1;

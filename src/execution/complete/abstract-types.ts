@@ -43,20 +43,18 @@ export class AbstractShape implements Shape {
   #objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
     const known = this.#known?.get(name as string);
     if (known !== undefined) return known;
-    const type = assertPossibleType(fieldRun, this.#type, name, value);
+    if (typeof name !== 'string') throw noTypeName(fieldRun, this.#type.name, { name, value });
+    const type = assertPossibleType(fieldRun, this.#type, name);
     (this.#known ??= new Map()).set(type.name, type);
     return type;
   }
 }
 
 /** The object type of that name, if the abstract type may have it. The messages are graphql-js's. */
-function assertPossibleType(fieldRun: FieldRun, abstractType: GraphQLAbstractType, name: unknown, value: unknown): GraphQLObjectType {
-  const abstract = abstractType.name;
-  const { run, field } = fieldRun;
-  if (typeof name !== 'string') throw noTypeName(fieldRun, abstract, name, value);
+function assertPossibleType({ run, field }: FieldRun, abstractType: GraphQLAbstractType, name: string): GraphQLObjectType {
   const type = run.settings.schema.getType(name);
   if (isObjectType(type) && run.settings.schema.isSubType(abstractType, type)) return type;
-  throw new GraphQLError(wrongTypeMessage(abstract, name, type), { nodes: run.nodesOf(field) });
+  throw new GraphQLError(wrongTypeMessage(abstractType.name, name, type), { nodes: run.nodesOf(field) });
 }
 
 function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType | null | undefined): string {
@@ -66,7 +64,11 @@ function wrongTypeMessage(abstract: string, name: string, type: GraphQLNamedType
   return `Runtime Object type "${type.name}" is not a possible type for "${abstract}".`;
 }
 
-function noTypeName({ run, field }: FieldRun, abstract: string, name: unknown, value: unknown): GraphQLError {
+function noTypeName(
+  { run, field }: FieldRun,
+  abstract: string,
+  { name, value }: { readonly name: unknown; readonly value: unknown },
+): GraphQLError {
   const { parentType, fieldName } = field;
   const problem = `Abstract type "${abstract}" must resolve to an Object type at runtime for field "${parentType.name}.${fieldName}"`;
   if (name === null || name === undefined) {

@@ -46,8 +46,14 @@ export function policyInSchema({ field, returnType }: HintedField): { readonly p
   return { policy, inherits: true };
 }
 
+interface DefaultLifetime {
+  /** The lifetime of the parent counts. */
+  readonly inherits: boolean;
+  readonly defaultMaxAge: number;
+}
+
 /** When nothing says how long: fields of the root and fields with selections count for the default, plain leaves for nothing. */
-export function applyDefault(policy: CachePolicy, { returnType, isRoot }: HintedField, inherits: boolean, defaultMaxAge: number): void {
+export function applyDefault(policy: CachePolicy, { returnType, isRoot }: HintedField, { inherits, defaultMaxAge }: DefaultLifetime): void {
   const needsLifetime = isRoot || (isCompositeType(getNamedType(returnType)) && !inherits);
   if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: defaultMaxAge });
 }

@@ -137,7 +137,7 @@ export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable,
   const { maxAge } = answer;
   const hit = answer.operation.lookup?.hit === undefined ? {} : { hit: true as const };
   if (dialect.tags === undefined) return { public: true, maxAge, tags: [], ...hit };
-  const tags = tagsOfAnswer(answer.selection, answer.data, dialect.tags, settings);
+  const tags = tagsOfAnswer(answer, dialect.tags, settings);
   if (tags === undefined) return no('its tags are more than the store takes');
   if (settings.log.hasSince(begun, tags)) return no('what it shows has changed meanwhile');
   return { public: true, maxAge, tags, ...hit };

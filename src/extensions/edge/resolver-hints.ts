@@ -35,7 +35,7 @@ export class ResolverHints {
   overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
     const overall = newCachePolicy();
     for (const { policy, hinted, inherits } of this.#policies.values()) {
-      applyDefault(policy, hinted, inherits, defaultMaxAge);
+      applyDefault(policy, hinted, { inherits, defaultMaxAge });
       overall.restrict(policy);
     }
     const isWhole = walkAnswer(selection, data, {
@@ -44,7 +44,7 @@ export class ResolverHints {
         if (this.#policies.has(path)) return;
         const hinted = { field, returnType: field.type, isRoot };
         const { policy, inherits } = policyInSchema(hinted);
-        applyDefault(policy, hinted, inherits, defaultMaxAge);
+        applyDefault(policy, hinted, { inherits, defaultMaxAge });
         overall.restrict(policy);
       },
     });

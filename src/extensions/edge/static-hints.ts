@@ -57,7 +57,7 @@ export class StaticHints {
           if (field.name.startsWith('__')) continue;
           const hinted = { field, returnType: field.type, isRoot };
           const { policy, inherits } = policyInSchema(hinted);
-          applyDefault(policy, hinted, inherits, this.#defaultMaxAge);
+          applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#defaultMaxAge });
           overall.restrict(policy);
           // Stricter it cannot become.
           if (overall.maxAge !== undefined && overall.maxAge <= 0) return;

@@ -42,9 +42,15 @@ class Contents {
   readonly missing: Selection[] = [];
 }
 
+/** An answer, and what was selected of it. */
+export interface TaggedAnswer {
+  readonly selection: Selection;
+  readonly data: Answered;
+}
+
 /** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
-export function tagsOfAnswer(root: Selection, data: Answered, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
-  const contents = contentsOf(root, data, settings);
+export function tagsOfAnswer({ selection, data }: TaggedAnswer, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
+  const contents = contentsOf(selection, data, settings);
   if (contents === undefined) return undefined;
   const others = [
     ...(settings.deploy === undefined ? [] : [`d:${settings.deploy}`]),

@@ -27,11 +27,17 @@ export type Answered = Readonly<Record<string, unknown>>;
  * Introspection is left out.
  */
 export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisitor): boolean {
-  return new Walk(visitor).object(root, data, '', true);
+  return new Walk(visitor).object(root, data, { path: '', isRoot: true });
 }
 
 /** Objects, and fields with selections, that are looked at. Without its type an object is looked at once for each that it may have. */
 const maxVisits = 200_000;
+
+/** Where an object is. */
+type Position = Pick<AnsweredField, 'path' | 'isRoot'>;
+
+/** Any but the root, where paths are not asked for. */
+const inside: Position = { path: '', isRoot: false };
 
 class Walk {
   readonly #visitor: AnswerVisitor;
@@ -41,20 +47,20 @@ class Walk {
     this.#visitor = visitor;
   }
 
-  object(selection: Selection, value: Answered, path: string, isRoot: boolean): boolean {
+  object(selection: Selection, value: Answered, at: Position): boolean {
     const types = typesOfObject(selection, value);
-    if (!isRoot) this.#visitor.object?.(types, value, selection);
+    if (!at.isRoot) this.#visitor.object?.(types, value, selection);
     // Plain fields are most of an answer.
-    const withLeaves = isRoot || this.#visitor.withPaths;
+    const withLeaves = at.isRoot || this.#visitor.withPaths;
     for (const type of types) {
       if (--this.#left < 0) return false;
       for (const selected of withLeaves ? selection.fieldsFor(type) : selection.nestedFor(type))
-        if (!this.#field(selected, value, path, isRoot)) return false;
+        if (!this.#field(selected, value, at)) return false;
     }
     return true;
   }
 
-  #field(selected: SelectedField, object: Answered, parent: string, isRoot: boolean): boolean {
+  #field(selected: SelectedField, object: Answered, { path: parent, isRoot }: Position): boolean {
     const { key, name, below } = selected;
     // Of a type that the object does not have.
     if (!(key in object) || name.startsWith('__')) return true;
@@ -68,7 +74,11 @@ class Walk {
   #value(below: Selection, value: unknown, path: string): boolean {
     if (Array.isArray(value))
       return value.every((item, index) => this.#value(below, item, this.#visitor.withPaths ? `${path}.${index}` : ''));
-    return typeof value !== 'object' || value === null || this.object(below, value as Answered, path, false);
+    return (
+      typeof value !== 'object' ||
+      value === null ||
+      this.object(below, value as Answered, this.#visitor.withPaths ? { path, isRoot: false } : inside)
+    );
   }
 }
 

@@ -78,54 +78,57 @@ function toNegotiation(forms: Forms | undefined): Negotiation | undefined {
     forms && {
       mediaType: forms.mediaType,
       delivery: { subscriptions: forms.events, incremental: forms.parts?.format, execute: executeDelivery },
-      toResponse: (settings, outcome, invocation) => toResponse(settings, outcome, forms, invocation),
+      toResponse: responderFor(forms),
     }
   );
 }
 
-function toResponse(
-  settings: StreamSettings,
-  outcome: OperationOutcome,
-  forms: Forms,
-  invocation: StreamInvocation,
-): HTTPResponse | StreamedResponse {
-  const { stream } = outcome;
-  try {
-    const response = toHTTPResponse(settings, outcome, forms.mediaType ?? 'application/json');
-    if (stream === undefined) return toSingle(settings, outcome, forms, response);
-    if (response.body !== null) return toStreamed(settings, { outcome, stream, response, first: response.body }, forms, invocation);
-    // The user has set a status that has no body.
-    void stream.return();
-    return response;
-  } catch (error) {
-    // JSON cannot carry the first result, and so the others are not sent either.
-    void stream?.return();
-    throw error;
-  }
+function responderFor(forms: Forms): Negotiation['toResponse'] {
+  return (settings, outcome, invocation) => {
+    const { stream } = outcome;
+    try {
+      const response = toHTTPResponse(settings, outcome, forms.mediaType ?? 'application/json');
+      if (stream === undefined) return forms.single === undefined ? response : toSingle(settings, { outcome, response }, forms.single);
+      const { body: first, ...head } = response;
+      if (first !== null) return toStreamed(settings, { outcome, stream, head, first, parts: forms.parts }, invocation);
+      // The user has set a status that has no body.
+      void stream.return();
+      return response;
+    } catch (error) {
+      // JSON cannot carry the first result, and so the others are not sent either.
+      void stream?.return();
+      throw error;
+    }
+  };
 }
 
 /** An operation with one answer, which a client may prefer to get as a stream. */
-function toSingle({ multipart }: StreamSettings, outcome: OperationOutcome, { single }: Forms, response: HTTPResponse): HTTPResponse {
+function toSingle({ multipart }: StreamSettings, { outcome, response }: Single, form: NonNullable<Forms['single']>): HTTPResponse {
   const { status, body, headers } = response;
-  if (single === undefined || isRefusal(outcome) || body === null) return response;
-  if (single === 'events') return { status: 200, headers: streamHeaders(headers, eventType), body: nextEvent(body) + completeEvent };
+  if (isRefusal(outcome) || body === null) return response;
+  if (form === 'events') return { status: 200, headers: streamHeaders(headers, eventType), body: nextEvent(body) + completeEvent };
   if (multipart === undefined || status !== 200) return response;
   return { status, headers: streamHeaders(headers, multipart.type), body: multipart.one(body) };
+}
+
+interface Single {
+  readonly outcome: OperationOutcome;
+  readonly response: HTTPResponse;
 }
 
 interface Beginning {
   readonly outcome: OperationOutcome;
   readonly stream: PayloadStream;
-  /** Its status and its headers are those of the stream. */
-  readonly response: HTTPResponse;
+  /** Status and headers of the stream. */
+  readonly head: Omit<HTTPResponse, 'body'>;
   /** The JSON of the result; of a subscription it is empty. */
   readonly first: string;
+  readonly parts: Forms['parts'];
 }
 
 function toStreamed(
   settings: StreamSettings,
-  { outcome, stream, response: { status, headers }, first }: Beginning,
-  { parts }: Forms,
+  { outcome, stream, head: { status, headers }, first, parts }: Beginning,
   invocation: StreamInvocation,
 ): StreamedResponse {
   const { multipart } = settings;

@@ -78,7 +78,7 @@ function objectType(material: TypeMaterial): GraphQLObjectType {
       material.check(fields);
       return fields;
     },
-    config: (field) => fieldConfig(text.field(field), name, material.resolvers?.get(field), material.lookUp),
+    config: (field) => fieldConfig(text.field(field), { type: name, resolver: material.resolvers?.get(field) }, material.lookUp),
   });
 }
 
@@ -107,7 +107,7 @@ function fieldConfigs(material: TypeMaterial): Record<string, GraphQLFieldConfig
   const configs: Record<string, GraphQLFieldConfig<unknown, unknown>> = Object.create(null);
   for (const part of text.parts<FieldsNode>()) {
     for (const node of part.fields ?? []) {
-      configs[node.name.value] = fieldConfig(node, text.entry.name, resolvers?.get(node.name.value), lookUp);
+      configs[node.name.value] = fieldConfig(node, { type: text.entry.name, resolver: resolvers?.get(node.name.value) }, lookUp);
     }
   }
   check({ has: (name) => name in configs });

@@ -23,8 +23,7 @@ export type TypeLookup = (name: string, usedIn: string) => GraphQLNamedType;
 /** A field as graphql-js's constructors take it, with its resolver. */
 export function fieldConfig(
   node: FieldDefinitionNode,
-  type: string,
-  resolver: unknown,
+  { type, resolver }: { readonly type: string; readonly resolver: unknown },
   lookUp: TypeLookup,
 ): GraphQLFieldConfig<unknown, unknown> {
   const usedIn = `${type}.${node.name.value}`;

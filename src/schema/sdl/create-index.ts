@@ -21,7 +21,7 @@ export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]):
   for (const [name, parts] of found.several) types.set(name, typeEntry(merge, name, parts));
   const schema = schemaPlace(merge, found.schemas);
   const schemaExtensions = found.schemas.filter((part) => part.extends).map(({ at }) => at);
-  const roots = rootNames(indexed, schema, schemaExtensions, types);
+  const roots = rootNames(indexed, types, { schema, schemaExtensions });
   return { ...indexed, types, directives, ...(schema && { schema }), schemaExtensions, roots };
 }
 
@@ -143,15 +143,20 @@ function schemaPlace(merge: Merge, parts: readonly FoundDefinition[]): Definitio
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 
+interface SchemaDefinitions {
+  readonly schema: DefinitionLocation | undefined;
+  readonly schemaExtensions: readonly DefinitionLocation[];
+}
+
 /** The root types: as a schema definition says, else the types with the usual names (specification, 3.3.1). */
 function rootNames(
   indexed: IndexedText,
-  schema: DefinitionLocation | undefined,
-  extensions: readonly DefinitionLocation[],
   types: ReadonlyMap<string, TypeEntry>,
+  { schema, schemaExtensions }: SchemaDefinitions,
 ): RootNames {
   const roots: Mutable<RootNames> = {};
-  for (const at of schema ? [schema, ...extensions] : extensions) Object.assign(roots, operationTypes(parseDefinition(indexed, at)));
+  for (const at of schema ? [schema, ...schemaExtensions] : schemaExtensions)
+    Object.assign(roots, operationTypes(parseDefinition(indexed, at)));
   if (schema === undefined) {
     if (types.has('Query')) roots.query = 'Query';
     if (types.has('Mutation')) roots.mutation = 'Mutation';

@@ -52,7 +52,7 @@ function listenerFor(
       if (isOverridden) return undefined;
       // After the resolver, not before: what it has said replaces what the schema says.
       return () => {
-        applyDefault(policy, hinted, inherits, options.defaultMaxAge ?? 0);
+        applyDefault(policy, hinted, { inherits, defaultMaxAge: options.defaultMaxAge ?? 0 });
         note(options, info, policy);
         overallCachePolicy.restrict(policy);
       };

@@ -28,6 +28,9 @@ interface Element {
   readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
 }
 
+/** With what a visitor is told of the element beside it. */
+type Visited = readonly [element: Element, details?: object];
+
 interface Visit {
   readonly schema: GraphQLSchema;
   readonly classes: Readonly<Record<string, VisitorClass>>;
@@ -36,31 +39,31 @@ interface Visit {
 /** Runs the visitors of version 2's `schemaDirectives` over the schema, in place. */
 export function visitSchemaDirectives(schema: GraphQLSchema, classes: Readonly<Record<string, any>>): void {
   const visit: Visit = { schema, classes };
-  apply(visit, 'visitSchema', schema);
+  apply(visit, 'visitSchema', [schema]);
   for (const type of Object.values(schema.getTypeMap())) if (!type.name.startsWith('__')) visitType(visit, type);
 }
 
 function visitType(visit: Visit, type: GraphQLNamedType): void {
-  if (isScalarType(type)) apply(visit, 'visitScalar', type);
-  if (isUnionType(type)) apply(visit, 'visitUnion', type);
+  if (isScalarType(type)) apply(visit, 'visitScalar', [type]);
+  if (isUnionType(type)) apply(visit, 'visitUnion', [type]);
   if (isObjectType(type) || isInterfaceType(type)) {
-    apply(visit, isObjectType(type) ? 'visitObject' : 'visitInterface', type);
+    apply(visit, isObjectType(type) ? 'visitObject' : 'visitInterface', [type]);
     for (const field of Object.values(type.getFields())) {
-      apply(visit, 'visitFieldDefinition', field, { objectType: type });
-      for (const argument of field.args) apply(visit, 'visitArgumentDefinition', argument, { field, objectType: type });
+      apply(visit, 'visitFieldDefinition', [field, { objectType: type }]);
+      for (const argument of field.args) apply(visit, 'visitArgumentDefinition', [argument, { field, objectType: type }]);
     }
   }
   if (isEnumType(type)) {
-    apply(visit, 'visitEnum', type);
-    for (const value of type.getValues()) apply(visit, 'visitEnumValue', value, { enumType: type });
+    apply(visit, 'visitEnum', [type]);
+    for (const value of type.getValues()) apply(visit, 'visitEnumValue', [value, { enumType: type }]);
   }
   if (isInputObjectType(type)) {
-    apply(visit, 'visitInputObject', type);
-    for (const field of Object.values(type.getFields())) apply(visit, 'visitInputFieldDefinition', field, { objectType: type });
+    apply(visit, 'visitInputObject', [type]);
+    for (const field of Object.values(type.getFields())) apply(visit, 'visitInputFieldDefinition', [field, { objectType: type }]);
   }
 }
 
-function apply({ schema, classes }: Visit, method: string, element: Element, details?: object): void {
+function apply({ schema, classes }: Visit, method: string, [element, details]: Visited): void {
   for (const directive of element.astNode?.directives ?? []) {
     const name = directive.name.value;
     const Visitor = Object.hasOwn(classes, name) ? classes[name] : undefined;
