@@ -1,4 +1,7 @@
+import { parse } from 'graphql';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
+
+import { prepareResolvers } from './resolver-hints.ts';
 
 /** A document that this process has served. */
 export interface KnownDocument {
@@ -6,6 +9,8 @@ export interface KnownDocument {
   readonly document: DocumentNode;
   /** Whether one of its resolvers can say something through `info.cacheControl`. */
   readonly mayHint: boolean;
+  /** Whether one has. */
+  hasHinted: boolean;
 }
 
 /** Characters of all texts, and of one: more than a server has of its own; what clients make up comes and goes. */
@@ -19,6 +24,22 @@ export class KnownDocuments {
 
   get(source: string | undefined): KnownDocument | undefined {
     return source === undefined ? undefined : this.#documents.get(source);
+  }
+
+  /** The same; a document that is not remembered is read again. Undefined: there is no text. */
+  read(source: string | undefined, schema: GraphQLSchema | undefined): KnownDocument | undefined {
+    const known = this.get(source);
+    if (known !== undefined || source === undefined || schema === undefined) return known;
+    const document = parse(source);
+    const read = { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
+    this.add(source, read);
+    return read;
+  }
+
+  /** A resolver of the document has said something. */
+  noteHint(source: string | undefined): void {
+    const known = this.get(source);
+    if (known !== undefined) known.hasHinted = true;
   }
 
   add(source: string, document: KnownDocument): void {

@@ -132,8 +132,9 @@ class EdgePlugin implements Edge {
     const outcome = await run();
     operation.outcome = outcome;
     if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
+    if (operation.resolverHints?.isEmpty === false) this.#documents.noteHint(outcome.source);
     if (outcome.operation?.operation === 'mutation')
-      await this.#purges.after({ outcome, known: this.#documents.get(outcome.source), begun }, call);
+      await this.#purges.after({ outcome, known: this.#documents.read(outcome.source, this.#purges.schema), begun }, call);
     return outcome.result.extensions?.['explain'] === undefined ? outcome : this.#explained(outcome, call);
   }
 
@@ -146,7 +147,7 @@ class EdgePlugin implements Edge {
     return {
       didResolveOperation: ({ source, schema, document }) => {
         const mayHint = prepareResolvers(schema, document);
-        this.#documents.add(source, { schema, document, mayHint });
+        this.#documents.add(source, { schema, document, mayHint, hasHinted: false });
         if (mayHint) this.#offerHints(contextValue, request.http);
       },
     };

@@ -4,17 +4,20 @@ import type { KeyValueCache } from '../../../src/index.ts';
 export class MapCache implements KeyValueCache {
   readonly #entries = new Map<string, string>();
   readonly #turn: () => Promise<void>;
+  calls = 0;
 
   constructor(turn: () => Promise<void> = () => Promise.resolve()) {
     this.#turn = turn;
   }
 
   async get(key: string): Promise<string | undefined> {
+    this.calls++;
     await this.#turn();
     return this.#entries.get(key);
   }
 
   async set(key: string, value: string): Promise<void> {
+    this.calls++;
     await this.#turn();
     this.#entries.set(key, value);
   }

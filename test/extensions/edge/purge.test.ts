@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
+import { incrementalDelivery } from '../../../src/incremental.ts';
 import { purgeInBackground, PurgeLog, Purger } from '../../../src/extensions/edge/purge/purger.ts';
 import { deferred } from '../../support/deferred.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -22,7 +23,7 @@ interface Shop extends EdgeServing {
   readonly purges: string[][];
 }
 
-function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}): Shop {
+function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server: object = {}): Shop {
   const purges: string[][] = [];
   const Mutation = {
     rename: (_: unknown, { id }: { id: string }) => ({ id, title: 'new' }),
@@ -32,8 +33,12 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}): Shop 
     strict: fail,
   };
   const Query = { book: (_: unknown, { id }: { id: string }) => ({ id, title: 'old' }), books: () => [{ id: '1' }] };
-  const server = { typeDefs, resolvers: { Query, Mutation, ...resolvers } } as never;
-  const serving = edgeServing({ purge: async (tags) => void purges.push([...tags]), purgeAgainAfter: 0, ...options, server });
+  const serving = edgeServing({
+    purge: async (tags) => void purges.push([...tags]),
+    purgeAgainAfter: 0,
+    ...options,
+    server: { typeDefs, resolvers: { Query, Mutation, ...resolvers }, ...server } as never,
+  });
   return { ...serving, purges };
 }
 
@@ -166,6 +171,31 @@ describe('a read that began before a mutation', () => {
       [log.hasSince(moment, ['mine']), log.hasSince(moment + 1, ['mine']), log.hasSince(moment + 1, ['other'])],
       [true, false, true],
     );
+  });
+});
+
+describe('a mutation whose answer comes in parts', () => {
+  test('takes back all that its parts may name', async () => {
+    const { send, settled, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
+    const body = JSON.stringify({ query: 'mutation { both(id: 3) { pen { id } ... @defer { book { id } } } }' });
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
+
+    const response = await send(new Request('https://api.example/', { method: 'POST', headers, body }));
+    await response.text();
+    await settled();
+
+    assert.ok(purges[0]?.includes('t:Book'), String(purges));
+  });
+});
+
+describe('a mutation whose text is longer than is remembered', () => {
+  test('is read again', async () => {
+    const { post, settled, purges } = shop();
+
+    await post({ query: `mutation { rename(id: 1) { id } } #${'x'.repeat(100_000)}` });
+    await settled();
+
+    assert.deepEqual(purges[0]?.[0], 'e:Book:1');
   });
 });
 

@@ -206,6 +206,23 @@ describe('an answer in a shared store', () => {
   });
 });
 
+describe('a client that reads events', () => {
+  test('is given an answer of the store as one event, and what it is given otherwise is not kept', async () => {
+    const { post, settled, runs, cache } = shop();
+    const events = { accept: 'text/event-stream' };
+    await (await post(one, events)).text();
+    await settled();
+    assert.deepEqual(cache.keysOf('answer:'), []);
+    await post(one);
+    await settled();
+
+    const response = await post(one, events);
+
+    assert.match(await response.text(), /data: \{"data":\{"book":\{"id":"1","title":"one"\}\}\}/);
+    assert.equal(runs.length, 2);
+  });
+});
+
 describe('a persisted query and a shared store', () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(one.query).digest('hex') } };
 
@@ -235,16 +252,34 @@ describe('a persisted query and a shared store', () => {
 });
 
 describe('a shared store keeps nothing', () => {
-  const queries = ['{ me }', '{ unmarked }', '{ failing }', '{ book(id: 1) { id } me }', '{ nothing }'];
+  const queries = [
+    '{ book(id: 1) { id } __schema { queryType { name } } }',
+    '{ me }',
+    '{ unmarked }',
+    '{ failing }',
+    '{ book(id: 1) { id } me }',
+    '{ nothing }',
+  ];
   for (const query of queries)
     test(`of ${query}`, async () => {
-      const { post, settled, cache } = shop();
+      const { post, settled, cache } = shop({ server: { introspection: true } });
 
       await post({ query }, { authorization: 'anna' });
       await settled();
 
       assert.deepEqual(cache.keysOf('answer:'), []);
     });
+
+  test('of what is private by its hints, and is not asked for it again', async () => {
+    const { post, settled, cache } = shop();
+    for (const query of ['{ unmarked }', 'mutation { rename(id: 9, title: "x") { id } }']) await post({ query });
+    await settled();
+    const before = cache.calls;
+
+    await post({ query: '{ unmarked }' });
+
+    assert.equal(cache.calls, before);
+  });
 
   test('of a batch', async () => {
     const { post, settled, cache } = shop();

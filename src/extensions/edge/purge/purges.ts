@@ -70,13 +70,15 @@ export class Purges {
 
   /** Takes back what a mutation has changed, also when there are errors: a field may have changed something before another has failed. */
   async after({ outcome, known, begun }: Mutation, { request, http: { invocation, logger } }: OperationCall): Promise<void> {
-    const { operation, result } = outcome;
+    const { operation, result, stream } = outcome;
     // Without data nothing was executed.
     if (this.hasNone || operation === undefined || result.data === undefined) return;
     try {
       const hints = known && this.#settings.hints.of({ ...known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('Nothing is known of its document.');
-      const { errors = [], data = null } = result;
+      const { errors = [] } = result;
+      // What comes later is not shown yet.
+      const data = stream === undefined ? (result.data ?? null) : null;
       const answer = { schema: known!.schema, root: hints.selection, data, hasErrors: errors.length > 0 };
       const tags = tagsOfMutation(answer, this.#settings);
       if (tags.length === 0) {

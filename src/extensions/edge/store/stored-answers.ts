@@ -1,16 +1,15 @@
-import { getOperationAST, parse } from 'graphql';
+import { getOperationAST } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import type { ResponseHead } from '../../../message/http-messages.ts';
-import type { OperationOutcome } from '../../../operation/types.ts';
+import type { GraphQLRequest, OperationOutcome } from '../../../operation/types.ts';
 import { answerKey } from './answer-key.ts';
 import { AnswerStore } from './answer-store.ts';
-import { decideFor } from '../decide.ts';
+import { decideFor, no } from '../decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
-import type { KnownDocument, KnownDocuments } from '../documents.ts';
+import type { KnownDocuments } from '../documents.ts';
 import type { EdgeDecision } from '../options.ts';
-import { prepareResolvers } from '../resolver-hints.ts';
 
 /** The methods of which the key has the body, too. */
 const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
@@ -50,11 +49,13 @@ export class StoredAnswers {
     if (!methods.includes(asked.method) || isExplained) return undefined;
     const { settings, deploy } = this.#input;
     const { request } = operation;
+    if (this.#isHopeless(request)) return undefined;
     const key = answerKey({ asked, request, rules: settings.rules, deploy });
     if (key === undefined) return undefined;
     operation.lookup = await this.#store.look(key);
     const { hit } = operation.lookup;
-    const known = hit && this.#documentOf(hit.source);
+    // Another process may have kept it: this one has not read its text yet.
+    const known = hit && this.#input.documents.read(hit.source, this.schema);
     const chosen = known && getOperationAST(known.document, request.operationName);
     if (hit === undefined || !chosen) return undefined;
     readings.varies = hit.varies;
@@ -66,6 +67,8 @@ export class StoredAnswers {
   keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
     const { operation, request } = answer;
     const { lookup, outcome, ownFields } = operation;
+    // Where it may be asked for differs between the environments that share a store.
+    if (asksForSchema(answer)) return no('it shows the schema');
     const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
     const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
     const source = outcome?.source;
@@ -75,17 +78,21 @@ export class StoredAnswers {
     return decision;
   }
 
+  /** Known to be a mutation, or private by its hints, of which resolvers have not said other: the store need not be asked. */
+  #isHopeless({ query, operationName, variables }: GraphQLRequest): boolean {
+    const known = this.#input.documents.get(query);
+    const operation = known && getOperationAST(known.document, operationName);
+    if (known === undefined || !operation) return false;
+    if (operation.operation !== 'query') return true;
+    const policy = this.#input.settings.hints.of({ ...known, operation, variables })?.policy;
+    return !known.hasHinted && (policy?.scope === 'PRIVATE' || !((policy?.maxAge ?? 0) > 0));
+  }
+
   purge(tags: readonly string[]): Promise<void> {
     return this.#store.purge(tags);
   }
+}
 
-  /** Another process may have kept it: this one has not read its text yet. */
-  #documentOf(source: string): KnownDocument | undefined {
-    const known = this.#input.documents.get(source);
-    if (known !== undefined || this.schema === undefined) return known;
-    const document = parse(source);
-    const found = { schema: this.schema, document, mayHint: prepareResolvers(this.schema, document) };
-    this.#input.documents.add(source, found);
-    return found;
-  }
+function asksForSchema({ selection }: Shareable): boolean {
+  return selection.types.some((type) => selection.fieldsFor(type).some(({ name }) => name === '__schema' || name === '__type'));
 }
