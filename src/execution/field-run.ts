@@ -28,7 +28,7 @@ class StartedField implements FieldRun {
     this.fieldRun = this;
   }
 
-  /** The fourth argument of a resolver. Made when somebody is to get it. */
+  /** The fourth argument of a resolver. Made when it is first needed. */
   get info(): GraphQLResolveInfo {
     this.#info ??= createInfo(this);
     return this.#info;

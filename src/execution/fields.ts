@@ -78,7 +78,7 @@ export function executeTracedField(run: Run, field: PlannedField, source: unknow
   }
 }
 
-/** What the resolver of a field returns, or graphql-js's default resolver. */
+/** The result of a field's resolver, or of graphql-js's default resolver. */
 function resolveField(fieldRun: FieldRun, source: unknown, values: ArgumentValues): unknown {
   const { run, field } = fieldRun;
   if (field.typename !== undefined) return field.typename;
@@ -119,7 +119,7 @@ export function callMethod(fieldRun: FieldRun, source: object, values?: Argument
   return object[field.fieldName]!(values ?? argumentValues(field.arguments, run), run.contextValue, info);
 }
 
-/** What a resolver returned, or a property held. */
+/** Completes the result of a resolver, or the value of a property. */
 export function completeResolved(fieldRun: FieldRun, value: unknown): unknown {
   if (isThenable(value)) return new PromisedValue(fieldRun, value);
   return completeValue(fieldRun, fieldRun.shape, value, fieldRun.path);

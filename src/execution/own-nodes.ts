@@ -22,7 +22,7 @@ export interface NodesHolder {
  * meanwhile, here, too. So a plan keeps one of these between executions, and nothing else of them.
  */
 export class OwnNodes {
-  /** Whether the execution asks no more: then nothing need be kept for it. */
+  /** True when the execution asks no more: then nothing need be kept for it. */
   isOver = false;
   #first: NodesHolder | undefined = undefined;
   #nodesOfFirst: FieldNode[] = noNodes;

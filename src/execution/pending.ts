@@ -22,7 +22,7 @@ export abstract class Pending {
   key: string | number = '';
   /** Microtask turns between an error below and its arrival at this position in graphql-js: see afterTurns. */
   lag: number;
-  /** Whether an error has made this position null: what still happens below is not told. */
+  /** True when an error has made this position null: what still happens below is not told. */
   nulled = false;
 
   constructor(run: Run, lag: number, position?: Position) {
@@ -31,7 +31,7 @@ export abstract class Pending {
     this.position = position;
   }
 
-  /** Whether nobody wants to know any more: the answer is out, or a position above has become null. */
+  /** True when nobody wants to know any more: the answer is out, or a position above has become null. */
   isOver(): boolean {
     return this.run.finished || this.nulled || (this.parent?.isOver() ?? false);
   }
@@ -160,10 +160,10 @@ export abstract class Promised extends Pending {
     );
   }
 
-  /** What to do with the value. Throws errors not yet located. */
+  /** Completes the value. Throws errors not yet located. */
   protected abstract complete(value: unknown): unknown;
 
-  /** What was to be completed after the promise will not be. */
+  /** The value will not be completed. */
   protected drop(): void {
     // Most wait for nothing but the value itself.
   }
@@ -188,7 +188,7 @@ export abstract class Promised extends Pending {
 
   endWait(reason: unknown): void {
     this.fail(reason);
-    // What the promise still brings is dropped, even where null has climbed no further than to a list that waits for others.
+    // Later values of the promise are dropped, even where null has climbed no further than to a list that waits for others.
     this.nulled = true;
   }
 
@@ -220,7 +220,7 @@ export class PromisedType extends Promised {
 
   constructor(position: Position, object: unknown, promise: PromiseLike<unknown>, proceed: (answer: unknown) => unknown) {
     super(position, promise, 1);
-    // Its properties are read when the answer is there: until then, and if it never is, their promises need somebody.
+    // Its properties are read when the answer is there: until then, and if it never is, their rejections must be handled.
     handleRejections(object);
     this.#object = object;
     this.#proceed = proceed;

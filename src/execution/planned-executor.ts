@@ -41,7 +41,7 @@ export interface PlannedExecution {
   /** Resolves abstract types that have no `resolveType`. Default: graphql-js's. */
   readonly typeResolver?: GraphQLTypeResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** What may end the execution before its time. Default: nothing. */
+  /** May end the execution before its time. Default: it runs to its end. */
   readonly invocation?: ExecutionInvocation | undefined;
   /** How large the answer may become. Default: any size. */
   readonly answerLimit?: AnswerBudget | undefined;
@@ -83,10 +83,10 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
   return traceExecute(channels, execution, () => executePlan(plan, execution, channels));
 }
 
-/** By operation: a plan lives as long as its document, which somebody else keeps. */
+/** By operation: a plan lives as long as its document, which the document cache keeps. */
 const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
 
-/** Where whoever keeps a document keeps the plan of its operation, too: it is found there without a look-up. */
+/** A place for the plan of an operation beside its document: it is found there without a look-up. */
 export interface KeptPlan {
   plan: Plan | Fallback | undefined;
 }

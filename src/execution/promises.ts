@@ -1,4 +1,4 @@
-/** Whether graphql-js would wait for this value: anything with a `then` method. */
+/** True when graphql-js would wait for this value: anything with a `then` method. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
@@ -100,7 +100,7 @@ class Abandonment {
   #lookAtProperties(value: object): void {
     for (const key of Object.keys(value)) {
       const property: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
-      // Other thenables are often queries that begin when somebody calls `then`.
+      // Other thenables are often queries that begin when their `then` is called.
       if (property instanceof Promise || !isThenable(property)) this.take(property);
     }
   }

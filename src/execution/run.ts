@@ -20,15 +20,15 @@ import type { FieldTracer } from './trace-execution.ts';
 
 /** Keeps an answer from growing too large while it is made. Sizes are characters of JSON, counted low. */
 export interface AnswerBudget {
-  /** Up to here nobody need be asked. */
+  /** Up to here the invocation need not be asked. */
   readonly free: number;
   /** How far an answer of this size may still grow before this is asked again. Throws a GraphQLError when it is too large. */
   grow(size: number): number;
-  /** What each error adds that is counted and not kept. */
+  /** The size of each error that is counted and not kept. */
   readonly sizeOfError: number;
 }
 
-/** What a run is given. */
+/** The arguments of a run. */
 export interface RunSettings {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -43,7 +43,7 @@ export interface RunSettings {
   readonly answerLimit?: AnswerBudget | undefined;
 }
 
-/** What a run takes from its plan. */
+/** The parts of its plan that a run uses. */
 interface RunPlan {
   /** Of the document. */
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
@@ -52,7 +52,7 @@ interface RunPlan {
 export type VariableValues = GraphQLResolveInfo['variableValues'];
 type AsyncHelpers = ReturnType<GraphQLResolveInfo['getAsyncHelpers']>;
 
-/** What the `info` objects of one execution share. The last two are those of graphql 17. */
+/** The parts that the `info` objects of one execution share. The last two are those of graphql 17. */
 interface InfoParts {
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly variableValues: VariableValues;
@@ -68,9 +68,9 @@ export class Run {
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** The values of the variables by name, in either major. */
   readonly coerced: Readonly<Record<string, unknown>>;
-  /** Is told of each resolver. Undefined: nobody listens. */
+  /** Is told of each resolver. Undefined: the channels have no subscribers. */
   fieldTracer: FieldTracer | undefined = undefined;
-  /** Whether the answer is out: what still arrives is dropped. */
+  /** True when the answer is out: what still arrives is dropped. */
   finished = false;
   /** Why nothing is waited for any more, and nothing begun. */
   timeIsUp: Error | undefined = undefined;
@@ -98,7 +98,7 @@ export class Run {
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
   }
 
-  /** What every `info` of this execution holds. Made with the first. */
+  /** The parts that every `info` of this execution holds. Made with the first. */
   infoParts(): InfoParts {
     return (this.#infoParts ??= this.#createInfoParts());
   }
@@ -116,7 +116,7 @@ export class Run {
     else if (this.timeIsUp === undefined) this.#size += this.settings.answerLimit?.sizeOfError ?? 0;
   }
 
-  /** Whether errors are only counted from now on. */
+  /** True when errors are only counted from now on. */
   get hasManyErrors(): boolean {
     return this.#errors !== undefined && this.#errors.length >= maxRecordedErrors;
   }
@@ -211,7 +211,7 @@ export const maxRecordedErrors = 1_100;
 /** Characters of a text whose escapes are not worth counting. */
 const longText = 64;
 
-/** What JSON cannot carry fails when the answer is written. */
+/** A value that JSON cannot carry fails when the answer is written. */
 function lengthOfJSON(value: object): number {
   try {
     return (JSON.stringify(value) as string | undefined)?.length ?? 0;
@@ -220,7 +220,7 @@ function lengthOfJSON(value: object): number {
   }
 }
 
-/** What `info.getAsyncHelpers()` gives. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */
+/** The result of `info.getAsyncHelpers()`. graphql-js tracks for a hook that plans leave to it; what is left is that no rejection goes unhandled. */
 function createAsyncHelpers(): AsyncHelpers {
   return {
     promiseAll: (values) => {

@@ -5,7 +5,7 @@ import { isExecutionListened, listenedChannel, traceMixed } from '../message/tra
 import type { TracingChannel } from '../message/tracing-channels.ts';
 import type { Path } from './path.ts';
 
-/** The channels of one execution that somebody listens to. */
+/** The channels of one execution that have subscribers. */
 export interface ExecutionChannels {
   readonly execute: TracingChannel | undefined;
   readonly variableCoercion: TracingChannel | undefined;
@@ -13,7 +13,7 @@ export interface ExecutionChannels {
   readonly resolve: TracingChannel | undefined;
 }
 
-/** What events tell of an execution. */
+/** The data of an execution in events. */
 interface TracedExecution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -23,7 +23,7 @@ interface TracedExecution {
   readonly isEvent?: boolean | undefined;
 }
 
-/** Undefined where nobody listens. */
+/** Undefined where no channel has subscribers. */
 export function executionChannels({ isEvent = false }: TracedExecution): ExecutionChannels | undefined {
   if (!isExecutionListened()) return undefined;
   const execute = isEvent ? undefined : listenedChannel('execute');
@@ -58,7 +58,7 @@ export function executeContext({ schema, document, operation, variableValues: ra
   return { schema, document, rawVariableValues, operationName: operation.name?.value, operationType: operation.operation };
 }
 
-/** What events tell of a field. */
+/** The data of a field in events. */
 interface TracedField {
   readonly fieldName: string;
   readonly responseName: string;

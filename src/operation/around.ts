@@ -16,7 +16,7 @@ type RunOperation = (input: OperationInput) => OperationOutcome | Promise<Operat
 export type WrapRequest = (call: RequestCall, respond: () => Response | Promise<Response>) => Promise<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
-/** What is seen of a request, instead of the request as it came. */
+/** A view of a request, in place of the request as it came. */
 export type ViewRequest = (call: RequestCall) => RequestCall;
 
 /** Undefined where no plugin has a view of requests. Each sees the view of the one before. */

@@ -6,7 +6,7 @@ import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { describe } from './errors.ts';
 import type { Logger } from './types.ts';
 
-/** What making a context value needs. */
+/** The settings for making a context value. */
 export interface ContextSettings {
   /** The user's `context` function. Unset: an empty object. */
   readonly context: ((argument: never) => unknown) | undefined;
@@ -30,12 +30,12 @@ export function createContextValue(settings: ContextSettings, input: ContextInpu
   return isPromise(value) ? Promise.resolve(value).then((resolved) => own(settings, resolved, input)) : own(settings, value, input);
 }
 
-/** What an operation brings for its context value. */
+/** The operation's own input for its context value. */
 export interface ContextInput {
   /** Handed on to `context`, unread. */
   readonly contextArgument: unknown;
   readonly invocation: OperationInvocation;
-  /** Undefined: nobody follows the calls of data sources. */
+  /** Undefined: the calls of data sources are not followed. */
   readonly watchCall?: WatchCall | undefined;
 }
 
@@ -75,7 +75,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   const { invocation: operation, watchCall } = input;
   const warn = settings.development ? (message: string): void => settings.logger.warn(message) : undefined;
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
-  // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
+  // Asynchronous also for those that are not: one that throws at once must not leave another's rejection unhandled.
   const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
     if (!hasInitialize(dataSource)) return;
     assertFresh(settings, name, dataSource);

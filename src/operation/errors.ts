@@ -86,7 +86,7 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowa
   else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
-  // What the request itself got wrong has the stack of a parser: noise to whoever wrote the request.
+  // Errors of the request itself have the stack of a parser: noise to the author of the request.
   const isOfCode = unexpected || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
   return settings.formatError === undefined ? shown : settings.formatError(shown, error);
@@ -99,7 +99,7 @@ function reportUnexpected(logger: Logger, text: string, error: GraphQLError): vo
   report(logger, isSaid ? text : `${text}: ${cut(error.message)}${upstreamOf(error)}`, loggable(cause));
 }
 
-/** What an upstream API failed with, where the client is not told: its message says neither which call nor what came. */
+/** Reports the failure of an upstream API, where the client is not told: its message names neither the call nor the answer. */
 function reportUpstream({ logger, exposeUpstreamErrors }: ErrorSettings, error: GraphQLError, allowance: ErrorAllowance): void {
   const upstream = exposeUpstreamErrors ? '' : upstreamOf(error);
   if (upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR') return;
@@ -158,7 +158,7 @@ export function deadlineExceeded(): GraphQLError {
   return createError('DEADLINE_EXCEEDED', tooLate);
 }
 
-/** Tells whoever answers for the schema of an answer that is too large, or of which a part came too late and which looks like a success: in one line. */
+/** Tells the owner of the schema of an answer that is too large, or of which a part came too late and which looks like a success: in one line. */
 export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]): void {
   const tooLarge = errors.find(({ extensions }) => extensions['code'] === 'RESULT_TOO_LARGE');
   if (tooLarge !== undefined) logger.warn(cut(tooLarge.message));
@@ -232,8 +232,8 @@ export function codeOf(error: GraphQLError): string {
 }
 
 /**
- * Unexpected is what nobody threw as a GraphQLError on purpose. Also a resolver's value that does not fit its type:
- * graphql-js throws a GraphQLError there, but nobody on purpose, and its message may hold the value itself.
+ * Unexpected is every error that was not thrown as a GraphQLError on purpose. Also a resolver's value that does not fit its type:
+ * graphql-js throws a GraphQLError there, but not on purpose, and its message may hold the value itself.
  */
 function isUnexpected(error: GraphQLError): boolean {
   if (error.path !== undefined && misfit.test(error.message) && error.extensions['code'] === undefined) return true;
@@ -264,7 +264,7 @@ function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLForma
   const { http: _forTheTransport, response, ...extensions } = error.extensions;
   const message = settings.maskErrors && error instanceof InputError ? error.masked : error.message;
   return {
-    // What is said of the request itself quotes it.
+    // An error of the request itself quotes the request.
     message: error.path === undefined ? cut(message) : message,
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),

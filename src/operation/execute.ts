@@ -9,15 +9,15 @@ import type { KeptPlan } from '../execution/planned-executor.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
 import { maxInputErrors } from './limits/heavy-variables.ts';
 
-/** What running an operation needs. */
+/** The settings for running an operation. */
 export interface ExecutionSettings {
   readonly schema: GraphQLSchema;
   readonly rootValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** Who runs operations: the planned executor (which leaves some to graphql-js), or graphql-js all of them. */
+  /** The executor that runs operations: the planned one (which leaves some to graphql-js), or graphql-js all of them. */
   readonly executor: 'planned' | 'graphql-js';
-  /** Told why an operation was not planned. Set while somebody wants it explained. */
+  /** Told why an operation was not planned. Set while an operation is explained. */
   readonly onFallback?: ((reason: string) => void) | undefined;
 }
 
@@ -78,7 +78,7 @@ export function toExecutionArgs(settings: ExecutionSettings, { document, operati
   } as ExecutionArgs;
 }
 
-/** What graphql-js would take too long to say of heavy variables, before it runs the operation itself. */
+/** Reports errors of heavy variables, which graphql-js would take too long to write, before the operation runs. */
 export function refuseHeavyVariables({ schema, hideSuggestions }: ExecutionSettings, execution: Execution): ExecutionResult | undefined {
   const { operation, variables } = execution;
   return refuseVariables({ schema, operation, variableValues: variables, hideSuggestions, maxInputErrors: maxInputErrors(variables) });

@@ -18,7 +18,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
 export async function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Promise<OperationHooks | undefined> {
-  // Asynchronous also for hooks that are not: one that throws at once must not leave another's rejection to nobody.
+  // Asynchronous also for hooks that are not: one that throws at once must not leave another's rejection unhandled.
   const started = await Promise.all(plugins.map(async (plugin) => plugin.requestDidStart?.(context)));
   const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
   return listeners.length === 0 ? undefined : new OperationHooks(listeners, context);

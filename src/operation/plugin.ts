@@ -16,16 +16,16 @@ import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What every hook of one operation shares. It grows from stage to stage; the types below say what each hook can rely on. */
+/** The context that all hooks of one operation share. It grows from stage to stage; the types below say what each hook can rely on. */
 export interface GraphQLRequestContext<TContext = unknown> {
   /** The operation as the client asked for it, and the HTTP request that brought it. */
   readonly request: GraphQLRequest & { readonly http?: HTTPRequest | undefined };
   /** Status and headers may be shaped until `willSendResponse` has run. */
   readonly response: { readonly http: ResponseHead; result?: ExecutionResult | FormattedExecutionResult };
-  /** Whether the operation is an element of a batch, of which it may be the only one. Its response head is then one of several. */
+  /** True when the operation is an element of a batch, of which it may be the only one. Its response head is then one of several. */
   readonly requestIsBatched: boolean;
   readonly schema: GraphQLSchema;
-  /** What resolvers get: the result of `context`, with `dataSources`. */
+  /** The third argument of resolvers: the result of `context`, with `dataSources`. */
   readonly contextValue: TContext;
   /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
@@ -85,7 +85,7 @@ export interface GraphQLRequestListener<TContext = unknown> {
   willSendSubsequentPayload?(context: RequestContextWithOperation<TContext>, payload: SubsequentPayload): MaybePromise<void>;
 }
 
-/** What plugins see of one HTTP request. One object for all hooks of the request, and for all operations of a batch. */
+/** One HTTP request as plugins see it. One object for all hooks of the request, and for all operations of a batch. */
 export interface RequestCall {
   /** The request in the form that is the same on every platform. */
   readonly request: HTTPRequest;
@@ -98,7 +98,7 @@ export interface RequestCall {
   readonly logger: Logger;
 }
 
-/** What plugins see of one operation before anything of it has run. */
+/** One operation as plugins see it before anything of it has run. */
 export interface OperationCall {
   /** The operation as the client asked for it. */
   readonly request: GraphQLRequest;
@@ -121,7 +121,7 @@ export interface DataSourceCall {
 /** Follows one call of a data source, by the steps it wants to know of. None of them may throw. */
 export type DataSourceCallListener = Partial<CallWatch>;
 
-/** What a server tells its plugins when it starts. */
+/** The argument of `serverWillStart`. */
 export interface ServerStartContext {
   readonly schema: GraphQLSchema;
   /** The store of the option `cache`. */

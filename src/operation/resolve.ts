@@ -3,7 +3,7 @@ import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode
 
 import { createError, describe } from './errors.ts';
 
-/** Made by whoever knows why an operation may not run: undefined lets it run. */
+/** Returns the reason why an operation may not run; undefined lets it run. */
 export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
 
 /** Throws for an operation that may not run here. */

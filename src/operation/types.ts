@@ -11,15 +11,15 @@ export interface GraphQLRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   /** The id of a trusted document, where the server has some. */
   readonly documentId?: string | undefined;
-  /** What protocol extensions add, for example `persistedQuery`. */
+  /** The data of protocol extensions, for example `persistedQuery`. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What came of an operation. */
+/** The outcome of an operation. */
 export interface OperationOutcome {
   /** The answer, as the client gets it. Without a `data` entry nothing was executed. */
   readonly result: FormattedExecutionResult;
-  /** The errors as they were thrown, for whoever chooses a status. */
+  /** The errors as they were thrown; the status is chosen by them. */
   readonly errors: readonly GraphQLError[];
   /** Status and headers that `context` and plugins have set. */
   readonly head: ResponseHead;
@@ -29,7 +29,7 @@ export interface OperationOutcome {
   readonly source: string | undefined;
   /** `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
-  /** What comes after `result`; of a subscription `result` is empty, and everything comes here. Only with a delivery. */
+  /** The payloads after `result`; of a subscription `result` is empty, and all payloads come here. Only with a delivery. */
   readonly stream?: PayloadStream | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface OperationOutcome {
 export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
   /** The next answer, when it is there. */
   next(): Promise<IteratorResult<SubsequentPayload>>;
-  /** Nobody reads any more: ends the source at once. Never rejects. */
+  /** The reader has left: ends the source at once. Never rejects. */
   return(): Promise<IteratorResult<SubsequentPayload>>;
   /** Ends the source, and then the stream with one last payload that says why. */
   finish(reason: GraphQLError): void;
@@ -50,7 +50,7 @@ export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> 
  * `@defer` and `@stream`, in either of its formats.
  */
 export interface SubsequentPayload extends FormattedExecutionResult {
-  /** Whether another answer will follow. */
+  /** True when another answer will follow. */
   hasNext?: boolean;
   /** Announced parts, in graphql 17's format. */
   pending?: readonly unknown[];

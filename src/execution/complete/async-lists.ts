@@ -4,7 +4,7 @@ import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
 import { abandon } from '../promises.ts';
 
-/** Whether graphql 17 would iterate this asynchronously; 16 does not know such lists. */
+/** True when graphql 17 would iterate this asynchronously; 16 does not know such lists. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof (value as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function';
 }
@@ -68,7 +68,7 @@ class AsyncList extends PendingContainer {
     else if (this.#earlyFailure === undefined || index < this.#earlyFailure.index) this.#earlyFailure = { index, error };
   }
 
-  /** A list whose end nobody knows is not answered by half: who read it could not tell. */
+  /** A list of unknown length is not answered by half: its reader could not tell. */
   override endWait(reason: unknown): void {
     if (this.#ended) {
       super.endWait(reason);

@@ -41,7 +41,7 @@ export function plainValue(plain: number, value: unknown): unknown {
   }
 }
 
-/** Whether plain values of the kind are texts in the response. */
+/** True when plain values of the kind are texts in the response. */
 export function isText(plain: number): boolean {
   return plain === plainString || plain === plainID;
 }
@@ -82,7 +82,7 @@ export const plainKinds: ReadonlyMap<GraphQLLeafType, number> = new Map<GraphQLL
   [GraphQLID, plainID],
 ]);
 
-/** Each with the function it had when it came: where somebody has put another, that one is called. */
+/** Each with the function it had when it came: one that was replaced since is called. */
 const builtIn = new Map<GraphQLLeafType, { readonly plain: number; readonly coerce: unknown }>(
   [...plainKinds].map(([type, plain]) => [type, { plain, coerce: type[coerceOutput] }]),
 );
@@ -106,7 +106,7 @@ class LeafShape implements Shape {
     this.plain = known?.coerce === type[coerceOutput] ? (known?.plain ?? notPlain) : notPlain;
   }
 
-  /** Whether the type converts as it did when the shape was made. */
+  /** True when the type converts as it did when the shape was made. */
   isPlainStill(): boolean {
     return builtIn.get(this.#type)?.coerce === this.#type[coerceOutput];
   }

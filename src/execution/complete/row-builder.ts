@@ -36,7 +36,7 @@ ${fields.map(readingOf).join('\n')}
   }
 }
 
-/** Whether a field is read from its object. Nobody may have put a resolver there since. */
+/** True when a field is read from its object. Nobody may have put a resolver there since. */
 export function isProperty({ arguments: values, definition }: PlannedField): boolean {
   return values === undefined && definition.resolve === undefined;
 }
@@ -57,7 +57,7 @@ function readingOf(field: PlannedField, at: number): string {
   if (!(${test ?? 'false'})) ${variable} = ${otherwise};${isText(field.shape.plain) ? `\n  else size += ${lengthOf(field, variable)};` : ''}`;
 }
 
-/** What a text adds to the size of the answer: see Run.growByLeaf. */
+/** The growth of the answer by a text: see Run.growByLeaf. */
 function lengthOf({ isAliased }: PlannedField, variable: string): string {
   return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;
 }

@@ -39,7 +39,7 @@ function areProperties(fields: readonly PlannedField[]): boolean {
 /** Making code costs as much as running some hundred rows without it. */
 const defaultRowsBeforeCode = 1_000;
 
-/** What makes the objects of a list. */
+/** Makes the objects of a list. */
 export function rowsOf({ fieldRun, path }: ListRun, selection: Selection, count: number): Rows | undefined {
   const build = builderOf(fieldRun.run, selection, count);
   return build && new Rows(fieldRun.run, selection, build).within(path);
@@ -157,7 +157,7 @@ export class Rows implements RowRest {
     return value;
   }
 
-  /** There is no row: what was begun of it is found here. Undefined when nothing was. */
+  /** There is no row: its pending values are found here. Undefined when there are none. */
   #keepPending(): PendingContainer | undefined {
     if (this.#pending === undefined) return undefined;
     const container = new PendingContainer(this.#run, {}, objectLag);

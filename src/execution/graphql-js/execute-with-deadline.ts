@@ -50,11 +50,11 @@ export function executeWithDeadline(
   return result instanceof Promise ? result.finally(guard.end).then(check) : check(result);
 }
 
-/** What may end an execution: its time, or the size of its answer. */
+/** The bounds of an execution: its time, or the size of its answer. */
 export interface Bounds {
   readonly invocation: ExecutionInvocation;
   readonly answerLimit: AnswerBudget | undefined;
-  /** Whether the answer comes in one part. Default: false */
+  /** True when the answer comes in one part. Default: false */
   readonly isWhole?: boolean;
 }
 
@@ -125,7 +125,7 @@ function objectTypesOf(schema: GraphQLSchema, type: unknown): readonly GraphQLOb
   return isObjectType(type) ? [type] : [];
 }
 
-/** What graphql-js calls of a schema while it executes. Its `info` is the fourth argument of a resolver, and the third of the others. */
+/** A function of the schema that graphql-js calls while it executes. Its `info` is the fourth argument of a resolver, and the third of the others. */
 type Asked = (...values: never[]) => unknown;
 type InfoPlace = 2 | 3;
 
@@ -170,7 +170,7 @@ class DeadlineGuard {
   }
 
   run(info: GraphQLResolveInfo, ask: () => unknown, type: GraphQLOutputType | undefined): unknown {
-    // Without an error for each field: there may be a million, and nobody will see them.
+    // Without an error for each field: there may be a million, and none will be seen.
     if (this.overflow !== undefined && !isNonNullType(type)) return null;
     if (this.#reason !== undefined) throw this.#reason;
     // A field; else the question for a type.
@@ -213,7 +213,7 @@ class DeadlineGuard {
     if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, type) : this.#watchAsync(items, watch);
     if (!(Symbol.iterator in items)) return items;
     if (!this.#isWhole) return each(items as Iterable<unknown>, watch);
-    // All of it at once, as graphql-js is about to: what is left in a generator nobody else can take note of.
+    // All of it at once, as graphql-js is about to: values left in a generator cannot be watched.
     const all = gathered(items as Iterable<unknown>, () => this.#grow(1));
     return allOrNone(mapped(all, watch), type);
   }

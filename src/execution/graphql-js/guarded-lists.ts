@@ -29,7 +29,7 @@ export function gathered(items: Iterable<unknown>, onItem: () => void): unknown[
   return all;
 }
 
-/** What becomes of each item. Where one fails, the others are abandoned. */
+/** Maps each item. Where one fails, the others are abandoned. */
 export function mapped(items: readonly unknown[], watch: (item: unknown) => unknown): unknown[] {
   try {
     return items.map(watch);

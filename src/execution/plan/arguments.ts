@@ -20,7 +20,7 @@ export interface PlannedArguments {
   readonly node: FieldNode;
   /** Undefined: graphql-js works out the values each time. */
   readonly sources: readonly ArgumentSource[] | undefined;
-  /** What the sources were made from, to notice when it is another. */
+  /** The material of the sources, to notice when it is another. */
   readonly origins: readonly ArgumentOrigin[];
   /** The arguments in whose values defaults are to be copied; worked out when graphql-js is first asked. */
   ownDefaults?: readonly (readonly [name: string, own: OwnDefaults])[];
@@ -60,7 +60,7 @@ function originOf(argument: GraphQLArgument): ArgumentOrigin {
   return { argument, type, defaultValue, default: (argument as { default?: unknown }).default };
 }
 
-/** Whether the schema still has the arguments that were planned. */
+/** True when the schema still has the arguments that were planned. */
 export function areArgumentsCurrent({ definition, origins }: PlannedArguments): boolean {
   if (origins.length > 0 && origins.length !== definition.args.length) return false;
   for (let at = 0; at < origins.length; at++) {
@@ -143,7 +143,7 @@ function planConstant(node: FieldNode, argument: GraphQLArgument, literal: Value
   }
 }
 
-/** Whether the type turns the same literal into the same value each time. A scalar of the user's may not. */
+/** True when the type turns the same literal into the same value each time. A scalar of the user's may not. */
 function isRepeatable(argument: GraphQLArgument): boolean {
   const type = isNonNullType(argument.type) ? argument.type.ofType : argument.type;
   return isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type));

@@ -28,7 +28,7 @@ import { leafShapeOf } from '../complete/leaf.ts';
 import { ListShape } from '../complete/lists.ts';
 import { ObjectShape } from '../complete/objects.ts';
 
-/** What collecting depends on, beside the type and the nodes. */
+/** The settings of collecting, beside the type and the nodes. */
 export interface CollectSettings {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;

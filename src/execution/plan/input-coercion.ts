@@ -45,7 +45,7 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
 /** graphql 17 renamed the function that a leaf type coerces values with. */
 const coerceLeaf = (isGraphQL17 ? 'coerceInputValue' : 'parseValue') as 'parseValue';
 
-/** The built-in scalars, each with the function it had when it came: where somebody has put another, that one is called. */
+/** The built-in scalars, each with the function it had when it came: one that was replaced since is called. */
 const builtIn = new Map<GraphQLLeafType, unknown>([...plainKinds.keys()].map((type) => [type, type[coerceLeaf]]));
 
 function plainInputOf(type: GraphQLLeafType): number {
@@ -151,7 +151,7 @@ function countKeys(value: object): number {
   return count;
 }
 
-/** What JSON gives. Then a field that is read is the value's own, unless every object has something of that name. */
+/** A value that comes from JSON. Then a field that is read is the value's own, unless every object has something of that name. */
 function isOrdinary(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -191,7 +191,7 @@ class PreparedField {
     this.isOptional = !this.#coercion.nonNull && this.#default === undefined && this.#defaultValue === undefined;
   }
 
-  /** Whether the schema still has it as it was prepared. */
+  /** True when the schema still has it as it was prepared. */
   isCurrent(): boolean {
     const field = this.#field;
     if (field.type !== this.#type || field.defaultValue !== this.#defaultValue || defaultOf(field) !== this.#default) return false;

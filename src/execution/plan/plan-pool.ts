@@ -4,7 +4,7 @@ export interface LargePlan {
   forget(): void;
 }
 
-/** What a plan has in the pool. */
+/** A plan's share of the pool. */
 export interface PoolShare {
   fields: number;
   readonly plan: WeakRef<LargePlan>;
@@ -14,7 +14,7 @@ export interface PoolShare {
  * Room for the plans that have more fields than their documents account for: an interface of 60 types, asked for two fields in
  * 21 characters, is 120 of them. Without it such a plan would be made anew in every run, which took twice as long as graphql-js.
  *
- * The whole is bounded, so that nobody can fill the memory with small documents that stand for much; the oldest plan makes room. A
+ * The whole is bounded, so that small documents that stand for much cannot fill the memory; the oldest plan makes room. A
  * share comes back when its plan is collected together with the document.
  */
 export class PlanPool {

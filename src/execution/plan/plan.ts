@@ -20,7 +20,7 @@ interface PlanInit {
 }
 
 /**
- * What can be known of an operation before it runs. It grows while it is used: the fields below a field are
+ * Everything that is known of an operation before it runs. It grows while it is used: the fields below a field are
  * collected when the first object arrives there, so a large document that is run on little data stays small.
  */
 export class Plan implements LargePlan {
@@ -60,7 +60,7 @@ export class Plan implements LargePlan {
     return this.#coerceVariables(inputs);
   }
 
-  /** Whether it depends on variables which fields there are. */
+  /** True when it depends on variables which fields there are. */
   get hasConditions(): boolean {
     return this.#conditionVariables.length > 0;
   }

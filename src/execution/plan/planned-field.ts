@@ -30,7 +30,7 @@ export interface Position {
 export interface FieldRun extends Position {
   readonly run: Run;
   readonly field: PlannedField;
-  /** What its resolver gets. The `resolveType` and `isTypeOf` below it get the same. */
+  /** The fourth argument of its resolver. The `resolveType` and `isTypeOf` below it get the same. */
   readonly info: GraphQLResolveInfo;
 }
 
@@ -67,7 +67,7 @@ export class PlannedField implements NodesHolder {
   readonly arguments: PlannedArguments | undefined;
   /** The type that the shape was made for. */
   readonly returnType: GraphQLOutputType;
-  /** What `__typename` answers; undefined for every other field. */
+  /** The answer of `__typename`; undefined for every other field. */
   readonly typename: string | undefined;
   readonly #collect: CollectFields;
   // Made when a field meets a second type: an empty Map is larger than the rest of the field.
@@ -91,7 +91,7 @@ export class PlannedField implements NodesHolder {
     this.#collect = init.collect;
   }
 
-  /** Whether the schema still has the field as it was planned, among these of its type. */
+  /** True when the schema still has the field as it was planned, among these of its type. */
   isCurrent(fields: GraphQLFieldMap<unknown, unknown>): boolean {
     const { definition, fieldName } = this;
     if (fields[fieldName] !== definition && !isMetaField(fieldName)) return false;
@@ -129,7 +129,7 @@ export interface RowBuilder {
   properties?: readonly PlannedField[];
 }
 
-/** What a row builder leaves to others. The numbers are those of the fields in the selection. */
+/** The fields that a row builder leaves to others. The numbers are those of the fields in the selection. */
 export interface RowRest {
   /** Runs a field that has a resolver or arguments. */
   run(field: number): unknown;
@@ -153,7 +153,7 @@ export type ResultObject = Record<string, unknown>;
  */
 export class Selection {
   readonly fields: readonly PlannedField[];
-  /** Whose fields they are, and the nodes that ask for them. */
+  /** The type whose fields they are, and the nodes that ask for them. */
   readonly type: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   /** Another one that begins with the same node: of another type, or with further nodes. */
@@ -191,7 +191,7 @@ export class Selection {
     return own;
   }
 
-  /** Whether the schema still has all of its fields as they were planned. */
+  /** True when the schema still has all of its fields as they were planned. */
   isCurrent(): boolean {
     const known = this.type.getFields();
     for (let at = 0; at < this.fields.length; at++) if (!this.fields[at]!.isCurrent(known)) return false;
@@ -206,7 +206,7 @@ export class Selection {
 }
 
 /**
- * What an object is counted for beyond its size for each list around it but two: in lists of two, twenty deep, are a million
+ * The size of an object beyond its own, for each list around it but two: in lists of two, twenty deep, are a million
  * objects, which take a second before they are 6 MiB. Data have few lists within lists within lists.
  */
 export const sizeInLists = 64;

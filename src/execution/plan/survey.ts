@@ -3,11 +3,11 @@ import type { DirectiveNode, FragmentDefinitionNode, OperationDefinitionNode, Se
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** What must be known of an operation before it is planned. */
+/** The facts of an operation that must be known before it is planned. */
 export interface Survey {
   /** The variables that decide which fields there are, in the order of the document. */
   readonly conditionVariables: readonly string[];
-  /** Why graphql-js must run the operation; undefined when nothing speaks against a plan. */
+  /** The reason why graphql-js must run the operation; undefined when a plan can. */
   readonly obstacle: string | undefined;
 }
 
@@ -65,7 +65,7 @@ function isCondition(directive: DirectiveNode): boolean {
   return directive.name.value === 'skip' || directive.name.value === 'include';
 }
 
-/** What a condition asks: a variable, a literal, or something that validation would have refused. */
+/** The subject of a condition: a variable, a literal, or a value that validation would have refused. */
 function subjectOf(
   directive: DirectiveNode,
 ): { readonly kind: 'literal' | 'unclear' } | { readonly kind: 'variable'; readonly name: string } {
@@ -74,7 +74,7 @@ function subjectOf(
   return { kind: value?.kind === Kind.BOOLEAN ? 'literal' : 'unclear' };
 }
 
-/** Whether a field or fragment takes part under these conditions. */
+/** True when a field or fragment takes part under these conditions. */
 export function isIncluded({ directives }: SelectionNode, conditions: Conditions): boolean {
   if (directives === undefined || directives.length === 0) return true;
   return directives.every((directive) => !isCondition(directive) || holds(directive, conditions) === (directive.name.value === 'include'));

@@ -27,7 +27,7 @@ export function prepareVariables(schema: GraphQLSchema, definitions: readonly Va
 }
 
 function leaveToGraphQLJS(): undefined {
-  // What is wrong, or odd, has its words there.
+  // graphql-js has the words for errors, and for odd values.
 }
 
 function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs): VariableValues | undefined {
@@ -70,7 +70,7 @@ class PreparedVariable {
     this.#default = definition.defaultValue;
   }
 
-  /** What graphql-js tells of the variable. Each execution has its own. */
+  /** The variable as graphql-js describes it. Each execution has its own. */
   signature(): object {
     const literal = this.#default;
     return { name: this.name, type: this.#type, default: literal && { literal } };

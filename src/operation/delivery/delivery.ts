@@ -8,7 +8,7 @@ import type { PayloadStream } from '../types.ts';
 
 /** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
 export interface Delivery {
-  /** Whether a subscription may run. */
+  /** True when a subscription may run. */
   readonly subscriptions: boolean;
   /** The format in which `@defer` and `@stream` are answered: graphql 17's, or the one before. Undefined: the answer comes whole. */
   readonly incremental: 'current' | 'legacy' | undefined;
@@ -16,7 +16,7 @@ export interface Delivery {
   readonly execute: (input: DeliveryInput) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-/** What answering in parts takes, handed in by the user: bundles without it contain none of graphql-js's executors for it. */
+/** The executor of answers in parts, handed in by the user: bundles without it contain none of graphql-js's executors for them. */
 export interface IncrementalExecution {
   /** Part of the schema unless it defines others of their names. */
   readonly directives: readonly GraphQLDirective[];

@@ -60,7 +60,7 @@ interface IncrementalOutcome {
 
 type InitialResult = ExecutionResult & Pick<SubsequentResult, 'pending' | 'hasNext'>;
 
-/** What comes after the first part, as graphql-js gives it. */
+/** A payload after the first part, as graphql-js gives it. */
 interface SubsequentResult {
   readonly hasNext: boolean;
   /** Parts that have been announced. Not in the legacy format. */
@@ -142,7 +142,7 @@ async function toPayload({ settings, hooks }: DeliveryInput, result: SubsequentR
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
 }
 
-/** What is pending will not come, and this is why. */
+/** The last payload: pending parts will not come, and this is why. */
 async function lastPayload(input: DeliveryInput, pending: PendingResults, thrown: unknown): Promise<SubsequentPayload> {
   const { errors } = await lastResult(input, thrown);
   return withThrown(endedBy(input.delivery, pending, errors), [toGraphQLError(thrown)]);
@@ -157,7 +157,7 @@ function endedBy({ incremental }: Delivery, { ids }: PendingResults, errors: Sub
 /** By operation, which lives as long as its document. */
 const answers = new WeakMap<OperationDefinitionNode, boolean>();
 
-/** Whether an operation has `@defer` or `@stream` in it, in its fragments too. What their `if` comes to is another matter. */
+/** True when an operation has `@defer` or `@stream` in it, in its fragments too. What their `if` comes to is another matter. */
 function usesIncrementalDirectives(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const known = answers.get(operation);
   if (known !== undefined) return known;

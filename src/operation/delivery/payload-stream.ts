@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 
-/** What a stream of payloads is made from. */
+/** The source of a stream of payloads. */
 export interface PayloadSource<T> {
   readonly source: AsyncIterator<T>;
   readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;

@@ -75,7 +75,7 @@ function createEvents(settings: ExecutionSettings, execution: Execution): Promis
   return graphql.createSourceEventStream(checked as Parameters<typeof graphql.createSourceEventStream>[0]);
 }
 
-/** What a resolver threw has the path of its field; variables that cannot be coerced have none. */
+/** An error of a resolver has the path of its field; one of variables that cannot be coerced has none. */
 function isOfResolver({ errors }: ExecutionResult): boolean {
   return errors?.[0]?.path !== undefined;
 }

@@ -13,7 +13,7 @@ const bytesPerCharacter = 2;
 /** A valid document, and what has been found out about it. */
 export interface KnownDocument {
   readonly document: DocumentNode;
-  /** What it takes of a batch's budget: its tokens, or its fields, fragments written out, if they are more. */
+  /** The share that it takes of a batch's budget: its tokens, or its fields, fragments written out, if they are more. */
   readonly weight: number;
   /** The plan of its operation, or of the one that was run last. */
   readonly plan: KeptPlan;
@@ -23,7 +23,7 @@ interface Entry {
   readonly source: string;
   readonly known: KnownDocument;
   readonly bytes: number;
-  /** Whether it has been asked for since it was last looked at for room. */
+  /** True when it has been asked for since it was last looked at for room. */
   isUsed: boolean;
 }
 

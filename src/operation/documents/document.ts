@@ -17,14 +17,14 @@ import { assertLimits, assertMeasurable, maxComparisons, tooManyComparisons } fr
 import type { LimitSettings } from '../limits/limits.ts';
 import { assertNames, assertNesting } from '../limits/nesting.ts';
 
-/** What reading a document needs. */
+/** The settings for reading a document. */
 export interface DocumentSettings extends LimitSettings {
   readonly schema: GraphQLSchema;
   readonly documents: DocumentCache;
   /** Rules beside the specified ones. */
   readonly validationRules: readonly ValidationRule[];
   readonly introspection: boolean;
-  /** Whether documents that are surely valid are spared the specified rules. */
+  /** True when documents that are surely valid are spared the specified rules. */
   readonly fastValidation: boolean;
   /** Texts of documents that were found valid for this schema when it was built. */
   readonly knownDocuments: ReadonlySet<string> | undefined;
@@ -32,7 +32,7 @@ export interface DocumentSettings extends LimitSettings {
   readonly hideSuggestions: boolean;
 }
 
-/** Who is told when a document is parsed and validated. */
+/** The hooks that hear of a document being parsed and validated. */
 export type DocumentHooks = Pick<OperationHooks, 'aroundParsing' | 'aroundValidation'>;
 
 /**
@@ -130,7 +130,7 @@ const maxLocated = 16_384;
 const maxErrorsOfLarge = 20;
 
 /**
- * The stack of a syntax error is the parser's own, which tells nobody anything, and twice as dear as the rest of the
+ * The stack of a syntax error is the parser's own, which is of no use, and twice as dear as the rest of the
  * error (10 of 22 µs): anybody can ask for it.
  */
 function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
@@ -185,7 +185,7 @@ function toldBefore17<T>(name: ChannelName, context: object, run: () => T): T {
   return versionInfo.major >= 17 ? run() : told(name, context, run);
 }
 
-/** What graphql-js has to look at. A document that is known or surely valid has no introspection in it, so that rule is spared too. */
+/** The rules that graphql-js has to check. A document that is known or surely valid has no introspection in it, so that rule is spared too. */
 function rulesFor(
   { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
   document: DocumentNode,

@@ -14,7 +14,7 @@ export interface PersistedQuerySettings {
 /** A document that stands for its hash, and whether it is to be kept. */
 export interface PersistedQuery {
   readonly source: string;
-  /** Keeps the document. Called once it has proved to be valid, so that nobody can fill the store with anything else. */
+  /** Keeps the document. Called once it has proved to be valid, so that the store cannot be filled with anything else. */
   readonly keep: (() => Promise<void>) | undefined;
 }
 
@@ -29,8 +29,8 @@ export function persistedQueryHash(extensions: Readonly<Record<string, unknown>>
 }
 
 /**
- * Automatic persisted queries, by Apollo's protocol: a client sends only the hash of its document; told that nobody
- * knows it, it sends both, and from then on the hash will do.
+ * Automatic persisted queries, by Apollo's protocol: a client sends only the hash of its document; told that it
+ * is unknown, it sends both, and from then on the hash will do.
  */
 export async function resolvePersistedQuery(
   settings: PersistedQuerySettings,

@@ -11,7 +11,7 @@ export interface SourceSettings {
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
 
-/** Whether the text that a request brings is its document, and nothing else need be asked. */
+/** True when the text that a request brings is its document, and nothing else need be asked. */
 export function isPlainSource({ persistedQueries, trustedDocuments }: SourceSettings, { query, extensions }: GraphQLRequest): boolean {
   return query !== undefined && trustedDocuments === undefined && (persistedQueries === undefined || extensions === undefined);
 }

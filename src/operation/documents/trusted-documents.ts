@@ -6,7 +6,7 @@ import { createError, describe } from '../errors.ts';
  */
 export type TrustedDocumentManifest = ApolloOperationManifest | Readonly<Record<string, string>>;
 
-/** What `@apollo/generate-persisted-query-manifest` writes. */
+/** The file that `@apollo/generate-persisted-query-manifest` writes. */
 export interface ApolloOperationManifest {
   readonly format: 'apollo-persisted-query-manifest';
   readonly version: number;
@@ -23,11 +23,11 @@ export interface TrustedDocumentOptions {
 
 /** The documents, ready to be looked up. */
 export interface TrustedDocuments {
-  /** Whether all other documents are refused. */
+  /** True when all other documents are refused. */
   readonly only: boolean;
   /** The text of the document with this id. */
   find(id: string): string | undefined;
-  /** Whether a text is, to the letter, that of one of the documents. */
+  /** True when a text is, to the letter, that of one of the documents. */
   has(text: string): boolean;
 }
 

@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 import type { Capacity } from '../../message/answer-size.ts';
 import { createError } from '../errors.ts';
 
-/** What has been counted of the answers of a batch. */
+/** The count of all answers of a batch. */
 export class BatchAnswers {
   /** Characters up to which an operation gets its answer, whatever the others ask for. */
   readonly share: number;
@@ -28,7 +28,7 @@ export class BatchAnswers {
  * names, texts and the least that else is there. Less than a client will read, but enough to bound the memory it takes.
  */
 export class AnswerLimit {
-  /** Up to here nobody need be asked. */
+  /** Up to here the batch need not be asked. */
   readonly free: number;
   /** A resolver that fails takes 2 to 4 µs, most of them for the stack of its error: ten thousand of them, and no more are called. */
   readonly sizeOfError: number;

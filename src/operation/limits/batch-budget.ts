@@ -17,11 +17,11 @@ interface BatchLimits {
 }
 
 /**
- * What the operations of one batch may take together: each alone may take as much as a request, and ten of them took ten
+ * The share that the operations of one batch have together: each alone may take as much as a request, and ten of them took ten
  * times as long (1.1 s of CPU; bench/hostile.ts).
  */
 export class BatchBudget {
-  /** What their errors may take together. */
+  /** The share that their errors have together. */
   readonly errors: ErrorAllowance = new ErrorAllowance();
   readonly answers: BatchAnswers | undefined;
   readonly #maxTokens: number;

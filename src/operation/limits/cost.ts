@@ -25,7 +25,7 @@ export interface CostOptions {
   readonly listSize?: number;
   /** Arguments, or fields of an input object in an argument, that say how many. Default: first, last, limit. */
   readonly sizeArguments?: readonly string[];
-  /** What single fields cost themselves, for example `{ 'Query.search': 50 }`. Default: 1. */
+  /** The cost of single fields, for example `{ 'Query.search': 50 }`. Default: 1. */
   readonly fields?: Readonly<Record<string, number>>;
 }
 
@@ -118,7 +118,7 @@ class Reckoner {
 
   #reckonField(parentType: GraphQLNamedType | undefined, node: FieldNode): Cost {
     const field = fieldOf(parentType, node.name.value);
-    // __typename, __schema and __type are nobody's fields.
+    // __typename, __schema and __type belong to no type's fields.
     if (field === undefined) return isTypename(node) && node.alias !== undefined ? { ...free, typenames: 1 } : free;
     const own = this.#settings.fields[`${parentType?.name}.${field.name}`] ?? 1;
     if (node.selectionSet === undefined) return { ...free, fixed: own };

@@ -9,7 +9,7 @@ import type {
   SelectionNode,
 } from 'graphql';
 
-/** What a document comes to when its fragments are written out and fields of one name are merged, as the executor does. */
+/** The size of a document when its fragments are written out and fields of one name are merged, as the executor does. */
 export interface DocumentSize {
   readonly operations: ReadonlyMap<OperationDefinitionNode, Size>;
   /** Pairs of fields that have to be compared before they can be merged. */
@@ -75,7 +75,7 @@ class Ruler {
   readonly reached: Set<string> = new Set();
   comparisons = 0;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** What has been measured: a fragment may stand in as many places as there are in the document. */
+  /** The sizes measured so far: a fragment may stand in as many places as there are in the document. */
   readonly #known = new Map<string, { readonly size: Size; readonly comparisons: number }>();
   readonly #numbers = new Map<SelectionSetNode, number>();
   #budget: number;

@@ -13,14 +13,14 @@ const maxLines = 10;
 /** Characters of an error's stack, and of what else it carries, in the log. */
 const maxDetail = 4_000;
 
-/** What the errors of one answer may take of it and of the log, which the operations of a batch share. */
+/** The share of one answer and of the log that errors may take, which the operations of a batch have together. */
 export class ErrorAllowance {
   #errors = maxErrors;
   #characters = maxCharacters;
   #lines = maxLines;
   #unlogged = 0;
 
-  /** Whether an error may still be logged. */
+  /** True when an error may still be logged. */
   takeLine(): boolean {
     if (this.#lines-- > 0) return true;
     this.#unlogged++;
@@ -48,7 +48,7 @@ export class ErrorAllowance {
   }
 }
 
-/** What JSON cannot carry fails when the whole answer is written. */
+/** A value that JSON cannot carry fails when the whole answer is written. */
 function lengthOf(error: GraphQLFormattedError): number {
   try {
     return JSON.stringify(error).length;

@@ -13,7 +13,7 @@ const maxErrorsOfHeavy = 3;
 
 const heavy = new WeakSet<object>();
 
-/** Whoever reads the request says so of its variables. */
+/** Set by the reader of the request for variables that are heavy. */
 export function markHeavy(variables: object): void {
   heavy.add(variables);
 }

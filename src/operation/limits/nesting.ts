@@ -48,7 +48,7 @@ export function assertNames(source: string): void {
   }
 }
 
-/** What is long may also be a part of a string or a comment, or a number. */
+/** A long run of characters may also be part of a string or a comment, or a number. */
 function assertNamesOneByOne(source: string): void {
   for (let at = 0; at < source.length; at++) {
     const character = source.charCodeAt(at);
