@@ -6,20 +6,24 @@ import { compareValidators } from './compare-validators.ts';
 
 // The long form of the differential tests of executor and validator: as many schemas as DIFFERENTIAL_SCHEMAS says (default 1,100: more than 100,000 documents),
 // from the seed DIFFERENTIAL_SEED on (default 1). A schema is about 6 operations in each of 3 timings, and 100 documents; then sets of variables.
+// DIFFERENTIAL_TRACED=1: with listeners on the tracing channels, whose events are compared as well (graphql 17), and no validator.
 // Ends with 1 at a difference.
 const count = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 1_100);
+const isTraced = process.env['DIFFERENTIAL_TRACED'] === '1';
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
-  const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(seed, count, timing);
+  const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(seed, count, timing, isTraced);
   const [first] = differences;
   console.log(
-    `graphql ${versionInfo.major}, Node ${process.versions.node}, ${timing}: ${operations} operations (${withErrors} with errors, ${withData} with data), ` +
+    `graphql ${versionInfo.major}, Node ${process.versions.node}, ${timing}${isTraced ? ', traced' : ''}: ${operations} operations (${withErrors} with errors, ${withData} with data), ` +
       `${differences.length} differences (and ${known} known), unhandled rejections: ours ${unhandled.ours}, graphql-js ${unhandled.theirs}`,
   );
   if (first !== undefined) console.log(first.seed, first.text, first.variables, `\nexpected ${first.expected}\nactual ${first.actual}`);
   if (differences.length > 0 || unhandled.ours > 0) process.exitCode = 1;
 }
+
+if (isTraced) process.exit();
 
 const { documents, valid, accepted, unsound } = compareValidators(seed, count);
 console.log(
