@@ -61,6 +61,29 @@ describe('field resolvers', () => {
     assert.deepEqual(await answer(typeDefs, resolvers, '{ a b }'), { data: { a: 1, b: 2 } });
   });
 
+  // @graphql-tools/schema does not find the methods of a class when it merges its instance with other maps.
+  test('come from parents of classes, from objects without a prototype, and from lists in lists', () => {
+    class Base {
+      readonly #base = 1;
+      a(): number {
+        return this.#base;
+      }
+    }
+    class Derived extends Base {
+      readonly b = (): number => 2;
+    }
+    const bare: unknown = Object.assign(Object.create(null), { c: () => 3 });
+    const resolvers = [{ Query: new Derived() }, [{ Query: bare }], { Query: { b: () => 4 } }];
+    const schema = createSchema(
+      { typeDefs: 'type Query { a: Int b: Int c: Int constructor: Int }', resolvers: resolvers as never },
+      { checkWhole: false },
+    );
+
+    const result = execute({ schema, document: parse('{ a b c constructor }'), rootValue: { constructor: 5 } });
+
+    assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { a: 1, b: 4, c: 3, constructor: 5 } });
+  });
+
   test('of large types, and of fields that an extension or a second definition adds', async () => {
     const many = Array.from({ length: 300 }, (_, number) => `field${number}: Int`).join('\n');
     const large = `type Query { ${many} } extend type Query { added: Int } type Query { second: Int }`;
