@@ -56,6 +56,7 @@ class EdgePlugin implements Edge {
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #documents = new KnownDocuments();
+  #hasServed = false;
   constructor(options: EdgeOptions) {
     const { salt, deploy, entity = entityById, defaultMaxAge = 0, store } = options;
     const rules = readingRules(options);
@@ -68,6 +69,9 @@ class EdgePlugin implements Edge {
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
+    // A start that has failed is tried again. After one that has not, this is another server.
+    if (this.#hasServed && this.#purges.schema !== schema)
+      throw new Error('Expected an edge of its own for each handler, got one that serves another handler already.');
     this.#purges.schema = schema;
     if (this.#stored !== undefined) this.#stored.schema = schema;
   }
@@ -138,8 +142,13 @@ class EdgePlugin implements Edge {
     return outcome.result.extensions?.['explain'] === undefined ? outcome : this.#explained(outcome, call);
   }
 
-  requestDidStart({ request, contextValue }: GraphQLRequestContext): GraphQLRequestListener | undefined {
-    const known = this.#documents.get(request.query);
+  requestDidStart({ request, contextValue, schema: served }: GraphQLRequestContext): GraphQLRequestListener | undefined {
+    this.#hasServed = true;
+    const isOwn = served === this.#purges.schema;
+    const watch = isOwn ? undefined : this.#requestOf(request.http?.headers);
+    // What is known of documents is of the other's.
+    if (watch !== undefined) watch.readings.personal ??= 'the schema of another handler';
+    const known = isOwn ? this.#documents.get(request.query) : undefined;
     if (known !== undefined) {
       if (known.mayHint) this.#offerHints(contextValue, request.http);
       return undefined;
@@ -147,7 +156,7 @@ class EdgePlugin implements Edge {
     return {
       didResolveOperation: ({ source, schema, document }) => {
         const mayHint = prepareResolvers(schema, document);
-        this.#documents.add(source, { schema, document, mayHint, hasHinted: false });
+        if (isOwn) this.#documents.add(source, { schema, document, mayHint, hasHinted: false });
         if (mayHint) this.#offerHints(contextValue, request.http);
       },
     };

@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
 import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { createHandler } from '../../../src/fetch.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import { edgeServing } from './serving.ts';
 
 const typeDefs = `
@@ -201,6 +203,18 @@ describe('who may share', () => {
     const answers = [await get('{ hello }'), await get('{ hello }')];
 
     assert.equal(answers[1]?.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('one edge for two handlers is refused by the second: what is known of one schema says nothing of another', async () => {
+    const { edge, get } = edgeServing({ server: { typeDefs, resolvers } });
+    await get('{ hello }');
+    const [logger, lines] = recordingLogger();
+    const other = createHandler({ typeDefs: 'type Query { hello: String }', logger, plugins: [edge], nodeEnv: 'production' });
+
+    const response = await other(new Request('https://api.example/?query={hello}'));
+
+    assert.equal(response.status, 500);
+    assert.match(String(lines.flatMap(({ message, details }) => [message, ...details])), /an edge of its own for each handler/);
   });
 
   test('a hook of the user that fails costs nobody the answer', async () => {
