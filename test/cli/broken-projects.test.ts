@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test } from 'node:test';
 
+import { functionOf, testBreaks } from '../support/broken-projects.ts';
+import type { Break } from '../support/broken-projects.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { startCommand } from '../support/command.ts';
 import { startDevHere } from '../support/dev-here.ts';
 import { createProject, linkPackage } from '../support/functions-project.ts';
-import type { Project } from '../support/functions-project.ts';
 
 // Projects that are broken in the ways in which people break them. Each message names the file, the line and what to do,
 // or as much of these as there is.
@@ -23,24 +23,10 @@ export default createHandler({
 });
 `;
 
-/** The lines of a function, from its first. */
-function handler(...lines: readonly string[]): string {
-  return ["import { createHandler, gql } from 'graphql-functions';", ...lines, ''].join('\n');
-}
-
-interface Break {
-  readonly files: Readonly<Record<string, string>>;
-  /** What \`dev\` says, and \`check\`. */
-  readonly expected: RegExp;
-  /** Where the two differ. */
-  readonly inCheck?: RegExp;
-  readonly prepare?: (project: Project) => Promise<void>;
-}
-
 const breaks: Readonly<Record<string, Break>> = {
   'a syntax error': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'export default createHandler({',
         "  typeDefs: 'type Query { ok: Boolean }'",
         '  resolvers: {},',
@@ -52,7 +38,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'a package that is not installed': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         "import DataLoader from 'dataloader';",
         'export default createHandler({ typeDefs: new DataLoader() });',
       ),
@@ -61,7 +47,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'a file that is not there': {
     files: {
-      'functions/graphql.ts': handler("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
+      'functions/graphql.ts': functionOf("import { typeDefs } from '../graphql/shcema.ts';", 'export default createHandler({ typeDefs });'),
     },
     expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
   },
@@ -71,7 +57,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'a type that the schema does not define': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'export default createHandler({',
         '  typeDefs: gql`',
         '    type Query {',
@@ -87,13 +73,16 @@ const breaks: Readonly<Record<string, Break>> = {
   'a field that is defined without a type': {
     files: {
       'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
-      'functions/graphql.ts': handler("import typeDefs from '../graphql/schema.graphql';", 'export default createHandler({ typeDefs });'),
+      'functions/graphql.ts': functionOf(
+        "import typeDefs from '../graphql/schema.graphql';",
+        'export default createHandler({ typeDefs });',
+      ),
     },
     expected: /graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
   },
   'a resolver of a field that the schema has not': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'export default createHandler({',
         "  typeDefs: 'type Query { ok: Boolean }',",
         '  resolvers: { Query: { okay: () => true } },',
@@ -104,7 +93,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'an option that does not exist': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'export default createHandler({',
         "  typeDefs: 'type Query { ok: Boolean }',",
         '  resolver: {},',
@@ -115,7 +104,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'data sources that are made once': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'export default createHandler({',
         "  typeDefs: 'type Query { ok: Boolean }',",
         '  dataSources: { books: {} },',
@@ -125,12 +114,12 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /functions\/graphql\.ts:4:3 [^\n]*dataSources[^\n]*a function that returns new data sources/,
   },
   'a handler that is not exported': {
-    files: { 'functions/graphql.ts': handler("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
+    files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
     expected: /it exports graphql\. Write: export default createHandler/,
   },
   'a module that throws': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         "if (process.env['DATABASE_URL'] === undefined) throw new Error('DATABASE_URL is not set');",
         "export default createHandler({ typeDefs: 'type Query { ok: Boolean }' });",
       ),
@@ -140,7 +129,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'a top-level await that fails': {
     files: {
-      'functions/graphql.ts': handler(
+      'functions/graphql.ts': functionOf(
         'const config = await load();',
         "async function load() { throw new Error('no configuration', { cause: new Error('ENOENT: config.json') }); }",
         "export default createHandler({ typeDefs: 'type Query { ok: Boolean }', context: () => config });",
@@ -151,7 +140,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'a schema of another copy of graphql': {
     files: {
-      'functions/graphql.ts': handler("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
+      'functions/graphql.ts': functionOf("import { schema } from 'code-first';", 'export default createHandler({ schema });'),
       'node_modules/code-first/package.json': '{ "name": "code-first", "type": "module", "main": "index.js" }',
       'node_modules/code-first/index.js':
         "import { buildSchema } from 'graphql';\nexport const schema = buildSchema('type Query { ok: Boolean }');",
@@ -176,39 +165,11 @@ const breaks: Readonly<Record<string, Break>> = {
   },
 };
 
-for (const [name, { files, expected, inCheck = expected, prepare }] of Object.entries(breaks)) {
-  describe(name, () => {
-    const create = async (context: TestContext): Promise<Project> => {
-      const project = await createProject(context, files);
-      await linkPackage(project, 'graphql');
-      await prepare?.(project);
-      return project;
-    };
-
-    test('dev says so, and goes on', async (context) => {
-      const { printed } = await startDevHere(context, await create(context));
-
-      const { stdout, stderr } = printed();
-      assert.match(stderr, expected);
-      assert.match(stdout, /Ctrl\+C/);
-    });
-
-    test('check says so, and fails', async (context) => {
-      const { directory } = await create(context);
-
-      const { code, stdout, stderr } = await runCommandHere(directory, 'check');
-
-      assert.match(stdout, inCheck);
-      assert.match(stderr, /\d problems?\.\n$/);
-      assert.equal(code, 1);
-      assert.doesNotMatch(stdout + stderr, /graphql-functions-(?:recorded|logged)/);
-    });
-  });
-}
+testBreaks(breaks);
 
 test('a file that a function imports is told apart from a broken one: dev serves the others, and check passes', async (context) => {
   const project = await createProject(context, {
-    'functions/graphql.ts': handler("import { typeDefs } from './schema.ts';", 'export default createHandler({ typeDefs });'),
+    'functions/graphql.ts': functionOf("import { typeDefs } from './schema.ts';", 'export default createHandler({ typeDefs });'),
     'functions/schema.ts': "export const typeDefs = 'type Query { ok: Boolean }';",
     'functions/types.ts': 'export interface Book { readonly id: string }',
   });
@@ -341,7 +302,7 @@ test('requests that are refused are lines, with their status and why; what was m
 test('an edit of .env starts the functions anew with it', async (context) => {
   const project = await createProject(context, {
     '.env': 'WORD=before\n',
-    'functions/graphql.ts': handler(
+    'functions/graphql.ts': functionOf(
       "export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { word: String }', resolvers: { Query: { word: () => process.env['WORD'] } } });",
     ),
   });

@@ -25,7 +25,7 @@ export function toCallable(name: string, exports: Readonly<Record<string, unknow
   if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
   const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
   if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
-  throw new TypeError(noFunctionMessage(name, Object.keys(exports)));
+  throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
 }
 
 const asOnNetlify: PlatformSettings = { platform: 'netlify' };

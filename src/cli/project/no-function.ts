@@ -37,10 +37,12 @@ export function helperNotice(file: BundledFile, all: readonly BundledFile[], dir
 }
 
 /** The exports that a function needs. */
-export function noFunctionMessage(name: string, exports: readonly string[]): string {
+export function noFunctionMessage(name: string, exports: readonly string[], main?: unknown): string {
+  const isObject = typeof main === 'object' && main !== null;
+  const found = isObject ? `its default export is an object with the keys ${Object.keys(main).join(', ')}` : undefined;
   return (
     `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
-    `it exports ${exports.join(', ') || 'nothing'}. ` +
+    `${found ?? `it exports ${exports.join(', ') || 'nothing'}`}. ` +
     `Write: export default createHandler({ … }). A file that is not a function is better off outside of this folder, for example in graphql/.`
   );
 }
