@@ -1,6 +1,6 @@
 /**
- * Makes docs/playground.png, and pictures to look at in test/browser/.artefacts/: dark, on a phone, explained. Needs Chromium and
- * a build: `node scripts/playground-pictures.ts`.
+ * Makes docs/playground.png and docs/figures/explain.png, and pictures to look at in test/browser/.artefacts/: dark, on a phone.
+ * Needs Chromium and a build: `node scripts/playground-pictures.ts`.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, a
 const explain = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Explain how answers come about' }).click();
 };
-await picture(join(artefacts, 'explained.png'), { width: 1120, height: 760 }, explain);
+await picture(join(root, 'docs/figures/explain.png'), { width: 1120, height: 760 }, explain);
 await picture(join(artefacts, 'dark.png'), { width: 1120, height: 640 }, explain, 'dark');
 await picture(join(artefacts, 'phone.png'), { width: 390, height: 800 }, async () => {});
 await browser.close();

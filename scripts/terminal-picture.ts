@@ -1,8 +1,9 @@
 /**
- * Draws what `graphql-functions dev` says of a broken schema, as docs/figures/dev.svg: `npm run docs`, after a build. The text
- * comes from a real run in a folder of its own.
+ * Draws what `graphql-functions dev` and `check` say of a broken schema, as docs/figures/dev.svg and check.svg: `npm run docs`,
+ * after a build. The text comes from real runs in a folder of its own.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,24 +26,34 @@ export default createHandler({
 });
 `;
 
-/** What \`dev\` prints until it serves. */
-async function runBroken(): Promise<string> {
+const operations = `query Books {
+  books {
+    title
+    year
+  }
+}
+`;
+
+/** What a command prints of the project: \`dev\` until it serves, \`check\` to its end. */
+async function runIn(files: Readonly<Record<string, string>>, ...command: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'picture-'));
   try {
-    await mkdir(join(folder, 'functions'));
+    for (const name of ['functions', 'src']) await mkdir(join(folder, name));
     await mkdir(join(folder, 'node_modules'));
     await symlink(root, join(folder, 'node_modules/graphql-functions'));
     await symlink(join(root, 'node_modules/graphql'), join(folder, 'node_modules/graphql'));
-    await writeFile(join(folder, 'functions/graphql.ts'), broken);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const { NODE_ENV: _, ...environment } = process.env;
-    const argv = [join(root, 'dist/esm/cli/main.js'), 'dev', '--port', '0'];
+    const argv = [join(root, 'dist/esm/cli/main.js'), ...command];
     const child = spawn(process.execPath, argv, { cwd: folder, env: { ...environment, NO_COLOR: '1' }, timeout: 20_000 });
     let text = '';
-    for await (const chunk of child.stderr.setEncoding('utf8')) {
-      text += chunk as string;
-      if (text.includes('|   ') && text.includes('^')) break;
-    }
-    child.kill();
+    // Problems are on stdout of `check`, and on stderr of `dev`.
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += command[0] === 'dev' ? '' : chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (command[0] === 'dev' && text.includes('|   ') && text.includes('^')) child.kill();
+    });
+    await once(child, 'close');
     return text.trim();
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -71,8 +82,8 @@ function draw(lines: readonly string[]): string {
 
 function colourOf(line: string): string {
   if (line.startsWith('$')) return '#f0f6fc';
-  if (line.includes('cannot run') || line.includes('^')) return '#ff7b72';
-  if (line.trimStart().startsWith('>') || line.includes('Unknown type')) return '#f0f6fc';
+  if (line.includes('cannot run') || line.includes('^') || /^\d+ problem/.test(line)) return '#ff7b72';
+  if (line.trimStart().startsWith('>') || /^\S+:\d+:\d+ /.test(line)) return '#f0f6fc';
   return '#9198a1';
 }
 
@@ -80,6 +91,11 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-const output = await runBroken();
+const mended = broken.replace('[Bok!]!', '[Book!]!');
+const [dev, check] = await Promise.all([
+  runIn({ 'functions/graphql.ts': broken }, 'dev', '--port', '0'),
+  runIn({ 'functions/graphql.ts': mended, 'src/books.graphql': operations }, 'check', 'src/**/*.graphql'),
+]);
 await mkdir(join(root, 'docs/figures'), { recursive: true });
-await writeFile(join(root, 'docs/figures/dev.svg'), draw(['$ npx graphql-functions dev', ...output.split('\n')]));
+await writeFile(join(root, 'docs/figures/dev.svg'), draw(['$ npx graphql-functions dev', ...dev.split('\n')]));
+await writeFile(join(root, 'docs/figures/check.svg'), draw(["$ npx graphql-functions check 'src/**/*.graphql'", ...check.split('\n')]));

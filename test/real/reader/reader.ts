@@ -70,9 +70,10 @@ exec "$real" "\${arguments[@]}"`,
     const isCurl = command.startsWith('curl ');
     if (!isCurl) await this.leaveServer();
     const isServer = command.includes('graphql-functions dev');
+    // Its bar is for people who wait.
     const actual = isServer
       ? command.replace('graphql-functions dev', 'graphql-functions dev --port 0')
-      : command.replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
+      : command.replace(/^curl /, 'curl -sS ').replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
     const output = await this.#shell(actual, isServer);
     this.transcript += `$ ${command.trimEnd().replaceAll('\n', '\n$ ')}\n${output.trim()}\n\n`;
     if (shown !== undefined && !output.includes(shown.trim()))
