@@ -85,7 +85,7 @@ class EdgePlugin implements Edge {
     const watch: EdgeRequest & RequestWatch = {
       edge: this,
       asked: call.request,
-      readings: { personal: undefined, varies: false },
+      readings: { personal: undefined, varies: false, hasAccept: false },
       rules: isExplained ? { ...rules, ignoredHeaders } : rules,
       begun: log.now,
       operations: [],

@@ -8,6 +8,8 @@ export interface Readings {
   personal: string | undefined;
   /** Whether a field of `varyHeaders` was read. */
   varies: boolean;
+  /** Whether Accept was read, by which CDNs vary, and a store does not. */
+  hasAccept: boolean;
 }
 
 /** What may be read of a request without making its answer somebody's own. All names in lower case. */
@@ -173,6 +175,7 @@ class HeaderWatch implements ProxyHandler<HeaderMap> {
   #note(name: string): void {
     const key = name.toLowerCase();
     const { readings, rules } = this.#watch;
+    if (key === 'accept') readings.hasAccept = true;
     if (rules.varyHeaders.has(key)) readings.varies = true;
     else if (!rules.ignoredHeaders.has(key)) readings.personal ??= `the header ${key}`;
   }

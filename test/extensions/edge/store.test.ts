@@ -290,6 +290,16 @@ describe('a shared store keeps nothing', () => {
     assert.deepEqual(cache.keysOf('answer:'), []);
   });
 
+  test('for which Accept was read: its key has no media types', async () => {
+    const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
+    const { post, settled, cache } = shop({ server: { context: context as never } });
+
+    await post(one);
+    await settled();
+
+    assert.deepEqual(cache.keysOf('answer:'), []);
+  });
+
   test('that sets a cookie', async () => {
     const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'a=1'), {});
     const { post, settled, cache } = shop({ server: { context: context as never } });

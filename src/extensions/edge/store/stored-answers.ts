@@ -69,6 +69,7 @@ export class StoredAnswers {
     const { lookup, outcome, ownFields } = operation;
     // Where it may be asked for differs between the environments that share a store.
     if (asksForSchema(answer)) return no('it shows the schema');
+    if (request.readings.hasAccept) return no('the header accept was read, which is not in the key of the store');
     const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
     const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
     const source = outcome?.source;
