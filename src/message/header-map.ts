@@ -187,8 +187,16 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
 function valueIn(record: Readonly<Record<string, string>>, key: string): string | null {
   const value: unknown = record[key];
   // That it is a string says that it is the record's own: what every object inherits, as "constructor", is none.
-  return typeof value === 'string' && fieldValue.test(value) ? value : null;
+  if (typeof value !== 'string') return null;
+  const isUsual = key === 'content-type' || key === 'accept';
+  if (isUsual && lastFine[key] === value) return value;
+  if (!fieldValue.test(value)) return null;
+  if (isUsual && value.length <= maxRemembered) lastFine[key] = value;
+  return value;
 }
+
+/** Values that HTTP allows, of two fields that hold no secret: the next request brings the same, and to compare takes a tenth of a test. */
+const lastFine = { 'content-type': '', accept: '' };
 
 /**
  * Names that are known to be in lower case: `toLowerCase` makes a new string to compare with, which takes three times as

@@ -64,6 +64,7 @@ export function textAt(event: UnknownEvent, key: string): string {
 /** The request's method in upper case. */
 export function methodAt(event: UnknownEvent, key: string, where: string): string {
   const method = event[key];
+  if (method === 'POST' || method === 'GET') return method;
   if (typeof method !== 'string' || method === '') {
     throw malformedEvent(
       `Expected the HTTP method of the event in ${where}, got ${method === null ? 'null' : typeof method === 'string' ? 'an empty string' : typeof method}.`,
