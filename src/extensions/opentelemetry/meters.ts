@@ -19,13 +19,11 @@ export class Meters {
   constructor(meter: Meter) {
     this.#duration = meter.createHistogram('graphql.server.operation.duration', {
       unit: 's',
-      description: 'Duration of GraphQL operations, streams to their end.',
       advice: { explicitBucketBoundaries: boundaries },
     });
-    this.#errors = meter.createCounter('graphql.server.errors', { unit: '{error}', description: 'Errors of GraphQL operations, by code.' });
+    this.#errors = meter.createCounter('graphql.server.errors', { unit: '{error}' });
     this.#calls = meter.createCounter('graphql_functions.data_source.calls', {
       unit: '{call}',
-      description: 'Calls of data sources, by who answered.',
     });
   }
 

@@ -43,17 +43,25 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const tracer = (options.tracerProvider ?? trace).getTracer(name);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name));
   return {
-    async aroundRequest({ invocation }, next) {
-      const response = await next();
-      // A streamed response is followed by its operation.
-      if (flush !== undefined && !isStreamed(response.body)) invocation.waitUntil(flush());
-      return response;
-    },
+    ...(flush !== undefined && { aroundRequest: flushingBehind(flush) }),
     aroundOperation: (call, next) => traceOperation({ tracer, meters, call, options }, next),
     dataSourceCallDidStart: (call) => followCall({ tracer, meters, operation: contextOf(call.operation.response) }, call),
     ...(stages !== 'none' && {
-      requestDidStart: ({ response }: GraphQLRequestContext) => stageListener(tracer, stages, contextOf(response.http)),
+      requestDidStart: ({ response }: GraphQLRequestContext) => {
+        const operation = contextOf(response.http);
+        // Of one that is not sampled nothing is measured.
+        return trace.getSpan(operation)?.isRecording() === true ? stageListener(tracer, stages, operation) : undefined;
+      },
     }),
+  };
+}
+
+function flushingBehind(flush: () => Promise<unknown>): NonNullable<ServerPlugin['aroundRequest']> {
+  return async ({ invocation }, next) => {
+    const response = await next();
+    // A streamed response is followed by its operation.
+    if (!isStreamed(response.body)) invocation.waitUntil(flush());
+    return response;
   };
 }
 
@@ -159,7 +167,7 @@ function parentOf({ request }: RequestCall): Context {
   const sent = propagation.extract(context.active(), request.headers, fields);
   if (trace.getSpanContext(sent) !== undefined) return sent;
   const traced = request.headers.get('x-amzn-trace-id') ?? environmentTrace();
-  return (traced && parseXRay(traced)) || sent;
+  return (traced?.includes('Parent=') && parseXRay(traced)) || sent;
 }
 
 const fields: TextMapGetter<RequestCall['request']['headers']> = {
