@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { ResultLimit } from '../message/answer-size.ts';
-import type { HTTPRequest, HTTPResponse, StreamedResponse, HTTPRequestBody } from '../message/http-messages.ts';
+import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 
 /**
  * One source of requests, as a value. Adding a platform is adding a file with one of these.
@@ -109,3 +109,39 @@ export function lostCookies(response: HTTPResponse, remedy: string): string | un
 export const lambdaResultBytes = 6_291_556;
 /** The largest result that an Application Load Balancer takes from a function. */
 export const albResultBytes = 1_048_576;
+
+/** A writable stream of Node's, as far as an answer in chunks needs it. */
+export interface ChunkOutput {
+  readonly destroyed?: boolean;
+  /** False: wait for "drain" before the next. */
+  write(chunk: string | Uint8Array): boolean;
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+  off(event: 'close' | 'drain', listener: () => void): unknown;
+}
+
+/** A chunk is asked for when the one before has been taken: a client that does not read holds up the source. */
+export async function writeChunks(chunks: ChunkStream, output: ChunkOutput): Promise<void> {
+  let isClosed = output.destroyed === true;
+  const close = (): void => {
+    isClosed = true;
+    void chunks.return();
+  };
+  output.once('close', close);
+  for await (const chunk of chunks) {
+    if (isClosed) break;
+    if (!output.write(chunk) && !isClosed) await writable(output);
+  }
+  output.off('close', close);
+}
+
+function writable(output: ChunkOutput): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      output.off('drain', done);
+      output.off('close', done);
+      resolve();
+    };
+    output.once('drain', done);
+    output.once('close', done);
+  });
+}

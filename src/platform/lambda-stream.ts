@@ -1,5 +1,6 @@
-import type { ChunkStream, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
-import type { PlatformAdapter } from './adapter.ts';
+import type { HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
+import { writeChunks } from './adapter.ts';
+import type { ChunkOutput, PlatformAdapter } from './adapter.ts';
 import { findAdapter } from './detect.ts';
 import { directInvoke } from './direct-invoke.ts';
 import { functionURL } from './http-api.ts';
@@ -8,13 +9,9 @@ import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';
 
 /** Where a streaming function writes its answer: made by AWS's runtime, not quite a `Writable` of Node's. */
-export interface ResponseStream {
+export interface ResponseStream extends ChunkOutput {
   setContentType(contentType: string): void;
-  /** False: wait for "drain" before the next. */
-  write(chunk: string | Uint8Array): boolean;
   end(callback?: () => void): unknown;
-  once(event: string, listener: () => void): unknown;
-  off(event: string, listener: () => void): unknown;
 }
 
 /** The event sources that hand on an answer while it is being written. */
@@ -68,30 +65,4 @@ function writePrelude(result: unknown, output: ResponseStream): void {
   const { body: _empty, isBase64Encoded: _unused, ...head } = result as Record<string, unknown>;
   output.setContentType('application/vnd.awslambda.http-integration-response');
   output.write(JSON.stringify(head) + '\0'.repeat(8));
-}
-
-/** A chunk is asked for when the one before has been taken: a client that does not read holds up the source. */
-async function writeChunks(chunks: ChunkStream, output: ResponseStream): Promise<void> {
-  let isClosed = false;
-  const closed = (): void => {
-    isClosed = true;
-    void chunks.return();
-  };
-  output.once('close', closed);
-  for await (const chunk of chunks) {
-    if (!output.write(chunk) && !isClosed) await writable(output);
-  }
-  output.off('close', closed);
-}
-
-function writable(output: ResponseStream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      output.off('drain', done);
-      output.off('close', done);
-      resolve();
-    };
-    output.once('drain', done);
-    output.once('close', done);
-  });
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
+import { writeChunks } from './adapter.ts';
 import type { PlatformAdapter } from './adapter.ts';
 import { readHeaders } from './event-headers.ts';
 import { bodyOf, headersOf, isArriving } from './node-request.ts';
@@ -19,7 +20,7 @@ export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
   recognises: (event) => 'request' in event && 'response' in event,
   toRequest,
   toResult: (response, exchange) => write(response, exchange),
-  toStreamResult: (response, exchange) => writeChunks(response, exchange),
+  toStreamResult: (response, exchange) => writeStream(response, exchange),
   onLeave,
   keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
 };
@@ -63,26 +64,12 @@ function setHeaders(headers: HeaderMap, response: ServerResponse): void {
   if (cookies.length > 0) response.setHeader('set-cookie', cookies);
 }
 
-/** A chunk is asked for when the socket has taken the one before: a client that does not read holds up the source. */
-async function writeChunks({ status, headers, body }: StreamedResponse, { response }: NodeExchange): Promise<void> {
+/** Resolves when the last chunk has been handed to the socket. */
+async function writeStream({ status, headers, body }: StreamedResponse, { response }: NodeExchange): Promise<void> {
   setHeaders(headers, response);
   response.writeHead(status);
-  response.once('close', () => void body.return());
-  for await (const chunk of body) {
-    if (response.destroyed) break;
-    if (!response.write(chunk)) await writable(response);
-  }
+  await writeChunks(body, response);
   response.end();
-}
-
-function writable(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.once('drain', done).once('close', done);
-  });
 }
 
 /** Milliseconds that an unread body may go on arriving. */

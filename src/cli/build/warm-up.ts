@@ -1,7 +1,6 @@
 import type { Plugin } from 'esbuild';
 
-import { createEvent } from '../../testing/platforms.ts';
-import { createLambdaContext } from '../project/lambda-context.ts';
+import { createEvent, createLambdaContext } from '../../testing/platforms.ts';
 import { interceptEntry } from '../project/intercept-entry.ts';
 
 type Handler = (event: unknown, context: object) => unknown;

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import { createEvent, readResult } from '../../testing/platforms.ts';
+import { createEvent, readResult, createLambdaContext } from '../../testing/platforms.ts';
 import type { RequestFields } from '../../testing/event-request.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
 import type { DevPlatform, PlatformSettings, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 import { noFunctionMessage } from '../project/no-function.ts';
-import { createLambdaContext } from '../project/lambda-context.ts';
 import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
 
 /** A function of any of the platform's generations, called in one way. */

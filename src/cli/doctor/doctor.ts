@@ -9,7 +9,7 @@ import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
-import { createLambdaContext } from '../project/lambda-context.ts';
+import { createLambdaContext } from '../../testing/platforms.ts';
 import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { Terminal } from '../project/paint.ts';
 import { existsSync } from 'node:fs';

@@ -193,3 +193,11 @@ export interface ApolloServerPlugin<TContext = BaseContext> {
 
 /** A plugin, or a function that makes one. */
 export type PluginDefinition = ApolloServerPlugin<any> | (() => ApolloServerPlugin<any>);
+
+/** Names of the plugins that a server adds by itself, unless one of the same name is there. */
+export type InternalPluginId = 'CacheControl' | 'LandingPageDisabled' | 'SchemaReporting' | 'InlineTrace' | 'UsageReporting';
+
+/** A plugin that stands for one that the server would add. */
+export interface InternalPlugin {
+  __internal_plugin_id__(): InternalPluginId;
+}

@@ -13,7 +13,7 @@ import {
 import { formatApolloErrors, fromGraphQLError } from '../errors/format-errors.ts';
 import { watchFields, wrapSelectedFields } from '../../watched-fields.ts';
 import { isWatchedByCacheControl } from '../plugins/cache-control.ts';
-import { cacheControlId } from '../plugins/internal.ts';
+import { cacheControlId } from '../plugins/cache-control.ts';
 import type { GraphQLRequestContext, GraphQLRequestExecutionListener, GraphQLRequestListener, GraphQLResponse } from '../types.ts';
 import { askInTurn, fieldHookOf, tellAll } from './listeners.ts';
 import { Refusal } from './operation.ts';

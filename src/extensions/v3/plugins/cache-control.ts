@@ -5,9 +5,10 @@ import { annotationOfField, annotationOfType, hasAnnotation, hasHint } from '../
 import { applyDefault, policyInSchema } from '../../cache-hints/field-policy.ts';
 import { newCachePolicy } from '../../cache-hints/policy.ts';
 import type { CacheHint, CachePolicy } from '../../cache-hints/policy.ts';
-import type { ApolloServerPlugin, GraphQLRequestContext, GraphQLRequestExecutionListener } from '../types.ts';
-import { cacheControlId } from './internal.ts';
-import type { InternalPlugin } from './internal.ts';
+import type { ApolloServerPlugin, GraphQLRequestContext, GraphQLRequestExecutionListener, InternalPlugin } from '../types.ts';
+
+/** Marks the listener of the cache-control plugin: it need not see fields that can neither have a hint nor set one. */
+export const cacheControlId: unique symbol = Symbol('graphql-functions.v3.cacheControl');
 
 /** Options of {@link ApolloServerPluginCacheControl}. */
 export interface ApolloServerPluginCacheControlOptions {

@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin } from '../types.ts';
-import type { InternalPlugin } from './internal.ts';
+import type { InternalPlugin } from '../types.ts';
 
 /** Options of {@link ApolloServerPluginLandingPageLocalDefault} and {@link ApolloServerPluginLandingPageProductionDefault}. */
 export interface ApolloServerPluginLandingPageDefaultOptions {

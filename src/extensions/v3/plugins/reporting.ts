@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin, Logger } from '../types.ts';
-import type { InternalPlugin, InternalPluginId } from './internal.ts';
+import type { InternalPlugin, InternalPluginId } from '../types.ts';
 
 // Nothing is sent to Apollo's service: what these would do is withdrawn, and each says so once.
 

@@ -7,11 +7,12 @@ import type {
   LandingPage,
   Logger,
   ApolloConfig,
+  InternalPlugin,
+  InternalPluginId,
 } from '../types.ts';
 import { isImplicitLandingPage, implicitLandingPage } from '../plugins/landing-page.ts';
 import type { SchemaSource } from './schema-source.ts';
 import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
-import { hasInternalPlugin } from '../plugins/internal.ts';
 import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
@@ -150,4 +151,9 @@ export function installPlugins(
   const isShown = nodeEnv === 'development' && playground !== false;
   if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
   return installed;
+}
+
+/** Whether the plugins have one of this name. */
+function hasInternalPlugin(plugins: readonly object[], id: InternalPluginId): boolean {
+  return plugins.some((plugin) => (plugin as Partial<InternalPlugin>).__internal_plugin_id__?.() === id);
 }
