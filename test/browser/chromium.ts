@@ -47,7 +47,11 @@ export class PlaygroundPage {
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
     });
     page.on('pageerror', (error) => this.complaints.push(error.message));
-    page.on('requestfailed', (request) => this.complaints.push(`failed: ${request.url()}`));
+    page.on('requestfailed', (request) => {
+      // A page that is left gives up what its workers still load.
+      const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED' && request.url().includes('/worker-');
+      if (!isLeft) this.complaints.push(`failed: ${request.url()}`);
+    });
     page.on('request', (request) => {
       // A blob's address names the origin that it belongs to.
       if (new URL(request.url()).origin !== origin && !request.url().startsWith('data:')) this.foreign.push(request.url());
