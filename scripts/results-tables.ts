@@ -11,6 +11,13 @@ interface Ratio {
   readonly ratio: number;
 }
 
+interface Spread {
+  readonly workloads: number;
+  readonly median: number;
+  readonly worstTenth: number;
+  readonly worst: number;
+}
+
 /** What `node bench/run.ts` writes, as far as pages show it. */
 export interface Results {
   readonly date: string;
@@ -30,6 +37,22 @@ export interface Results {
   readonly unbundled: { readonly bundledMilliseconds: number; readonly unbundledMilliseconds: number; readonly files: number };
   readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  readonly generated: {
+    readonly seed: number;
+    readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread }>>;
+  };
+  readonly requests: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  readonly smallMemory: {
+    readonly operations: number;
+    readonly functions: readonly {
+      readonly megabytes: number;
+      readonly firstMiB: number;
+      readonly peakMiB: number;
+      readonly ownMiB: number;
+      readonly heapMiB: number;
+      readonly microseconds: number;
+    }[];
+  };
   readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
 }
 
@@ -106,6 +129,47 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       Object.entries(dataSources).map(([what, contestants]) => [what, ...names.map((name) => dataSourceCell(contestants[name]))]),
     );
   },
+  generated: ({ generated }) =>
+    toTable(
+      [
+        'Ratio to bare graphql-js 17',
+        'Workloads',
+        'known document: median',
+        'worst tenth',
+        'worst',
+        'new document: median',
+        'worst tenth',
+        'worst',
+      ],
+      Object.entries(generated.spreads).map(([name, { warm, unseen }]) => [
+        name,
+        String(warm.workloads),
+        ...[warm, unseen].flatMap(({ median, worstTenth, worst }) => [median, worstTenth, worst].map((ratio) => `${ratio}×`)),
+      ]),
+    ),
+  requests: ({ requests }) => {
+    const names = Object.keys(requests);
+    const workloads = namesOf(Object.values(requests));
+    return toTable(
+      ['µs (ratio to bare graphql-js 17)', ...names],
+      workloads.map((workload) => [workload, ...names.map((name) => dataSourceCell(requests[name]?.[workload]))]),
+    );
+  },
+  'small-memory': ({ smallMemory: { operations, functions } }) =>
+    toTable(
+      [
+        `MiB, of ${inWords(operations)} operations`,
+        'after 100',
+        'at most',
+        "at the end, without Node's own file",
+        'heap alive at the end',
+        'CPU, µs',
+      ],
+      functions.map(({ megabytes, firstMiB, peakMiB, ownMiB, heapMiB, microseconds }) => [
+        `a function of ${megabytes} MB`,
+        ...[firstMiB, peakMiB, ownMiB, heapMiB, microseconds].map(String),
+      ]),
+    ),
   memory: ({ memory }) =>
     toTable(
       [

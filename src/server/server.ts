@@ -126,7 +126,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     development,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
-    documents: new DocumentCache(options.documentCacheBytes ?? 30 * mebibyte),
+    documents: new DocumentCache(options.documentCacheBytes ?? defaultCacheBytes()),
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
     hideSuggestions: !(options.suggestions ?? development),
@@ -149,7 +149,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
 
 /** A store behind a network is guarded: slow, failing or gone, it is a cache that has nothing, and never fails a request. */
 function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
-  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache();
+  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize: defaultCacheBytes() });
   let quietUntil = -Infinity;
   const onError = (error: unknown): void => {
     // A store that is down fails hundreds of times a second.
@@ -213,12 +213,23 @@ function schemaOf(
 }
 
 /**
- * The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production.
- * `process` does not exist on every platform, and Deno throws when a program may not read its environment.
+ * What parsed documents, and responses in memory, may each take if nobody says: 30 MiB, but no more than a sixteenth of a Lambda
+ * function's memory. Node and a bundle take 90 MB before the first request is over, so that 30 each are too much for 128 (bench/small-memory.ts).
  */
+function defaultCacheBytes(): number {
+  const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
+  return Math.min(30, megabytes > 0 ? megabytes / 16 : 30) * mebibyte;
+}
+
+/** The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production. */
 export function readNodeEnv(): string | undefined {
+  return readEnvironment('NODE_ENV');
+}
+
+/** `process` does not exist on every platform, and Deno throws when a program may not read its environment. */
+function readEnvironment(name: string): string | undefined {
   try {
-    return globalThis.process?.env?.['NODE_ENV'];
+    return globalThis.process?.env?.[name];
   } catch {
     return undefined;
   }

@@ -84,3 +84,32 @@ test('names that came before may come with one in another case, and fewer or mor
   assert.deepEqual([...readHeaders({ accept: 'a' })], [['accept', 'a']]);
   assert.equal(readHeaders({ accept: 'a', host: 'b', Origin: 'c' }).get('origin'), 'c');
 });
+
+test('the maps of a REST API, one of them with lists of one, are read as one map of single values', () => {
+  const single = { Accept: '*/*', 'Content-Type': 'application/json', 'X-Only': 'single' };
+  const multiple = { Accept: ['*/*'], 'Content-Type': ['application/json'], Cookie: ['a=1; b=2'] };
+
+  const headers = readHeaders(single, multiple);
+
+  assert.deepEqual([...headers].toSorted(), [
+    ['accept', '*/*'],
+    ['content-type', 'application/json'],
+    ['cookie', 'a=1; b=2'],
+    ['x-only', 'single'],
+  ]);
+  headers.set('accept', 'text/html');
+  assert.equal(single.Accept, '*/*');
+});
+
+test('space around a value of a REST API is cut off', () => {
+  assert.equal(readHeaders({}, { 'X-User': [' ada\t'] }).get('x-user'), 'ada');
+});
+
+test('a name that every object has is a name like any other in lists, too', () => {
+  const headers = readHeaders({}, JSON.parse('{"__proto__":["a"],"Constructor":["b"],"X":["c"]}'));
+
+  assert.deepEqual(
+    [headers.get('__proto__'), headers.get('constructor'), headers.get('x'), headers.get('tostring')],
+    ['a', 'b', 'c', null],
+  );
+});

@@ -1,0 +1,11 @@
+// The example's REST API over HTTP, in a process of its own: says its port to the process that has started it. For bench/small-memory.ts.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import catalogue from '../../functions/catalogue.ts';
+
+const server = createServer(async ({ url }, response) => {
+  const answer = await catalogue(new Request(`http://127.0.0.1/.netlify/functions/catalogue${url}`));
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+});
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port));
