@@ -13,41 +13,22 @@ export interface KnownDocument {
   hasHinted: boolean;
 }
 
-/** The same, while somebody else keeps the document: a parsed one holds 150 bytes for each character of its text. */
-class KeptDocument {
-  readonly schema: GraphQLSchema;
-  readonly mayHint: boolean;
-  readonly #document: WeakRef<DocumentNode>;
-
-  constructor({ schema, document, mayHint }: KnownDocument) {
-    this.schema = schema;
-    this.mayHint = mayHint;
-    this.#document = new WeakRef(document);
-  }
-
-  get document(): DocumentNode | undefined {
-    return this.#document.deref();
-  }
-}
-
-/** Characters of all texts, and of one: more than a server has of its own; what clients make up comes and goes. */
-const maxCharacters = 4_000_000;
-const maxLength = 100_000;
-/** What an entry is counted for beside its text. */
-const charactersPerEntry = 400;
-
 /**
- * Documents by their text, the oldest forgotten first. What is known of one need not be asked of the line again: its hooks cost more than
- * a small operation. The documents themselves are the server's, and go when its own cache forgets them.
+ * Heap of all documents, about: those that a server serves are in its own cache as well, and those that clients make up come and go. 4,000,000
+ * characters of them were 600 MB.
  */
+const maxBytes = 8 * 1024 * 1024;
+const bytesPerCharacter = 150;
+const bytesPerDocument = 2_000;
+const maxLength = 100_000;
+
+/** Documents by their text, the oldest forgotten first. What is known of one need not be asked of the line again: its hooks cost more than a small operation. */
 export class KnownDocuments {
-  readonly #documents = new Map<string, KeptDocument>();
-  #characters = 0;
+  readonly #documents = new Map<string, KnownDocument>();
+  #bytes = 0;
 
   get(source: string | undefined): KnownDocument | undefined {
-    const known = source === undefined ? undefined : this.#documents.get(source);
-    const document = known?.document;
-    return document && { schema: known!.schema, document, mayHint: known!.mayHint };
+    return source === undefined ? undefined : this.#documents.get(source);
   }
 
   /** The same; a document that is not remembered is read again. Undefined: there is no text. */
@@ -67,13 +48,17 @@ export class KnownDocuments {
   }
 
   add(source: string, document: KnownDocument): void {
-    if (source.length > maxLength) return;
-    if (!this.#documents.has(source)) this.#characters += source.length + charactersPerEntry;
-    this.#documents.set(source, new KeptDocument(document));
+    if (source.length > maxLength || this.#documents.has(source)) return;
+    this.#documents.set(source, document);
+    this.#bytes += bytesOf(source);
     for (const oldest of this.#documents.keys()) {
-      if (this.#characters <= maxCharacters) return;
+      if (this.#bytes <= maxBytes) return;
       this.#documents.delete(oldest);
-      this.#characters -= oldest.length + charactersPerEntry;
+      this.#bytes -= bytesOf(oldest);
     }
   }
+}
+
+function bytesOf(source: string): number {
+  return bytesPerDocument + bytesPerCharacter * source.length;
 }
