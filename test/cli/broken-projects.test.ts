@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { functionOf, testBreaks } from '../support/broken-projects.ts';
 import type { Break } from '../support/broken-projects.ts';
+import { captureStderr } from '../support/captured-stderr.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { startCommand } from '../support/command.ts';
 import { startDevHere } from '../support/dev-here.ts';
@@ -279,6 +280,7 @@ test('requests that are refused are lines, with their status and why; what was m
       });`,
   });
   await linkPackage(project, 'graphql');
+  const stderr = captureStderr(context);
   const dev = await startDevHere(context, project);
   const address = dev.address('graphql');
   const send = (headers: Record<string, string>, query: string): Promise<Response> =>
@@ -293,6 +295,7 @@ test('requests that are refused are lines, with their status and why; what was m
 
   await dev.until('graphql  200  query { fail }');
   await dev.until('the table is locked (at fail)');
+  await stderr.until('the table is locked');
   const { errors } = (await masked.json()) as { errors: { message: string }[] };
   assert.equal(errors[0]?.message, 'Internal server error');
   await fetch(new URL('/nowhere', address));
