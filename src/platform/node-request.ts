@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken } from './adapter.ts';
+import { bodyTaken, malformedEvent } from './adapter.ts';
 
 /** The fields that hosts and middleware put on a request of node:http, and that imitations of one leave out. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
@@ -38,11 +38,51 @@ export function bodyOf(request: HostedRequest): HTTPRequestBody {
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return fromHost(rawBody);
   if (typeof request.iterator === 'function' && !isRead(request)) {
     // Giving up half way must not destroy the request: its socket carries the answer.
-    return { kind: 'stream', chunks: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> };
+    return {
+      kind: 'stream',
+      // Made when it is asked for: it listens from then on.
+      chunks: { [Symbol.asyncIterator]: () => request.iterator!({ destroyOnReturn: false }) as AsyncIterator<Uint8Array> },
+      readAll: (maxBytes) => readSmall(request, maxBytes),
+    };
   }
   const { body } = request;
   if (body !== undefined && body !== null) return fromHost(body);
   return hasContent(request) ? { kind: 'stream', chunks: taken() } : { kind: 'none' };
+}
+
+/**
+ * A body that says it is small, by events: the promises and listeners of the iterator take a fifth of the time of a small request. It
+ * is counted all the same, and one that is larger than it says is given up where the limit is.
+ */
+function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array> | undefined {
+  const said = Number(request.headers['content-length']);
+  if (!(said <= maxBytes) || typeof request.on !== 'function') return undefined;
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
+      request.pause();
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    };
+    const onFailure = (error?: Error): void => {
+      stop();
+      reject(error ?? new Error('The connection was closed before the body had come.'));
+    };
+    const onData = (part: unknown): void => {
+      if (!(part instanceof Uint8Array)) {
+        onFailure(malformedEvent('Expected the body to be a stream of bytes.'));
+        return;
+      }
+      size += part.byteLength;
+      parts.push(part);
+      if (size > maxBytes) onEnd();
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
+  });
 }
 
 function fromHost(body: unknown): HTTPRequestBody {
