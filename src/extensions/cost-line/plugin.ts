@@ -6,6 +6,7 @@ import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/p
 import { askForDecisions, decisionOf } from '../answer-decisions.ts';
 import type { AnswerDecision } from '../answer-decisions.ts';
 import { CallOutcome } from '../call-outcome.ts';
+import { now } from '../clock.ts';
 import { documentHash } from '../document-hash.ts';
 import { followStream } from '../follow-stream.ts';
 import { byteLength, bytesIn, countedBody } from './bytes.ts';
@@ -56,7 +57,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     // The whole request, with what other plugins take of it.
     position: 'first',
     async aroundRequest(call, next) {
-      const request: Request = { cold, start: performance.now(), cpu: cpuUsage(), operations: [] };
+      const request: Request = { cold, start: now(), cpu: cpuUsage(), operations: [] };
       cold = false;
       requests.set(call, request);
       const response = await next();
@@ -68,7 +69,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       operations.set(call, operation);
       const outcome = await next();
       operation.outcome = outcome;
-      operation.milliseconds = performance.now() - operation.start;
+      operation.milliseconds = now() - operation.start;
       const addErrors = (errors: readonly GraphQLError[]): void => addCodes(operation.errors, errors);
       addErrors(outcome.errors);
       return outcome.stream === undefined ? outcome : { ...outcome, stream: followStream(outcome.stream, { onErrors: addErrors }) };
@@ -76,7 +77,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
     dataSourceCallDidStart({ request, operation: of }) {
       const operation = operations.get(of);
       if (operation === undefined) return undefined;
-      const start = performance.now();
+      const start = now();
       const call = new CallOutcome(request);
       operation.calls++;
       return {
@@ -84,7 +85,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
         sent: () => call.sent(),
         ended: () => {
           operation.outcomes[call.answeredBy] = (operation.outcomes[call.answeredBy] ?? 0) + 1;
-          operation.callMilliseconds += performance.now() - start;
+          operation.callMilliseconds += now() - start;
         },
       };
     },
@@ -113,7 +114,7 @@ interface Operation {
 type Counts = Map<string, number>;
 
 function startOperation(call: OperationCall): Operation {
-  return { call, start: performance.now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map() };
+  return { call, start: now(), milliseconds: 0, calls: 0, callMilliseconds: 0, outcomes: {}, errors: new Map() };
 }
 
 interface Sent {
@@ -149,7 +150,7 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
     ...sharingOf(decisionOf(call)),
   };
   if (operations.length === 0)
-    return [[{ ...noOperation, ...shared, durationMs: rounded(performance.now() - start), errors: codesIn(sent) }, undefined]];
+    return [[{ ...noOperation, ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
   const size = operations.length;
   return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
 }
@@ -170,7 +171,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
     hash: operation === undefined || source === undefined ? null : documentHash(source),
-    durationMs: rounded(stream === undefined ? one.milliseconds : performance.now() - one.start),
+    durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
     errors: Object.fromEntries(one.errors),
   };

@@ -3,6 +3,7 @@ import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGette
 
 import type { OperationOutcome } from '../../operation/types.ts';
 import type { GraphQLRequestContext, OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
+import { now } from '../clock.ts';
 import { documentHash } from '../document-hash.ts';
 import { followStream } from '../follow-stream.ts';
 import { followCall } from './data-source-span.ts';
@@ -81,7 +82,7 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
   const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
   const active = trace.setSpan(parent, span);
   contexts.set(call.response, active);
-  const start = performance.now();
+  const start = now();
   try {
     const outcome = await context.with(active, next);
     describe(tracing, { span, server }, outcome);
@@ -111,7 +112,7 @@ function followTo(
   let [first] = outcome.errors;
   meters.errors(outcome, outcome.errors);
   const end = (): void => {
-    meters.operation(outcome, (performance.now() - start) / 1000, first);
+    meters.operation(outcome, (now() - start) / 1000, first);
     span.end();
   };
   if (outcome.stream === undefined) {

@@ -1,6 +1,7 @@
 import type { Context, Tracer } from '@opentelemetry/api';
 
 import type { GraphQLRequestListener } from '../../operation/plugin.ts';
+import { now } from '../clock.ts';
 import { recordErrors } from './errors.ts';
 
 /** Milliseconds from which a stage is slow. */
@@ -11,9 +12,9 @@ export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation:
   const measure = (name: string) => (): ((failure?: unknown) => void) => {
     // The clock of the day tells when, the other one how long: it is not set back.
     const startTime = Date.now();
-    const start = performance.now();
+    const start = now();
     return (failure) => {
-      const milliseconds = performance.now() - start;
+      const milliseconds = now() - start;
       if (stages === 'slow' && milliseconds <= slow) return;
       const span = tracer.startSpan(
         name,
