@@ -58,9 +58,18 @@ function toRetryOptions(options: RetryOptions | number): RetryOptions {
 /** One attempt. Only its header fields are waited for by the clock: the body that follows still ends with `signal`. */
 async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
   const attempt = new AbortController();
-  const timer = setTimeout(() => attempt.abort(onTimeout(timeout)), timeout);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      attempt.abort(onTimeout(timeout));
+      reject(attempt.signal.reason as Error);
+    }, timeout);
+  });
+  const sent = send(AbortSignal.any([signal, attempt.signal]));
+  // A function of the user's need not look at the signal, and may answer after all: then the body is read by nobody.
+  sent.then((response) => (attempt.signal.aborted ? response.body?.cancel() : undefined)).catch(() => {});
   try {
-    return await send(AbortSignal.any([signal, attempt.signal]));
+    return await Promise.race([sent, late]);
   } catch (error) {
     // However the platform words an abort, the reason for it is the error.
     throw attempt.signal.aborted ? attempt.signal.reason : error;

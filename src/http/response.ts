@@ -6,8 +6,8 @@ import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 import type { ResponseMediaType } from './accept.ts';
-import { fitBatch } from './batch-size.ts';
-import type { BatchResponseSettings } from './batch-size.ts';
+import { fitBatch } from './fit-batch.ts';
+import type { BatchResponseSettings } from './fit-batch.ts';
 import { statusOf } from './status.ts';
 import type { HTTPStatusProfile } from './status.ts';
 

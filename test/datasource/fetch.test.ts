@@ -306,4 +306,26 @@ describe('retry.attemptTimeout', () => {
     });
     assert.equal(sent, 1);
   });
+
+  it('ends an attempt of a function that does not look at its signal, and drops what it answers after all', async () => {
+    const bodies: ReadableStream[] = [];
+    let answerLate: (() => void) | undefined;
+    const httpFetch = (): Promise<Response> => {
+      if (answerLate !== undefined) return Promise.resolve(Response.json('second'));
+      return new Promise((resolve) => {
+        answerLate = () => {
+          const late = new Response(new ReadableStream());
+          bodies.push(late.body!);
+          resolve(late);
+        };
+      });
+    };
+
+    const result = await new API('http://a.test', { httpFetch }).read('x', {}, { retry: { limit: 1, delay: 0, attemptTimeout: 50 } });
+
+    assert.equal(result, 'second');
+    answerLate?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await bodies[0]!.getReader().read()).done, true);
+  });
 });
