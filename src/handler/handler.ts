@@ -2,7 +2,7 @@ import { handleHTTPRequest } from '../http/handle.ts';
 import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import type { RequestCall } from '../operation/plugin.ts';
-import { healthResponse, isHealthCheck } from '../http/response.ts';
+import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
 import { excessOf } from '../message/answer-size.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
