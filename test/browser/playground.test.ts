@@ -218,6 +218,26 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
+  test('somebody who comes back from the editor sees the schema as it is now', async (t) => {
+    const later = { ...greeting(), typeDefs: 'type Query { greet(name: String!): String farewell: String }' };
+    let now = createHandler(greeting());
+    const stage = await serveStage((event, context) => now(event as never, context as never));
+    t.after(() => stage.close());
+    const playground = await PlaygroundPage.open(browser, stage.address);
+    const { page } = playground;
+    const documentation = page.locator('.graphiql-doc-explorer');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await documentation.getByRole('link', { name: 'Query' }).click();
+    await documentation.getByRole('link', { name: 'greet' }).waitFor();
+
+    now = createHandler(later);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+
+    await documentation.getByRole('link', { name: 'farewell' }).waitFor();
+    assert.deepEqual(playground.complaints, []);
+    await page.close();
+  });
+
   test('an address that could be read as another host is not', async (context) => {
     const stage = await serveStage(createHandler(greeting()));
     context.after(() => stage.close());
