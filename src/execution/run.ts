@@ -50,7 +50,8 @@ interface RunPlan {
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
-type AsyncHelpers = ReturnType<GraphQLResolveInfo['getAsyncHelpers']>;
+/** In graphql 16 there are none: its types are read with ours, where it is installed. */
+type AsyncHelpers = GraphQLResolveInfo extends { readonly getAsyncHelpers: () => infer Helpers } ? Helpers : never;
 
 /** The parts that the `info` objects of one execution share. The last two are those of graphql 17. */
 interface InfoParts {

@@ -3,7 +3,6 @@ import { toEventRequest } from './event-request.ts';
 import * as events from './events.ts';
 import { contracts, toResponse } from './results.ts';
 import type { ResultContract } from './results.ts';
-import { randomUUID } from 'node:crypto';
 
 /**
  * A platform, as far as a function can tell: what it calls with, and what it makes of the result.
@@ -86,7 +85,7 @@ export function createLambdaContext(name: string, timeout: number = defaultTimeo
     functionVersion: '$LATEST',
     invokedFunctionArn: `arn:aws:lambda:eu-central-1:123456789012:function:${name}`,
     memoryLimitInMB: '1024',
-    awsRequestId: randomUUID(),
+    awsRequestId: globalThis.crypto.randomUUID(),
     logGroupName: `/aws/lambda/${name}`,
     logStreamName: '2026/01/01/[$LATEST]0123456789abcdef0123456789abcdef',
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),

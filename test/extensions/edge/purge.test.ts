@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { versionInfo } from 'graphql';
+
 import type { EdgeOptions } from '../../../src/edge.ts';
 import { incrementalDelivery } from '../../../src/incremental.ts';
 import { purgeInBackground, PurgeLog, Purger } from '../../../src/extensions/edge/purge/purger.ts';
@@ -175,7 +177,7 @@ describe('a read that began before a mutation', () => {
 });
 
 describe('a mutation whose answer comes in parts', () => {
-  test('takes back all that its parts may name', async () => {
+  test('takes back all that its parts may name', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
     const { send, settled, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
     const body = JSON.stringify({ query: 'mutation { both(id: 3) { pen { id } ... @defer { book { id } } } }' });
     const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
