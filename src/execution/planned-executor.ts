@@ -230,8 +230,9 @@ function coerceTraced(plan: Plan, execution: PlannedExecution, { variableCoercio
 }
 
 function askGraphQLJS({ schema, operation }: Plan, execution: PlannedExecution): ReturnType<typeof getVariableValues> {
-  const { variableValues = {}, hideSuggestions, maxInputErrors: maxErrors = 50 } = execution;
-  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues, { maxErrors, hideSuggestions });
+  const { variableValues, hideSuggestions, maxInputErrors: maxErrors = 50 } = execution;
+  // Version 3 hands on a null of the request.
+  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, { maxErrors, hideSuggestions });
 }
 
 /** graphql 16 names the values themselves `coerced`. */
@@ -244,10 +245,10 @@ function valuesIn(answer: ReturnType<typeof getVariableValues>): VariableValues 
 export function refuseVariables(
   execution: Pick<PlannedExecution, 'schema' | 'operation' | 'variableValues' | 'hideSuggestions' | 'maxInputErrors'>,
 ): ExecutionResult | undefined {
-  const { schema, operation, variableValues = {}, hideSuggestions, maxInputErrors } = execution;
+  const { schema, operation, variableValues, hideSuggestions, maxInputErrors } = execution;
   if (maxInputErrors === undefined) return undefined;
   const options = { maxErrors: maxInputErrors, hideSuggestions };
-  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues, options);
+  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, options);
   return errors && { errors };
 }
 

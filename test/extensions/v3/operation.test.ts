@@ -279,3 +279,12 @@ test('outside of development there is no page unless a plugin has one', async ()
   match(development.body, /<!DOCTYPE html>/);
   deepEqual([production.status, production.body], [400, 'GET query missing.']);
 });
+
+test('variables that are null are none', async () => {
+  const send = serve({ typeDefs: 'type Query { echo(id: ID!): String }', resolvers: { Query: { echo: () => 'here' } }, logger: silent });
+
+  const { status, body } = await send({ body: { query: 'query ($id: ID!) { echo(id: $id) }', variables: null } });
+
+  equal(status, 400);
+  match(body.errors[0].message, /^Variable "\$id" /);
+});
