@@ -8,8 +8,10 @@ import type {
   ValueNode,
 } from 'graphql';
 
+import { deepCopyOf } from '../../message/plain-object.ts';
 import { notPlain, plainKinds, plainValue } from '../complete/leaf.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
+import { hasDefault } from './own-defaults.ts';
 
 /**
  * How input of one type is coerced, worked out once for the type.
@@ -188,7 +190,7 @@ class PreparedField {
     this.#default = defaultOf(field);
     this.#defaultValue = field.defaultValue;
     this.#isAmbiguous = field.name in Object.prototype;
-    this.isOptional = !this.#coercion.nonNull && this.#default === undefined && this.#defaultValue === undefined;
+    this.isOptional = !this.#coercion.nonNull && !hasDefault(field);
   }
 
   /** True when the schema still has it as it was prepared. */
@@ -206,7 +208,7 @@ class PreparedField {
 
   /** An object or a list is made anew each time. graphql-js hands out the same one, into which a resolver can write. */
   #makeDefault(): unknown {
-    if (this.#default === undefined) return this.#defaultValue;
+    if (this.#default === undefined) return deepCopyOf(this.#defaultValue);
     const { name } = this;
     try {
       // As that of an argument: so graphql-js knows nothing of the values that it has made before.

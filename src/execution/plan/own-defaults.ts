@@ -1,6 +1,8 @@
 import { getNullableType, isInputObjectType, isListType, Kind } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField, GraphQLInputType, ValueNode } from 'graphql';
 
+import { deepCopyOf } from '../../message/plain-object.ts';
+
 /** Gives a resolver a default value of its own, where graphql-js hands out the same object in every request. */
 export type OwnDefaults = (value: unknown) => unknown;
 
@@ -14,7 +16,7 @@ export function ownDefaultsOf(input: GraphQLArgument | GraphQLInputField, litera
   const inLiteral = literal && defaultsInLiteral(input.type, literal);
   // A variable may be absent: then the default stands in its place.
   const isLeftOut = literal === undefined || literal.kind === Kind.VARIABLE;
-  return isLeftOut && hasDefault(input) ? deepCopy : inLiteral;
+  return isLeftOut && hasDefault(input) ? (value) => deepCopyOf(value) : inLiteral;
 }
 
 /** The same for a literal that stands for a value of the type. */
@@ -45,16 +47,6 @@ function mapFields(object: unknown, fields: readonly (readonly [string, OwnDefau
   const values = object as Record<string, unknown>;
   for (const [name, own] of fields) if (Object.hasOwn(values, name)) values[name] = own(values[name]);
   return values;
-}
-
-/** Of lists and plain objects. What a scalar's own class has made stays the same. */
-function deepCopy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(deepCopy);
-  if (typeof value !== 'object' || value === null) return value;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deepCopy(member)]));
-  return prototype === null ? Object.assign(Object.create(null) as object, copy) : copy;
 }
 
 /** graphql 17 knows a default as `default`, and in the older form as `defaultValue`. */

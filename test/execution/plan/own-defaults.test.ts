@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 
 import { createTester } from '../../../src/testing.ts';
 
-const fields = 'f(input: In = { tags: ["given"] }, list: [In!] = [{ a: 1 }], json: JSON = { deep: { x: [1] } }): String';
+const fields =
+  'f(input: In = { tags: ["given"] }, list: [In!] = [{ a: 1 }], json: JSON = { deep: { x: [1] } }): String g(input: In): String';
 const typeDefs = `
   scalar JSON
   enum Genre { NOVEL POEM }
@@ -44,11 +45,15 @@ describe('what a resolver writes into its arguments, no later operation sees', (
     ['query ($a: Int = 4) { f(input: { a: $a, sub: { list: [$a] } }) }', {}],
     ['query ($genres: [Genre!] = [POEM]) { f(input: { genres: $genres }) }', {}],
     ['query ($sub: Sub) { f(input: { sub: $sub }) }', {}],
+    // Nothing but the variable: its own defaults are all that there are.
+    ['query ($input: In) { f: g(input: $input) }', { input: {} }],
+    ['query ($input: In) { f: g(input: $input) }', { input: { sub: {} } }],
+    ['query ($input: In = {}) { f: g(input: $input) }', {}],
   ];
   for (const [query, variables] of operations) {
     for (const [kind, text] of [['query', query] as const, ['mutation', query.replace(/^(?:query )?/, 'mutation ')] as const]) {
       test(`${kind}: ${query} ${JSON.stringify(variables ?? {})}`, async () => {
-        const { run } = createTester({ typeDefs, resolvers: { Query: { f: spoil }, Mutation: { f: spoil } } });
+        const { run } = createTester({ typeDefs, resolvers: { Query: { f: spoil, g: spoil }, Mutation: { f: spoil, g: spoil } } });
 
         const answers = [];
         for (let count = 0; count < 3; count++) answers.push(await run(text, variables));
