@@ -1,4 +1,5 @@
 import { createEvent } from './event.ts';
+import { createRows, rowTypeDefs } from './rows.ts';
 
 /** A kind of request that compare.ts sends. All of them go to the same handler. */
 export interface CompareShape {
@@ -73,28 +74,10 @@ const typeDefs = /* GraphQL */ `
     id: ID!
     name: String!
   }
-  type Row {
-    id: ID!
-    name: String
-    price: Float
-    count: Int
-    active: Boolean
-    sku: String
-    tag: String
-    rank: Int
-  }
+  ${rowTypeDefs}
 `;
 
-const rows = Array.from({ length: 1000 }, (_, id) => ({
-  id: `r${id}`,
-  name: `Row ${id}`,
-  price: id * 1.5,
-  count: id,
-  active: id % 2 === 0,
-  sku: `SKU-${id}`,
-  tag: id % 3 === 0 ? null : 'tag',
-  rank: id % 100,
-}));
+const rows = createRows(1000);
 const makers = Array.from({ length: 7 }, (_, id) => ({ id: `m${id}`, name: `Maker ${id}` }));
 const products = Array.from({ length: 50 }, (_, id) => ({
   id: `p${id}`,

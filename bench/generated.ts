@@ -20,7 +20,8 @@ import { generateWorkload } from './generate-workload.ts';
 import type { GeneratedWorkload } from './generate-workload.ts';
 import { RawClient } from './raw-client.ts';
 import { browserHeaders } from './request-workloads.ts';
-import { rounded } from './statistics.ts';
+import { pairedRatio, rounded } from './statistics.ts';
+import type { Timed, Turns } from './statistics.ts';
 
 /** A contestant behind each entry. */
 export type EntriesOf = (input: Parameters<Contestant>[0]) => {
@@ -44,12 +45,8 @@ export interface GeneratedResult {
   readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread }>>;
 }
 
-const rounds = 9;
-/** Milliseconds for which each contestant runs in a round. */
-const slice = Number(process.env['SLICE'] ?? 25);
-
-/** Slices before the first that counts: what is compiled late is not warm before. */
-const warmUps = 8;
+/** For each workload. SLICE: milliseconds of a contestant in a round. */
+const turns: Turns = { slice: Number(process.env['SLICE'] ?? 25), rounds: 9, warmUps: 8, most: 1000 };
 
 interface Measured {
   readonly workload: GeneratedWorkload;
@@ -67,7 +64,11 @@ export async function measureGenerated(seed: number, count: number): Promise<{ r
 
   const all: Measured[] = [];
   for (const { workload, ours: mine, bare: theirs } of runners)
-    all.push({ workload, warm: await ratio(mine.warm, theirs.warm), unseen: await ratio(mine.unseen, theirs.unseen) });
+    all.push({
+      workload,
+      warm: await pairedRatio(mine.warm, theirs.warm, turns),
+      unseen: await pairedRatio(mine.unseen, theirs.unseen, turns),
+    });
   for (const { ours: mine, bare: theirs } of runners) for (const { close } of [mine, theirs]) close();
   return { result: { seed, spreads: spreadsOf(all) }, all };
 }
@@ -82,8 +83,6 @@ async function load(file: string): Promise<EntriesOf> {
 }
 
 /** Serves so many requests; resolves to the microseconds of CPU that one took. */
-type Timed = (count: number) => Promise<number>;
-
 interface Connected {
   readonly warm: Timed;
   readonly unseen: Timed;
@@ -159,22 +158,6 @@ async function assertSame({ name, body }: GeneratedWorkload, ours: Connected, ba
   const [mine, theirs] = [await ours.answer(body(0)), await bare.answer(body(0))];
   if (mine !== theirs || !mine.startsWith('{"data":{'))
     throw new Error(`${name} is answered differently:\n${mine.slice(0, 600)}\n${theirs.slice(0, 600)}`);
-}
-
-async function ratio(ours: Timed, bare: Timed): Promise<number> {
-  let count = 4;
-  for (let warmUp = 0; warmUp < warmUps; warmUp++) {
-    count = Math.max(2, Math.min(1000, Math.round((slice * 1000) / (await bare(count)))));
-    await ours(count);
-  }
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    // Who comes second pays for the other's garbage: they take turns.
-    const mine = round % 2 === 0 ? await ours(count) : undefined;
-    const theirs = await bare(count);
-    ratios.push((mine ?? (await ours(count))) / theirs);
-  }
-  return ratios.toSorted((one, other) => one - other)[rounds >> 1]!;
 }
 
 function spreadsOf(all: readonly Measured[]): GeneratedResult['spreads'] {

@@ -11,7 +11,8 @@ import type { DocumentNode, GraphQLNamedType, GraphQLObjectType, GraphQLSchema, 
 import { executePlanned } from '../src/execution/planned-executor.ts';
 import { createRandom } from '../test/support/random.ts';
 import type { Random } from '../test/support/random.ts';
-import { median } from './statistics.ts';
+import { pairedRatio } from './statistics.ts';
+import type { Timed, Turns } from './statistics.ts';
 
 /** The copy that the library itself runs on: this folder has one of its own. */
 const librarysGraphQL = createRequire(new URL('../src/index.ts', import.meta.url)).resolve('graphql');
@@ -30,9 +31,7 @@ interface Shape {
 
 const seed = Number(process.argv[2] ?? 1);
 const generated = Number(process.argv[3] ?? 40);
-/** Milliseconds for each contestant in a round. */
-const slice = 12;
-const rounds = 9;
+const turns: Turns = { slice: 12, rounds: 9, warmUps: 4, most: 400 };
 
 const results: { name: string; warm: number; first: number }[] = [];
 for (const shape of [...knownShapes(), ...generatedShapes(createRandom(seed), generated)]) {
@@ -194,14 +193,12 @@ async function compare(shape: Shape): Promise<{ warm: number; first: number }> {
   if (JSON.stringify(await ours({ schema: schemas[0]!, document: parse(shape.text) })) !== expected)
     throw new Error(`${shape.name} is answered differently`);
   return {
-    warm: await ratio(warm(schemas, shape, ours), warm(schemas, shape, theirs)),
-    first: await ratio(first(schemas, shape, ours), first(schemas, shape, theirs)),
+    warm: await pairedRatio(warm(schemas, shape, ours), warm(schemas, shape, theirs), turns),
+    first: await pairedRatio(first(schemas, shape, ours), first(schemas, shape, theirs), turns),
   };
 }
 
 /** Microseconds per run of so many. */
-type Timed = (count: number) => Promise<number>;
-
 function warm(schemas: readonly GraphQLSchema[], { text }: Shape, run: Executor): Timed {
   const document = parse(text);
   return (count) => timed(count, () => document, schemas, run);
@@ -223,20 +220,4 @@ async function timed(
   const start = process.hrtime.bigint();
   for (let at = 0; at < count; at++) JSON.stringify(await run({ schema: schemas[at % schemas.length]!, document: documentOf(at) }));
   return Number(process.hrtime.bigint() - start) / 1_000 / count;
-}
-
-async function ratio(ours: Timed, theirs: Timed): Promise<number> {
-  let count = 4;
-  for (let warmUp = 0; warmUp < 4; warmUp++) {
-    count = Math.max(2, Math.min(400, Math.round((slice * 1_000) / (await theirs(count)))));
-    await ours(count);
-  }
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    // Who comes second pays for the other's garbage: they take turns.
-    const mine = round % 2 === 0 ? await ours(count) : undefined;
-    const other = await theirs(count);
-    ratios.push((mine ?? (await ours(count))) / other);
-  }
-  return median(ratios);
 }

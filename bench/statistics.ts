@@ -9,3 +9,34 @@ export function median(values: readonly number[]): number {
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
+
+/** Runs a contestant so often. Resolves to the microseconds of one run. */
+export type Timed = (count: number) => Promise<number>;
+
+/** How two contestants are run in turns. */
+export interface Turns {
+  /** Milliseconds for each contestant in a round. */
+  readonly slice: number;
+  readonly rounds: number;
+  /** Slices before the first that counts: what is compiled late is not warm before. */
+  readonly warmUps: number;
+  /** Runs in a slice, however short they are. */
+  readonly most: number;
+}
+
+/** The median of the ratios of each round. */
+export async function pairedRatio(ours: Timed, theirs: Timed, { slice, rounds, warmUps, most }: Turns): Promise<number> {
+  let count = 4;
+  for (let warmUp = 0; warmUp < warmUps; warmUp++) {
+    count = Math.max(2, Math.min(most, Math.round((slice * 1000) / (await theirs(count)))));
+    await ours(count);
+  }
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Who comes second pays for the other's garbage: they take turns.
+    const mine = round % 2 === 0 ? await ours(count) : undefined;
+    const other = await theirs(count);
+    ratios.push((mine ?? (await ours(count))) / other);
+  }
+  return median(ratios);
+}

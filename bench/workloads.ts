@@ -1,3 +1,5 @@
+import { createRows, rowTypeDefs } from './rows.ts';
+
 /** A schema with its resolvers and the requests that are sent to it. The same objects go to every contestant. */
 export interface Workload {
   readonly name: string;
@@ -26,28 +28,10 @@ const typeDefs = /* GraphQL */ `
     email: String
     posts: Int
   }
-  type Row {
-    id: ID!
-    name: String
-    price: Float
-    count: Int
-    active: Boolean
-    sku: String
-    tag: String
-    rank: Int
-  }
+  ${rowTypeDefs}
 `;
 
-const rows = Array.from({ length: 20_000 }, (_, id) => ({
-  id: `r${id}`,
-  name: `Row ${id}`,
-  price: id * 1.5,
-  count: id,
-  active: id % 2 === 0,
-  sku: `SKU-${id}`,
-  tag: id % 3 === 0 ? null : 'tag',
-  rank: id % 100,
-}));
+const rows = createRows(20_000);
 const rowLists = new Map([10, 1000, 20_000].map((count) => [count, rows.slice(0, count)]));
 const users = Array.from({ length: 50 }, (_, id) => ({ id: `u${id}`, name: `User ${id}` }));
 
