@@ -26,6 +26,8 @@ export interface AnswerBudget {
   grow(size: number): number;
   /** The size of each error that is counted and not kept. */
   readonly sizeOfError: number;
+  /** The errors that the operations of a batch may still keep together. Undefined: there is one operation. */
+  readonly sharedErrors?: { left: number } | undefined;
 }
 
 /** The arguments of a run. */
@@ -111,15 +113,20 @@ export class Run {
 
   /** Adds an error to the answer, if it has not too many already. */
   record(error: GraphQLError): void {
-    this.#errors ??= [];
-    if (this.#errors.length < maxRecordedErrors) this.#errors.push(error);
+    const limit = this.settings.answerLimit;
+    if (!this.hasManyErrors) {
+      (this.#errors ??= []).push(error);
+      if (limit?.sharedErrors !== undefined) limit.sharedErrors.left--;
+    }
     // A resolver that fails for each of a million fields takes seconds. What the deadline cuts short takes no time.
-    else if (this.timeIsUp === undefined) this.#size += this.settings.answerLimit?.sizeOfError ?? 0;
+    else if (this.timeIsUp === undefined) this.#size += limit?.sizeOfError ?? 0;
   }
 
   /** True when errors are only counted from now on. */
   get hasManyErrors(): boolean {
-    return this.#errors !== undefined && this.#errors.length >= maxRecordedErrors;
+    const kept = this.#errors?.length ?? 0;
+    if (kept < ownRecordedErrors) return false;
+    return kept >= maxRecordedErrors || (this.settings.answerLimit?.sharedErrors?.left ?? 1) <= 0;
   }
 
   /** The answer grows by so many characters. Throws when it has become too large: then the run has ended. */
@@ -206,8 +213,10 @@ function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, 
   return record;
 }
 
-/** Errors of one execution that are kept: a few more than an answer has. */
+/** Errors of one execution that are kept: a few more than an answer has. The operations of a batch keep as many together. */
 export const maxRecordedErrors = 1_100;
+/** Those that each keeps, whatever its neighbours have kept. */
+export const ownRecordedErrors = 20;
 
 /** Characters of a text whose escapes are not worth counting. */
 const longText = 64;

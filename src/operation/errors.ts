@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
-import { maxRecordedErrors } from '../execution/run.ts';
+import { maxRecordedErrors, ownRecordedErrors } from '../execution/run.ts';
 import { describe } from '../message/describe.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
@@ -64,7 +64,7 @@ function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], 
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
   const more = errors.length - formatted.length;
-  const atLeast = errors.length < maxRecordedErrors ? '' : 'at least ';
+  const atLeast = errors.length < (allowance.shared === undefined ? maxRecordedErrors : ownRecordedErrors) ? '' : 'at least ';
   if (more > 0) formatted.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
   return formatted;
 }

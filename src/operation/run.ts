@@ -188,7 +188,7 @@ function chooseOperation(state: OperationState): undefined {
   const operation = findOperation(document, operationName);
   assertRunnable(settings.schema, operation, input.refuse);
   state.operation = operation;
-  const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget?.answers);
+  const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget);
   state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit, kept };
   if (keep !== undefined) input.invocation.waitUntil(keep());
 }

@@ -40,7 +40,8 @@ export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, p
 /** A null at a position that does not allow it. */
 function nullError({ run, field }: FieldRun): Error {
   if (run.hasManyErrors) return manyErrors;
-  return new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`);
+  // Its stack would be ours: half of the time of such an error, of which there may be one in each row.
+  return withoutStacks(() => new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.fieldName}.`));
 }
 
 /** An error that reached the root, where no field is left to locate it. */

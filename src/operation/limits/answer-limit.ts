@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql';
 
 import type { Capacity } from '../../message/answer-size.ts';
 import { createError } from '../errors.ts';
+import type { ErrorAllowance } from './error-allowance.ts';
 
 /** The count of all answers of a batch. */
 export class BatchAnswers {
@@ -23,6 +24,12 @@ export class BatchAnswers {
   }
 }
 
+/** The parts of a batch's budget that bound its answers. */
+interface SharedAnswers {
+  readonly answers: BatchAnswers | undefined;
+  readonly errors: Pick<ErrorAllowance, 'shared'>;
+}
+
 /**
  * How large the answer to an operation may become while it is made. Counted is what is sure to be in it, in characters:
  * names, texts and the least that else is there. Less than a client will read, but enough to bound the memory it takes.
@@ -30,17 +37,20 @@ export class BatchAnswers {
 export class AnswerLimit {
   /** Up to here the batch need not be asked. */
   readonly free: number;
-  /** A resolver that fails takes 2 to 4 µs, most of them for the stack of its error: ten thousand of them, and no more are called. */
+  /** A resolver that fails takes 2 to 5 µs, most of them for the stack of its error: six thousand of them, and no more are called. */
   readonly sizeOfError: number;
+  readonly sharedErrors: { left: number } | undefined;
   readonly #capacity: Capacity;
   readonly #batch: BatchAnswers | undefined;
   readonly #isMutation: boolean;
   #taken = 0;
 
-  constructor(capacity: Capacity, operationType: OperationTypeNode, batch?: BatchAnswers) {
+  constructor(capacity: Capacity, operationType: OperationTypeNode, budget?: SharedAnswers) {
+    const batch = budget?.answers;
     const { maxBytes } = capacity;
     this.#capacity = capacity;
     this.sizeOfError = maxBytes / maxCountedErrors;
+    this.sharedErrors = budget?.errors.shared;
     this.#batch = batch;
     this.#isMutation = operationType === OperationTypeNode.MUTATION;
     this.free = batch === undefined ? maxBytes : Math.min(maxBytes, batch.share);
@@ -60,7 +70,7 @@ export class AnswerLimit {
 }
 
 /** Errors beyond those that are kept, after which an answer is given up, however much the platform carries. */
-const maxCountedErrors = 10_000;
+const maxCountedErrors = 5_000;
 
 /** Of an answer that would not arrive: a platform drops what is longer, and answers with an error of its own that says nothing. */
 export function resultTooLarge(bytes: number, { maxBytes, carrier }: Capacity): GraphQLError {

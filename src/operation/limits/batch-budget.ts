@@ -1,5 +1,6 @@
 import type { OperationDefinitionNode } from 'graphql';
 
+import { maxRecordedErrors } from '../../execution/run.ts';
 import { createError } from '../errors.ts';
 import type { BatchAnswers } from './answer-limit.ts';
 import { ErrorAllowance } from './error-allowance.ts';
@@ -22,7 +23,7 @@ interface BatchLimits {
  */
 export class BatchBudget {
   /** The share that their errors have together. */
-  readonly errors: ErrorAllowance = new ErrorAllowance();
+  readonly errors: ErrorAllowance = new ErrorAllowance({ left: maxRecordedErrors });
   readonly answers: BatchAnswers | undefined;
   readonly #maxTokens: number;
   readonly #maxComparisons: number;

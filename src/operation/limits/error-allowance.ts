@@ -15,10 +15,16 @@ const maxDetail = 4_000;
 
 /** The share of one answer and of the log that errors may take, which the operations of a batch have together. */
 export class ErrorAllowance {
+  /** The errors that operations of a batch may still keep while they run: see Run.record. */
+  readonly shared: { left: number } | undefined;
   #errors = maxErrors;
   #characters = maxCharacters;
   #lines = maxLines;
   #unlogged = 0;
+
+  constructor(shared?: { left: number }) {
+    this.shared = shared;
+  }
 
   /** True when an error may still be logged. */
   takeLine(): boolean {

@@ -153,6 +153,24 @@ describe('a small request', () => {
     assert.equal(endpoint.lines.filter(({ message }) => message.startsWith('Unexpected')).length, 10);
   });
 
+  it('and together make no more errors than an answer tells, twenty each apart', async () => {
+    const made: number[] = [];
+    const plugin = {
+      requestDidStart: () => ({ didEncounterErrors: ({ errors }: { errors: readonly unknown[] }) => void made.push(errors.length) }),
+    };
+    const endpoint = createEndpoint({ plugins: [plugin] });
+    const element = { query: `{ ${Array.from({ length: 450 }, (_, index) => `a${index}: explode`).join(' ')} }` };
+    const small = { query: '{ ok: hello explode }' };
+
+    const response = await endpoint.send(post([element, element, element, element, small]));
+
+    const answers = json(response);
+    assert.equal(answers.at(-1).data.ok, 'Hello, world!');
+    assert.ok(answers.every(({ errors }: { errors: unknown[] }) => errors.length > 0));
+    assert.match(answers[2].errors.at(-1).message, /^And at least \d+ more errors\.$/);
+    assert.deepEqual(made, [450, 450, 200, 20, 1]);
+  });
+
   it('an error that would fill the log is logged by the beginning of its message and of its stack', async () => {
     const text = 'x'.repeat(megabyte);
     const typeDefs = 'type Query { fail(text: String): String }';
