@@ -8,13 +8,12 @@ import type {
   Context,
 } from 'aws-lambda';
 
-import type { ContextFits } from './server/context-types.ts';
 import { createHandlerFor } from './handler/handler.ts';
-import type { ServerOptions } from './server/options.ts';
+import type { ContextFits, ServerOptions } from './server/options.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
 import { lambdaAdapters } from './platform/lambda.ts';
 import type { OptionsSource } from './server/start.ts';
-import { createUntypedStreamingHandler } from './handler/streaming-handler.ts';
+import { createUntypedStreamingHandler } from './handler/lambda-stream-handler.ts';
 
 export type { ResponseStream } from './platform/lambda-stream.ts';
 

@@ -1,6 +1,5 @@
-import type { ContextFits } from './server/context-types.ts';
 import { createStreamingHandlerFor } from './handler/streaming.ts';
-import type { ServerOptions } from './server/options.ts';
+import type { ContextFits, ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { OptionsSource } from './server/start.ts';
 

@@ -1,7 +1,6 @@
 export { createHandler } from './handler/universal.ts';
 export type { Handler } from './handler/universal.ts';
-export type { ContextFits } from './server/context-types.ts';
-export type { ContextValue, ServerOptions } from './server/options.ts';
+export type { ContextFits, ContextValue, ServerOptions } from './server/options.ts';
 export type { OptionsSource } from './server/start.ts';
 export type { DeadlineOptions } from './server/deadline.ts';
 

@@ -1,6 +1,5 @@
-import type { ContextFits } from './server/context-types.ts';
 import { createStreamingHandlerFor } from './handler/streaming.ts';
-import type { ServerOptions } from './server/options.ts';
+import type { ContextFits, ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
@@ -22,6 +21,12 @@ export interface NetlifyHandler {
 /**
  * Makes a handler for Netlify Functions alone: `export default createHandler(…)`, or `export const handler =
  * createHandler(…)` for the older form. Throws for wrong options and wrong schema text.
+ *
+ * @example
+ * ```ts
+ * export default createHandler({ csrfPrevention: true, typeDefs, resolvers });
+ * export const config = { path: '/graphql' };
+ * ```
  */
 export function createHandler<TContext extends object = object, TDataSources extends object = object>(
   options: OptionsSource<ServerOptions<TContext, TDataSources, NetlifyEvent, NetlifyContext | NetlifyHandlerContext>> &

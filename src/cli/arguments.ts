@@ -1,4 +1,4 @@
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../message/did-you-mean.ts';
 import { devPlatforms } from './dev/thread-messages.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
 import { readOptions, UsageError } from './read-options.ts';

@@ -1,6 +1,6 @@
 import { parseArgs, parseEnv } from 'node:util';
 
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../message/did-you-mean.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DevError } from './project/problem.ts';

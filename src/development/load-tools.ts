@@ -3,7 +3,6 @@ import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation
 import { requireOwn } from './own-package.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
 import type { Logger } from '../operation/types.ts';
-import type { CheckWhole } from '../schema/create-schema.ts';
 
 type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
 
@@ -63,6 +62,8 @@ export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): 
     return plugins;
   }
 }
+
+type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
 
 /**
  * Finds the checker of whole schemas, or says why it cannot. It is a development tool and adds nothing to a production

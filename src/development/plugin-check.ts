@@ -1,6 +1,6 @@
 import type { Logger } from '../operation/types.ts';
 import type { GraphQLRequestListener, ServerListener, ServerPlugin } from '../operation/plugin.ts';
-import { editDistance } from '../schema/did-you-mean.ts';
+import { editDistance } from '../message/did-you-mean.ts';
 
 /** Where a hook belongs, and the names of all hooks there: a hook that is missing here does not compile. */
 interface Level {

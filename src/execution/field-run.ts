@@ -1,9 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import { isGraphQL17 } from './graphql-js/version.ts';
-import { addPath } from './path.ts';
-import type { Path } from './path.ts';
-import type { FieldRun, PlannedField, Shape } from './plan/planned-field.ts';
+import { addPath } from './plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Shape } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /** Begins to run a field of the object at this path; undefined for the root. */

@@ -7,9 +7,8 @@ import { completeValue, nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import { plainValue } from './complete/leaf.ts';
-import type { Path } from './path.ts';
 import { objectLag, Pending, PendingContainer, PromisedValue } from './pending.ts';
-import type { FieldRun, PlannedField, Selection } from './plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Selection } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { abandon, handleRejections, afterTurns, toPromise } from './promises.ts';
 import { completeValue, locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
-import type { Path } from './path.ts';
-import type { FieldRun, Position, Shape } from './plan/planned-field.ts';
+import type { FieldRun, Path, Position, Shape } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { responsePathAsArray } from 'graphql';
-import type { DocumentNode, GraphQLField, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isExecutionListened, listenedChannel, traceMixed } from '../message/tracing-channels.ts';
 import type { TracingChannel } from '../message/tracing-channels.ts';
-import type { Path } from './path.ts';
+
+type Path = GraphQLResolveInfo['path'];
 
 /** The channels of one execution that have subscribers. */
 export interface ExecutionChannels {

@@ -1,9 +1,9 @@
-import { createHandlerFor } from './handler.ts';
-import type { UntypedHandler } from './handler.ts';
+import { createHandlerFor, serveEvent } from './handler.ts';
+import type { Call, UntypedHandler } from './handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
 import type { ServerOptions } from '../server/options.ts';
-import type { OptionsSource } from '../server/start.ts';
+import type { OptionsSource, Starter } from '../server/start.ts';
 
 /**
  * Options in, handler out, for platforms that carry streams. A file of its own: bundles for platforms that carry none
@@ -12,4 +12,10 @@ import type { OptionsSource } from '../server/start.ts';
 export function createStreamingHandlerFor(adapters: readonly PlatformAdapter<never>[], options: unknown): UntypedHandler {
   // Inside, the user's types are of no use: they flow from option to option, and end here.
   return createHandlerFor(adapters, options as OptionsSource<ServerOptions>, streaming);
+}
+
+/** Serves the calls of one server on such platforms: for those who keep the server in their own hands. */
+export function createStreamingServe(adapters: readonly PlatformAdapter<never>[], starter: Starter): (call: Call) => Promise<unknown> {
+  const serving = { adapters, starter, streaming };
+  return (call) => serveEvent(serving, call);
 }

@@ -1,8 +1,7 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
-import type { ContextFits } from '../server/context-types.ts';
 import { createStreamingHandlerFor } from './streaming.ts';
-import type { ServerOptions } from '../server/options.ts';
+import type { ContextFits, ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import type { NetlifyContext } from '../platform/netlify.ts';

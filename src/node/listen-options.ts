@@ -1,5 +1,5 @@
 import { describe } from '../operation/errors.ts';
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../message/did-you-mean.ts';
 
 /** Where a server listens, and how it stops. */
 export interface ListenOptions {

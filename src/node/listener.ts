@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { ContextFits } from '../server/context-types.ts';
-import { serveEvent } from '../handler/handler.ts';
-import { streaming } from '../http/streams/streaming.ts';
+import { createStreamingServe } from '../handler/streaming.ts';
 import type { ChunkStream } from '../message/http-messages.ts';
-import type { ServerOptions } from '../server/options.ts';
+import type { ContextFits, ServerOptions } from '../server/options.ts';
 import { nodeHTTP } from '../platform/node.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import { createStarter } from '../server/start.ts';
@@ -57,10 +55,10 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
     pending.add(tracked);
   };
 
-  const serving = { adapters: [adapter], starter, streaming };
+  const serve = createStreamingServe([adapter], starter);
   const listener: NodeListener = async (request, response) => {
     const event: NodeExchange = { request, response };
-    const served = serveEvent(serving, { event, context: { waitUntil: track }, env: undefined }).catch((error: unknown) => {
+    const served = serve({ event, context: { waitUntil: track }, env: undefined }).catch((error: unknown) => {
       // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       response.destroy();

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 
 import { withOwnFrames } from '../development/own-frames.ts';
 import { waitAtMost } from '../message/eventual.ts';
-import type { ContextFits } from '../server/context-types.ts';
 import { healthResponse } from '../http/health.ts';
 import { readNodeEnv } from '../server/server.ts';
-import type { ServerOptions } from '../server/options.ts';
+import type { ContextFits, ServerOptions } from '../server/options.ts';
 import type { NodeExchange } from '../platform/node.ts';
 import type { OptionsSource } from '../server/start.ts';
 import { assertListenOptions } from './listen-options.ts';

@@ -9,18 +9,18 @@ import type { CORSOptions } from '../http/cors.ts';
 import type { IncrementalDelivery } from '../http/streams/multipart.ts';
 import type { HTTPStatusProfile } from '../http/status.ts';
 import type { CostOptions } from '../operation/limits/cost.ts';
+import type { ContextValue } from '../operation/context.ts';
 import { describe } from '../operation/errors.ts';
 import type { FormatError } from '../operation/errors.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../message/did-you-mean.ts';
 import type { Resolvers } from '../schema/resolvers/resolver-map.ts';
 import type { SchemaBuild } from '../schema/build/read-build.ts';
 import type { TypeDefs } from '../schema/sdl/type-defs.ts';
 
-/** The context value that resolvers get: what `context` returned, with the data sources. */
-export type ContextValue<TContext, TDataSources> = TContext & { readonly dataSources: TDataSources };
+export type { ContextFits, ContextValue } from '../operation/context.ts';
 
 /**
  * Everything a server can be told. Only a schema is needed: `typeDefs` (with `resolvers`) or `schema`.

@@ -1,9 +1,8 @@
 import { print } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
-import { serveEvent } from '../handler/handler.ts';
+import { createStreamingServe } from '../handler/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
-import { streaming } from '../http/streams/streaming.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
@@ -151,8 +150,8 @@ function isHandler(server: unknown): server is AnyHandler {
 
 /** The same as createHandler, but without its warning of a second handler for the same schema: tests make many. */
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
-  const serving = { adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], starter: createStarter(inTest(options)), streaming };
-  return (event, context) => serveEvent(serving, { event, context, env: undefined });
+  const serve = createStreamingServe([fetchAPI, ...lambdaAdapters, netlifyV1], createStarter(inTest(options)));
+  return (event, context) => serve({ event, context, env: undefined });
 }
 
 function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {

@@ -6,12 +6,11 @@ import type { BuildArtefact, BuildSources } from '../../schema/build/build-artef
 import { createSchemaIndex } from '../../schema/sdl/create-index.ts';
 import { encodeMembers, encodeTypes } from '../../schema/build/encoded-types.ts';
 import { isParsed } from '../../schema/sdl/location.ts';
-import type { DefinitionLocation, Span } from '../../schema/sdl/location.ts';
+import type { DefinitionLocation, ScannedMember, Span } from '../../schema/sdl/location.ts';
 import { graphqlVersion } from '../../schema/build/read-build.ts';
 import { partsOf } from '../../schema/sdl/schema-index.ts';
 import type { SchemaIndex, TypeEntry } from '../../schema/sdl/schema-index.ts';
 import { membersAt } from '../../schema/sdl/sdl-definitions.ts';
-import type { ScannedMember } from '../../schema/sdl/sdl-scanner.ts';
 
 /** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
 const manyCharacters = 2000;

@@ -5,9 +5,8 @@ import { inspect } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import type { Path } from '../path.ts';
 import { PromisedType } from '../pending.ts';
-import type { FieldRun, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Interfaces and unions: the object says which type it has. */

@@ -1,8 +1,7 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import { withoutStacks } from '../../message/describe.ts';
-import type { Path } from '../path.ts';
-import type { FieldRun, PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Shape } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { completeValue, nullOrThrow } from './errors.ts';
 import { plainValue } from './leaf.ts';
-import { addPath } from '../path.ts';
-import type { Path } from '../path.ts';
+import { addPath } from '../plan/planned-field.ts';
 import { PromisedValue } from '../pending.ts';
-import type { FieldRun, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** A list whose items are being completed. */

@@ -3,9 +3,8 @@ import type { GraphQLLeafType } from 'graphql';
 
 import { inspect } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
-import type { Path } from '../path.ts';
 import { Promised } from '../pending.ts';
-import type { FieldRun, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** The kinds of leaf whose usual values are the response as they are. */

@@ -3,10 +3,9 @@ import type { GraphQLObjectType } from 'graphql';
 
 import { inspect } from './errors.ts';
 import { notPlain } from './leaf.ts';
-import type { Path } from '../path.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
-import type { FieldRun, PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Objects whose type is known from the schema. */

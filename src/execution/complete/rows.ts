@@ -4,11 +4,10 @@ import { startField } from '../field-run.ts';
 import { callMethod, completeResolved, executeField, executeFields, giveUp } from '../fields.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
-import { addPath } from '../path.ts';
-import type { Path } from '../path.ts';
+import { addPath } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import type { Path, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder, isProperty } from './row-builder.ts';
 
 /**

@@ -2,7 +2,7 @@ import { getNullableType, isLeafType, isNonNullType } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
 
 import { abandon, drainedWhenLeft, handleRejections, isThenable } from '../promises.ts';
-import type { Path } from '../path.ts';
+import type { Path } from '../plan/planned-field.ts';
 import { isGraphQL17 } from './version.ts';
 
 // Lists as graphql-js may have them: in such a form that it lets go of no promise of theirs. A rejection that nobody handles ends

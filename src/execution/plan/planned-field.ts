@@ -5,7 +5,14 @@ import { areArgumentsCurrent } from './arguments.ts';
 import type { PlannedArguments } from './arguments.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
 import type { Run } from '../run.ts';
-import type { Path } from '../path.ts';
+
+/** Where a value stands in the response: a chain from the value up to the root, as resolvers get it in `info.path`. */
+export type Path = GraphQLResolveInfo['path'];
+
+/** The path of what stands below `prev`: a field of the type `typename`, or an item of a list (no type name). */
+export function addPath(prev: Path | undefined, key: string | number, typename: string | undefined): Path {
+  return { prev, key, typename };
+}
 
 /** How a value of one type becomes a part of the response. One implementation per kind of type. */
 export interface Shape {

@@ -9,7 +9,7 @@ import type {
   ServerPlugin,
   ServerStartContext,
 } from '../../operation/plugin.ts';
-import { noteDecision } from '../answer-decisions.ts';
+import { noteDecision } from '../reporting.ts';
 import { assess, decideFor, no } from './decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects } from './dialects.ts';

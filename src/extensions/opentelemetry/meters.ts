@@ -1,7 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
 import type { OperationOutcome } from '../../operation/types.ts';
-import { codeOf } from './errors.ts';
 
 /** How many names of operations are told apart: a client can think of any number. */
 const maxNames = 100;
@@ -54,4 +53,10 @@ export class Meters {
     this.#names.add(name);
     return name;
   }
+}
+
+/** `extensions.code`, or that of an error that has none. */
+export function codeOf(error: unknown): string {
+  const code = (error as { extensions?: { code?: unknown } }).extensions?.code;
+  return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
 }

@@ -3,13 +3,11 @@ import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGette
 
 import type { OperationOutcome } from '../../operation/types.ts';
 import type { GraphQLRequestContext, OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
-import { now } from '../clock.ts';
+import { now } from '../reporting.ts';
 import { documentHash } from '../document-hash.ts';
 import { followStream } from '../follow-stream.ts';
-import { followCall } from './data-source-span.ts';
-import { recordErrors } from './errors.ts';
 import { Meters } from './meters.ts';
-import { stageListener } from './stage-spans.ts';
+import { followCall, recordErrors, stageListener } from './spans.ts';
 
 /** Which of the stages parse, validate and execute get spans of their own: those that took over 1 ms, all, or none. */
 export type StageSpans = 'slow' | 'all' | 'none';

@@ -1,7 +1,6 @@
-import type { DefinitionLocation, Span } from '../sdl/location.ts';
+import type { DefinitionLocation, ScannedMember, Span, TypeKind } from '../sdl/location.ts';
 import { partsOf } from '../sdl/schema-index.ts';
 import type { SchemaIndex, TypeEntry, TypeEntries } from '../sdl/schema-index.ts';
-import type { ScannedMember, TypeKind } from '../sdl/sdl-scanner.ts';
 
 /**
  * The types of an index in a string, each decoded when it is asked for: 3,000 of them take 0.6 ms to find in place of 4 to

@@ -22,7 +22,7 @@ import { directiveValues, argumentConfigs, enumValueConfig, fieldConfig } from '
 import { LazyFieldsObjectType } from './lazy-fields.ts';
 import { defineLazy } from './lazy-property.ts';
 import type { MergedTypeResolvers } from '../resolvers/merge-resolvers.ts';
-import type { TypeKind } from '../sdl/sdl-scanner.ts';
+import type { TypeKind } from '../sdl/location.ts';
 import type { TypeLookup } from './type-configs.ts';
 import type { EnumNode, FieldsNode, InputNode, TypeText, UnionNode } from './type-text.ts';
 

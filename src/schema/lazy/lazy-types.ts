@@ -3,7 +3,7 @@ import type { DirectiveDefinitionNode, GraphQLNamedType, NamedTypeNode } from 'g
 
 import { createType } from './create-type.ts';
 import type { TypeMaterial } from './create-type.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../message/did-you-mean.ts';
 import { checkTypeResolvers } from '../resolvers/check-resolvers.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';

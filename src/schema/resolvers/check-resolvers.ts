@@ -1,10 +1,10 @@
-import { didYouMean, listOf } from '../did-you-mean.ts';
+import { didYouMean, listOf } from '../../message/did-you-mean.ts';
 import { describeValue } from './merge-resolvers.ts';
 import type { MergedResolvers, MergedTypeResolvers } from './merge-resolvers.ts';
 import { partsOf } from '../sdl/schema-index.ts';
 import type { SchemaIndex, TypeEntry } from '../sdl/schema-index.ts';
 import { membersAt } from '../sdl/sdl-definitions.ts';
-import type { TypeKind } from '../sdl/sdl-scanner.ts';
+import type { TypeKind } from '../sdl/location.ts';
 
 /**
  * Throws an Error for a resolver that could never run: one for a type or a field that typeDefs do not

@@ -1,15 +1,14 @@
 import { Kind } from 'graphql';
 import type { DefinitionNode, DirectiveDefinitionNode, DocumentNode } from 'graphql';
 
-import { didYouMean, listOf } from '../did-you-mean.ts';
+import { didYouMean, listOf } from '../../message/did-you-mean.ts';
 import { mergeDefinitions, mergeDirectiveDefinitions } from './merge-definitions.ts';
 import type { IsRepeatable } from './merge-definitions.ts';
 import { parseDefinition } from './parse-sdl.ts';
 import type { IndexedText } from './parse-sdl.ts';
-import type { DefinitionLocation, Span } from './location.ts';
+import type { DefinitionLocation, FoundDefinition, Span, TypeKind } from './location.ts';
 import type { RootNames, SchemaIndex, TypeEntry } from './schema-index.ts';
 import { definitionsIn, definitionsOf, membersAt } from './sdl-definitions.ts';
-import type { FoundDefinition, TypeKind } from './sdl-scanner.ts';
 
 /** Finds every definition in texts and documents, and merges those of one name. Throws an Error that says what to write. */
 export function createSchemaIndex(typeDefs: readonly (string | DocumentNode)[]): SchemaIndex {

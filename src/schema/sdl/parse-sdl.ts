@@ -10,9 +10,8 @@ import type {
 
 import { untold } from '../../message/tracing-channels.ts';
 import { isParsed } from './location.ts';
-import type { DefinitionLocation, Span } from './location.ts';
+import type { DefinitionLocation, Span, TypeKind } from './location.ts';
 import type { SchemaIndex } from './schema-index.ts';
-import type { TypeKind } from './sdl-scanner.ts';
 
 /** Text to cut definitions out of, and what it was put together from. */
 export type IndexedText = Pick<SchemaIndex, 'text' | 'sources' | 'members'>;

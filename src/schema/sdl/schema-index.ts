@@ -1,7 +1,6 @@
 import type { DirectiveDefinitionNode } from 'graphql';
 
-import type { DefinitionLocation, Span } from './location.ts';
-import type { ScannedMember, TypeKind } from './sdl-scanner.ts';
+import type { DefinitionLocation, ScannedMember, Span, TypeKind } from './location.ts';
 
 /**
  * Schema text, and where in it every definition stands: all that the lazy schema needs to start with. In

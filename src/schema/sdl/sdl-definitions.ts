@@ -4,9 +4,8 @@ import type { DefinitionNode, DocumentNode } from 'graphql';
 import { membersOf, parseDefinition, parseSource } from './parse-sdl.ts';
 import type { IndexedText, MemberNode } from './parse-sdl.ts';
 import { isParsed } from './location.ts';
-import type { DefinitionLocation } from './location.ts';
+import type { DefinitionKind, DefinitionLocation, FoundDefinition } from './location.ts';
 import { scanDefinitions, scanFields } from './sdl-scanner.ts';
-import type { DefinitionKind, FoundDefinition } from './sdl-scanner.ts';
 
 /** A field, input field or enum value, and where it is. */
 export interface FoundMember {

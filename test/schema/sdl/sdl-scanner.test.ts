@@ -6,10 +6,9 @@ import type { ASTNode } from 'graphql';
 
 import { createSchema } from '../../../src/schema/create-schema.ts';
 import { isParsed } from '../../../src/schema/sdl/location.ts';
-import type { DefinitionLocation, Span } from '../../../src/schema/sdl/location.ts';
+import type { DefinitionLocation, FoundDefinition, Span } from '../../../src/schema/sdl/location.ts';
 import { definitionsIn, definitionsOf, membersAt } from '../../../src/schema/sdl/sdl-definitions.ts';
 import { scanDefinitions } from '../../../src/schema/sdl/sdl-scanner.ts';
-import type { FoundDefinition } from '../../../src/schema/sdl/sdl-scanner.ts';
 import { nastySDL } from '../../support/nasty-sdl.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';

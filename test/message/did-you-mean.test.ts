@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { didYouMean, listOf } from '../../src/schema/did-you-mean.ts';
+import { didYouMean, listOf } from '../../src/message/did-you-mean.ts';
 
 test('the nearest name is suggested, whatever the case of its letters', () => {
   assert.equal(didYouMean('quer', ['Mutation', 'Queries', 'Query']), ' Did you mean "Query"?');
