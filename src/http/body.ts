@@ -1,26 +1,26 @@
+import type { Eventual } from '../message/eventual.ts';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge, bodyTooLargeForHost } from './errors.ts';
 import { assertJSONSize, maxContainersOf } from './variables-limit.ts';
 
-/** The JSON value of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
-export function readJSON(body: HTTPRequestBody, maxBytes: number): unknown {
+/** The text of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
+export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value' }>, maxBytes: number): Eventual<string> {
   switch (body.kind) {
-    case 'value':
-      return body.value;
     case 'none':
-      return parseJSON('', maxBytes);
+      return '';
     case 'text':
       if (isLonger(body.text, maxBytes)) throw bodyTooLarge(maxBytes);
-      return parseJSON(body.text, maxBytes);
+      return body.text;
     case 'bytes':
-      return parseJSON(decodeUTF8(assertFits(body.bytes, maxBytes)), maxBytes);
+      return decodeUTF8(assertFits(body.bytes, maxBytes));
     case 'stream':
-      return readStream(body, maxBytes).then((bytes) => parseJSON(decodeUTF8(bytes), maxBytes), refuseBrokenStream);
+      return readStream(body, maxBytes).then(decodeUTF8, refuseBrokenStream);
   }
 }
 
-function parseJSON(text: string, maxBytes: number): unknown {
+/** The JSON value of such a text. */
+export function parseJSON(text: string, maxBytes: number): unknown {
   if (text === '') throw badRequest('Expected a JSON body, got an empty one.');
   if (text.length > smallBody) assertJSONSize(text, maxContainersOf(maxBytes));
   try {

@@ -3,8 +3,11 @@ import { GraphQLError } from 'graphql';
 import type { HTTPRequest } from '../message/http-messages.ts';
 import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
-import { readJSON } from './body.ts';
+import { whenReady } from '../message/eventual.ts';
+import type { Eventual } from '../message/eventual.ts';
+import { parseJSON, readText } from './body.ts';
 import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
+import type { KnownBodies, ParsedRequest } from './known-bodies.ts';
 import { VariablesLimit } from './variables-limit.ts';
 
 /** The settings needed to read a request. */
@@ -17,18 +20,22 @@ export interface RequestSettings {
   readonly maxNesting: number;
   /** True when a document may be named by an id in place of its text. */
   readonly takesDocumentIds: boolean;
+  readonly knownBodies: KnownBodies;
 }
 
-/** The operations of a request: one, or several whose shapes are all known before any runs. */
-export type ParsedRequest =
-  | { readonly kind: 'single'; readonly request: GraphQLRequest }
-  | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
-
 /** `HTTPRequest` → what it asks for. A promise only when the body is still to be read. Throws a 4xx. */
-export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): ParsedRequest | Promise<ParsedRequest> {
+export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): Eventual<ParsedRequest> {
   if (request.method === 'GET') return { kind: 'single', request: parseGET(settings, request.queryString) };
-  const body = readJSON(request.body, settings.maxBodyBytes);
-  return body instanceof Promise ? body.then((json) => parseBody(settings, json)) : parseBody(settings, body);
+  const { body } = request;
+  return body.kind === 'value' ? parseBody(settings, body.value) : whenReady(readText(body, settings.maxBodyBytes), parseText, settings);
+}
+
+function parseText(text: string, settings: RequestSettings): ParsedRequest {
+  const known = settings.knownBodies.find(text);
+  if (known !== undefined) return known;
+  const parsed = parseBody(settings, parseJSON(text, settings.maxBodyBytes));
+  settings.knownBodies.keep(text, parsed);
+  return parsed;
 }
 
 function parseBody(settings: RequestSettings, json: unknown): ParsedRequest {

@@ -7,6 +7,7 @@ import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, watchPlugins, findCheck } from '../development/load-tools.ts';
+import { KnownBodies } from '../http/known-bodies.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
@@ -90,6 +91,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
+    knownBodies: new KnownBodies(),
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     multipart: options.incrementalDelivery?.multipart,

@@ -1,6 +1,7 @@
 import type { DocumentNode } from 'graphql';
 
 import type { KeptPlan } from '../../execution/planned-executor.ts';
+import { RecentTexts } from '../../message/recent-texts.ts';
 
 /**
  * Heap that a document holds, with the plan of its run: measured with graphql 17 on Node 24 for a dozen shapes, filled to the limit
@@ -31,14 +32,12 @@ interface Entry {
  * Valid documents by their text, bounded by an estimate of the heap they hold. When room is needed the oldest go, but those
  * that were asked for get a second chance.
  *
- * A hit moves nothing: to take an entry out of the Map and put it at its end again was a quarter of the smallest operation. And it
- * seldom hashes: the text of a new request has no hash yet, and 400 characters take 0.7 us, while to compare it with a text of the
- * same length takes next to nothing.
+ * A hit moves nothing: to take an entry out of the Map and put it at its end again was a quarter of the smallest operation.
  */
 export class DocumentCache {
   readonly #entries = new Map<string, Entry>();
-  /** Some of the entries, those that were asked for last, by a glance at their text. */
-  readonly #recent: (Entry | undefined)[] = Array.from({ length: slots }, () => undefined);
+  /** Some of the entries, those that were asked for last. */
+  readonly #recent = new RecentTexts<Entry>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -47,13 +46,16 @@ export class DocumentCache {
   }
 
   get(source: string): KnownDocument | undefined {
-    const slot = slotOf(source);
-    const recent = this.#recent[slot];
-    const entry = recent?.source === source ? recent : this.#entries.get(source);
+    const entry = this.#recent.get(source) ?? this.#find(source);
     if (entry === undefined) return undefined;
     entry.isUsed = true;
-    this.#recent[slot] = entry;
     return entry.known;
+  }
+
+  #find(source: string): Entry | undefined {
+    const entry = this.#entries.get(source);
+    if (entry !== undefined) this.#recent.keep(entry);
+    return entry;
   }
 
   set(source: string, known: KnownDocument): void {
@@ -80,18 +82,8 @@ export class DocumentCache {
 
   #drop(entry: Entry): void {
     this.#bytes -= entry.bytes;
-    const slot = slotOf(entry.source);
-    if (this.#recent[slot] === entry) this.#recent[slot] = undefined;
+    this.#recent.drop(entry);
   }
-}
-
-/** A power of two. */
-const slots = 64;
-
-/** Texts that are in use at the same time mostly differ in their length, or in these two characters. */
-function slotOf(source: string): number {
-  const { length } = source;
-  return length === 0 ? 0 : (length ^ (source.charCodeAt(length >> 1) << 2) ^ source.charCodeAt(length - (length >> 2) - 1)) & (slots - 1);
 }
 
 function bytesOf(source: string, { tokenCount = source.length / 2 }: DocumentNode): number {
