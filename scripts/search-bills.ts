@@ -3,11 +3,14 @@
 //
 //     npm run search-bills -- --requests 2000 --seed 7 --schema wide
 //
-// In process, without a socket, bounded by --requests for each schema (default 1,000). CPU counts on an idle core only.
+// In process, without a socket, bounded by --requests for each server (default 1,000). Where the machine is busy, CPU is reckoned
+// back to an idle core by a piece of work that is always the same. What graphql-js executes takes ten times as long for each field,
+// and has no promise of CPU: where you choose it, choose `maxCost` too.
 
 import { parseArgs } from 'node:util';
 
 import { searchBills } from '../test/support/bills/search.ts';
+import { serverKinds } from '../test/support/bills/servers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -20,9 +23,10 @@ const requests = Math.min(100_000, Number(values.requests));
 const seed = Number(values.seed);
 
 let problems = 0;
-for (const size of (['small', 'wide'] as const).filter((one) => values.schema === undefined || one === values.schema)) {
-  console.log(`${requests} requests, the ${size} schema, seed ${seed}, Node ${process.version}`);
+for (const size of serverKinds.filter((one) => values.schema === undefined || one === values.schema)) {
+  console.log(`${requests} requests, the ${size} server, seed ${seed}, Node ${process.version}`);
   const findings = await searchBills({ seed, requests, size, warmUp: 60 });
+  const isPromised = (one: string): boolean => size !== 'graphql-js' || !one.endsWith('of CPU');
   for (const { story, bill, broken, genes } of findings.slice(0, 12)) {
     const { cpu, heap, status, bytes, errors, logged } = bill;
     console.log(
@@ -30,6 +34,6 @@ for (const size of (['small', 'wide'] as const).filter((one) => values.schema ==
     );
     if (broken.length > 0) console.log(`    ${broken.join(', ')}: ${JSON.stringify(genes.map((gene) => Number(gene.toFixed(4))))}`);
   }
-  problems += findings.filter(({ broken }) => broken.length > 0).length;
+  problems += findings.filter(({ broken }) => broken.some(isPromised)).length;
 }
 process.exit(problems === 0 ? 0 : 1);

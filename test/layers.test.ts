@@ -31,6 +31,7 @@ const table: Readonly<Record<string, LayerRule>> = {
       'development/load-tools.ts',
       'extensions/',
       'handler/',
+      'http/',
       'platform/',
       'operation/',
       'execution/',

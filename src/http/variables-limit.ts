@@ -10,6 +10,7 @@ export class VariablesLimit {
   readonly #maxNesting: number;
   readonly #maxContainers: number;
   #containers = 0;
+  /** Of all operations of the request so far: ten light ones are as dear as a heavy one. */
   #weight = 0;
 
   constructor({ maxNesting, maxBodyBytes }: { readonly maxNesting: number; readonly maxBodyBytes: number }) {
@@ -19,7 +20,6 @@ export class VariablesLimit {
 
   /** The error when the variables of one more operation are too large; undefined when they are not. */
   problemOf(variables: object): string | undefined {
-    this.#weight = 0;
     const nesting = this.#measure(variables, 1);
     if (this.#weight > lightWeight) markHeavy(variables);
     if (this.#containers > this.#maxContainers) {
@@ -34,15 +34,20 @@ export class VariablesLimit {
     this.#containers++;
     if (level > this.#maxNesting || this.#containers > this.#maxContainers) return level;
     let deepest = level;
-    const values = Array.isArray(value) ? (value as unknown[]) : (Object.values(value) as unknown[]);
-    this.#weight += values.length;
+    const isList = Array.isArray(value);
+    const values = isList ? (value as unknown[]) : (Object.values(value) as unknown[]);
+    this.#weight += values.length * weightOfValue;
     for (const inner of values) {
       if (typeof inner === 'string') this.#weight += inner.length;
       else if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
     }
+    if (!isList) for (const key of Object.keys(value)) this.#weight += key.length;
     return deepest;
   }
 }
+
+/** Printing a value takes as long as printing so many characters of text. */
+const weightOfValue = 20;
 
 /** Objects and lists may be as many as one for each 20 bytes of the largest body: rows of a bulk insert take more. */
 export function maxContainersOf(maxBodyBytes: number): number {

@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
-import { maxRecordedErrors, ownRecordedErrors } from '../execution/run.ts';
 import { describe } from '../message/describe.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
@@ -55,17 +54,9 @@ export function formatResult(
 
 /** As many as the answer may have; how many more there are is said by one more. */
 function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
-  const formatted: GraphQLFormattedError[] = [];
-  for (const error of errors) {
-    const fitting = allowance.fit(formatGraphQLError(settings, error, allowance));
-    if (fitting === undefined) break;
-    formatted.push(fitting);
-  }
+  const formatted = allowance.fitAll(errors, (error) => formatGraphQLError(settings, error, allowance));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
-  const more = errors.length - formatted.length;
-  const atLeast = errors.length < (allowance.shared === undefined ? maxRecordedErrors : ownRecordedErrors) ? '' : 'at least ';
-  if (more > 0) formatted.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
   return formatted;
 }
 

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { searchBills } from '../support/bills/search.ts';
+import { serverKinds } from '../support/bills/servers.ts';
+import { cases } from '../support/long-form.ts';
 
 /** The short form of scripts/search-bills.ts. CPU and heap are for that: here other tests take their share of both. */
 describe('a search for small requests with large bills', () => {
-  for (const size of ['small', 'wide'] as const) {
-    it(`finds none in errors, log, store, size or status of the answers of the ${size} schema`, async () => {
-      const findings = await searchBills({ seed: 11, requests: 40, size, warmUp: 0 });
+  for (const size of serverKinds) {
+    it(`finds none in errors, log, store, size or status of the answers of the ${size} server`, async () => {
+      const findings = await searchBills({ seed: 11, requests: cases({ short: 14, long: 300 }), size, warmUp: 0 });
 
       const broken = findings.flatMap(({ story, broken: promises }) =>
         promises.filter((one) => !one.endsWith('of CPU') && !one.endsWith('of heap')).map((one) => `${story}: ${one}`),

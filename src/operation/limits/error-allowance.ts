@@ -1,5 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
+import { maxRecordedErrors, ownRecordedErrors } from '../../execution/run.ts';
+
 /** Errors of one answer. A list of 20,000 rows, each without the field that it must have, has as many. */
 const maxErrors = 1_000;
 /** Characters of them as JSON: three bytes each at most, and the answer stays below 1 MiB. */
@@ -40,8 +42,22 @@ export class ErrorAllowance {
     return unlogged;
   }
 
+  /** As many errors as fit, formatted one by one; how many more there are is said by one more. */
+  fitAll<TError>(errors: readonly TError[], format: (error: TError) => GraphQLFormattedError): GraphQLFormattedError[] {
+    const fitting: GraphQLFormattedError[] = [];
+    for (const error of errors) {
+      const one = this.#fit(format(error));
+      if (one === undefined) break;
+      fitting.push(one);
+    }
+    const more = errors.length - fitting.length;
+    const atLeast = errors.length < (this.shared === undefined ? maxRecordedErrors : ownRecordedErrors) ? '' : 'at least ';
+    if (more > 0) fitting.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
+    return fitting;
+  }
+
   /** The error as it fits; undefined when no more do. */
-  fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
+  #fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
     if (this.#errors-- <= 0) return undefined;
     let fitting = error;
     let length = lengthOf(error);

@@ -4,8 +4,9 @@ import type { GraphQLSchema, OperationDefinitionNode, TypeNode } from 'graphql';
 import { createError } from '../errors.ts';
 
 /**
- * Variables of which more than this is text, keys and values may fail in a few places only: graphql-js prints the object
- * around each wrong value, 50 times over. 80,000 unknown keys were 4 s of CPU and 400 MB.
+ * Variables that weigh more than this may fail in a few places only: graphql-js prints the object around each wrong value,
+ * 50 times over. 80,000 unknown keys were 4 s of CPU and 400 MB, and 19,000 half a second. Counted are the characters of texts and keys,
+ * and 20 for each value: a thousand values, or 20,000 characters.
  */
 export const lightWeight = 20_000;
 /** Errors of heavy variables; of others 50, as in graphql-js. */

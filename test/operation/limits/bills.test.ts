@@ -56,6 +56,26 @@ describe('a small request', () => {
     }
   });
 
+  for (const [what, filters] of [
+    ['a thousand unknown keys of one variable', [1000]],
+    ['fifty unknown keys of 1,000 characters', [50]],
+    ['300 unknown keys in each operation of a batch', [300, 300, 300, 300, 300]],
+  ] as const) {
+    it(`${what} are not printed fifty times over`, async () => {
+      const key = (index: number): string => `${what.startsWith('fifty') ? 'k'.repeat(1000) : 'k'}${index}`;
+      const operations = filters.map((count) => ({
+        query: 'query ($f: Filter) { books(filter: $f) { title } }',
+        variables: { f: Object.fromEntries(Array.from({ length: count }, (_, index) => [key(index), 1])) },
+      }));
+
+      const response = await createEndpoint().send(post(operations.length === 1 ? operations[0] : operations));
+
+      const [last] = [json(response)].flat().slice(-1);
+      assert.equal(last.errors.length, 1);
+      assert.match(last.errors[0].message, /^Variable "\$f" has a key that "Filter" does not define: "k+/);
+    });
+  }
+
   for (const executor of [undefined, 'graphql-js'] as const) {
     it(`250,000 wrong values are a few errors, with ${executor ?? 'the planned executor'}`, async () => {
       const numbers = Array.from({ length: 250_000 }, () => 'x');

@@ -1,3 +1,4 @@
+import { asksForStream } from './requests.ts';
 import type { BilledRequest } from './requests.ts';
 import type { BilledServer } from './servers.ts';
 
@@ -23,7 +24,7 @@ const limits = { event: 6_291_556, web: 32 * 1024 * 1024 };
 
 /** Sends a request as an event of an HTTP API, or as a web `Request` where it asks for a stream. Dear ones are sent again. */
 export async function measure(server: BilledServer, request: BilledRequest): Promise<Bill> {
-  const isWeb = / by (?:stream|multipart)/.test(request.story);
+  const isWeb = server.handler.fetch !== undefined && asksForStream(request.story);
   const times: number[] = [];
   let answer = { status: 0, body: '' };
   let heap = 0;
@@ -35,7 +36,8 @@ export async function measure(server: BilledServer, request: BilledRequest): Pro
     const start = process.cpuUsage();
     answer = isWeb ? await sendToWeb(server, request) : await sendEvent(server, request);
     const { user, system } = process.cpuUsage(start);
-    times.push((user + system) / 1000);
+    const spentTime = (user + system) / 1000;
+    times.push(spentTime < promised.cpu / 3 ? spentTime : spentTime / slowness());
     spent = server.takeSpent();
     if (times[0]! > promised.cpu / 4) globalThis.gc?.();
     heap = Math.max(heap, (process.memoryUsage().heapUsed - before) / 1024 / 1024);
@@ -46,7 +48,7 @@ export async function measure(server: BilledServer, request: BilledRequest): Pro
 
 /** Which promises a bill breaks. */
 export function brokenPromises({ cpu, heap, errors, logged, stored, status, bytes }: Bill, story: string): readonly string[] {
-  const limit = / by (?:stream|multipart)/.test(story) ? limits.web : limits.event;
+  const limit = asksForStream(story) ? limits.web : limits.event;
   return [
     ...(cpu > promised.cpu ? [`${cpu.toFixed(0)} ms of CPU`] : []),
     ...(globalThis.gc !== undefined && heap > promised.heap ? [`${heap.toFixed(0)} MiB of heap`] : []),
@@ -57,6 +59,20 @@ export function brokenPromises({ cpu, heap, errors, logged, stored, status, byte
     ...(bytes > limit * 1.1 ? [`an answer of ${bytes} bytes`] : []),
     ...(status >= 500 || status === 0 ? [`status ${status}`] : []),
   ];
+}
+
+/** The CPU time of a fixed piece of work, the least there has been. */
+let leastCalibration = Infinity;
+
+/** How much longer than on an idle core work takes now, by a piece of work that is always the same. At least 1. */
+function slowness(): number {
+  const start = process.cpuUsage();
+  let work = 0;
+  for (let at = 0; at < 4000; at++) work += JSON.stringify({ at, half: at / 2, list: [at, String(at)] }).length;
+  const { user, system } = process.cpuUsage(start);
+  const taken = work > 0 ? user + system : 0;
+  leastCalibration = Math.min(leastCalibration, taken);
+  return taken / leastCalibration;
 }
 
 async function sendEvent(
@@ -87,7 +103,7 @@ async function sendToWeb(
     headers: new Headers(headers.map(([name, value]) => [name, value])),
     body: body ?? null,
   });
-  const response = await handler.fetch(request);
+  const response = await handler.fetch!(request);
   return { status: response.status, body: await response.text() };
 }
 

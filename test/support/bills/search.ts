@@ -2,10 +2,11 @@ import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { brokenPromises, measure, promised } from './measure.ts';
 import type { Bill } from './measure.ts';
-import { geneCount, requestOf } from './requests.ts';
-import type { Genes } from './requests.ts';
+import { geneCount } from './documents.ts';
+import type { Genes } from './documents.ts';
+import { requestOf } from './requests.ts';
 import { createBilledServer } from './servers.ts';
-import type { BilledServer } from './servers.ts';
+import type { BilledServer, ServerKind } from './servers.ts';
 
 /** A request that a search has found. */
 export interface Finding {
@@ -19,7 +20,7 @@ export interface Finding {
 export interface SearchSettings {
   readonly seed: number;
   readonly requests: number;
-  readonly size: 'small' | 'wide';
+  readonly size: ServerKind;
   /** Requests before those that are measured. */
   readonly warmUp: number;
 }

@@ -1,13 +1,15 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
 
+import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
 import { createHandler } from '../../../src/index.ts';
 import type { Handler, KeyValueCache } from '../../../src/index.ts';
 import { incrementalDelivery } from '../../../src/incremental.ts';
 import type { Logger } from '../../../src/operation/types.ts';
+import { ApolloServer } from '../../../src/v3.ts';
 
 /** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
 export interface BilledServer {
-  readonly handler: Handler;
+  readonly handler: Pick<Handler, never> & { readonly fetch?: Handler['fetch'] };
   /** Fields of Query that are leaves, and of rows. */
   readonly leaves: readonly string[];
   readonly rowLeaves: readonly string[];
@@ -29,16 +31,38 @@ const refuse = (): never => {
 
 const smallTypes = `
   scalar JSON
-  type Query { name(text: String): String text: String config: JSON fail: String refuse: String! rows(first: Int): [Row!]! later: [Row] row(in: In): Row one: One sum(in: [In!], n: [Int!], e: E): Int }
+  scalar Date
+  directive @mark(text: String) repeatable on QUERY | FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT | FRAGMENT_DEFINITION | VARIABLE_DEFINITION
+  interface Named { id: ID! name: String }
+  type Query { named: Named dated(at: Date, list: [Date!]): String grid(in: [[[Int!]]!]): Int json(value: JSON): String name(text: String): String text: String config: JSON fail: String refuse: String! rows(first: Int): [Row!]! later: [Row] row(in: In): Row one: One sum(in: [In!], n: [Int!], e: E): Int }
   type Mutation { write(in: In): Row }
-  type Row { id: ID! name: String missing: Int! fail: String row: Row later: Row rows(first: Int): [Row!] }
+  type Subscription { ticks(count: Int): Row }
+  type Row implements Named { id: ID! name: String missing: Int! fail: String row: Row later: Row rows(first: Int): [Row!] }
   union One = Row | Other
-  type Other { id: ID! other: String row: Row }
+  type Other implements Named { id: ID! name: String other: String row: Row }
   enum E { ONE TWO THREE }
   input In { a: Int b: String! in: In list: [In!] e: E }
 `;
+/** Refuses by an ordinary error, as most scalars that people write, or by one of GraphQL. */
+const date = new GraphQLScalarType({
+  name: 'Date',
+  parseValue(value) {
+    if (value === 'not for you') throw new GraphQLError(`Expected a date, got ${String(value)}`);
+    if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) throw new TypeError(`Expected a date, got ${String(value)}`);
+    return value;
+  },
+});
+async function* ticks(): AsyncGenerator<unknown> {
+  for (const ticks of few) yield { ticks };
+}
 const resolvers = {
+  Date: date,
+  Subscription: { ticks: { subscribe: ticks } },
   Query: {
+    named: () => ({ __typename: 'Row', ...rows[0] }),
+    dated: () => 'then',
+    grid: () => 1,
+    json: () => 'j',
     name: (_: unknown, { text }: { text?: string }) => (text === undefined ? 'n' : text.slice(0, 10_000)),
     text: () => words,
     config: () => ({ words }),
@@ -64,15 +88,22 @@ function wideTypes(): string {
   return (
     smallTypes
       .replace('type Query {', `type Query { node: Node any: Any ${fields}`)
-      .replace('type Row {', `type Row { ${fields}`)
+      .replace('type Row implements Named {', `type Row implements Named { ${fields}`)
       .replace('input In {', `input In { ${inputs}`)
       .replace('enum E {', `enum E { ${Array.from({ length: 300 }, (_, at) => `VALUE_${at}`).join(' ')}`) +
     `interface Node { id: ID! } union Any = ${Array.from({ length: 300 }, (_, at) => `T${at}`).join(' | ')} ${types}`
   );
 }
 
-/** Serves the small schema or the wide one with default options, as a stranger finds it. */
-export function createBilledServer(size: 'small' | 'wide'): BilledServer {
+/**
+ * A schema and how it is served: small, wide, with the schema open to introspection, by graphql-js, with answers for a CDN, or
+ * by the surface of version 3.
+ */
+export const serverKinds = ['small', 'wide', 'open', 'graphql-js', 'edge', 'v3'] as const;
+export type ServerKind = (typeof serverKinds)[number];
+
+/** Serves with default options, as a stranger finds it. */
+export function createBilledServer(size: ServerKind): BilledServer {
   let logged = 0;
   const log = (message: string, ...details: unknown[]): void => {
     logged += message.length;
@@ -85,22 +116,22 @@ export function createBilledServer(size: 'small' | 'wide'): BilledServer {
     set: async (key, value) => void entries.set(key, value),
     delete: async (key) => entries.delete(key),
   };
+  const isWide = size === 'wide' || size === 'open';
   const node = { __typename: 'T0', id: 0 };
   const wide = { node: () => node, any: () => node };
-  const handler = createHandler({
-    nodeEnv: '',
-    typeDefs: size === 'small' ? smallTypes : wideTypes(),
-    resolvers: size === 'small' ? resolvers : { ...resolvers, Query: { ...resolvers.Query, ...wide } },
+  const options = {
+    typeDefs: isWide ? wideTypes() : smallTypes,
+    resolvers: isWide ? { ...resolvers, Query: { ...resolvers.Query, ...wide } } : resolvers,
     logger,
     cache,
-    incrementalDelivery: incrementalDelivery(),
-  });
-  const extra = size === 'small' ? [] : Array.from({ length: 100 }, (_, at) => `field${at}`);
+  };
+  const handler = size === 'v3' ? serveAsVersion3(options) : serve(size, options);
+  const extra = isWide ? Array.from({ length: 100 }, (_, at) => `field${at}`) : [];
   return {
     handler,
     leaves: ['name', 'text', 'config', 'fail', 'refuse', '__typename', 'nothing', ...extra],
     rowLeaves: ['id', 'name', 'missing', 'fail', '__typename', 'nothing', ...extra],
-    inputFields: ['a', 'b', 'e', ...(size === 'small' ? [] : ['in0', 'in1', 'in2'])],
+    inputFields: ['a', 'b', 'e', ...(isWide ? ['in0', 'in1', 'in2'] : [])],
     takeSpent: () => {
       const spent = { logged, stored: [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0) };
       logged = 0;
@@ -108,4 +139,41 @@ export function createBilledServer(size: 'small' | 'wide'): BilledServer {
       return spent;
     },
   };
+}
+
+interface Options {
+  readonly typeDefs: string;
+  readonly resolvers: typeof resolvers;
+  readonly logger: Logger;
+  readonly cache: KeyValueCache;
+}
+
+function serve(size: ServerKind, options: Options): Handler {
+  return createHandler({
+    nodeEnv: '',
+    ...options,
+    incrementalDelivery: incrementalDelivery(),
+    ...(size === 'open' && { introspection: true }),
+    ...(size === 'graphql-js' && { executor: 'graphql-js' as const }),
+    ...(size === 'edge' && {
+      typeDefs: [
+        cacheControlDefinitions,
+        options.typeDefs.replace('type Row implements Named', 'type Row implements Named @cacheControl(maxAge: 60)'),
+      ],
+      plugins: [edge({ cdn: 'fastly', defaultMaxAge: 60 })],
+    }),
+  });
+}
+
+/** Without the subscription, which version 3 had not. */
+function serveAsVersion3({ typeDefs, resolvers: all, logger, cache }: Options): BilledServer['handler'] {
+  const { Subscription: _none, ...others } = all;
+  const withoutSubscription = typeDefs.replace(/type Subscription .*/, '');
+  return new ApolloServer({
+    nodeEnv: 'production',
+    typeDefs: withoutSubscription,
+    resolvers: others,
+    logger,
+    cache,
+  } as object).createHandler();
 }

@@ -1,7 +1,11 @@
 import { GraphQLError } from 'graphql';
 
-import type { OperationInvocation } from '../../../message/invocation.ts';
+import { VariablesLimit } from '../../../http/variables-limit.ts';
+import { capacityOf } from '../../../message/answer-size.ts';
+import type { Capacity } from '../../../message/answer-size.ts';
+import type { Invocation } from '../../../message/invocation.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
+import { BatchAnswers } from '../../../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../../../operation/limits/batch-budget.ts';
 import { maxComparisons } from '../../../operation/limits/limits.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
@@ -24,7 +28,7 @@ export interface QueryRequest {
   readonly query: unknown;
   readonly head: HTTPRequestHead;
   readonly options: () => Promise<QueryOptions>;
-  readonly invocation: OperationInvocation | undefined;
+  readonly invocation: Invocation;
 }
 
 /** Status, header fields and body of an answer. */
@@ -81,8 +85,8 @@ function payloadOf({ method, query }: QueryRequest): Record<string, any> | unkno
 }
 
 async function runOne(config: QueryOptions, payload: Record<string, any>, { head, invocation }: QueryRequest): Promise<QueryResponse> {
-  const context = createRequestContext(config, readParameters(head, payload), false);
-  const response = await processGraphQLRequest(config, context, { invocation, budget: undefined });
+  const context = createRequestContext(config, readParameters(head, payload, variablesLimit(config)), false);
+  const response = await processGraphQLRequest(config, context, { invocation, budget: undefined, capacity: capacityFor(invocation) });
   const { http } = response;
   const headers = new HeaderMap(http?.headers);
   const isRefused = response.errors !== undefined && response.data === undefined;
@@ -95,12 +99,15 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   if (config.allowBatchedHttpRequests === false) throw graphqlError(400, [new Error('Operation batching disabled.')], config);
   if (payload.length > maxBatchSize)
     throw graphqlError(400, [new Error(`Expected a batch of at most ${maxBatchSize} operations, got ${payload.length}.`)], config);
-  const requests = payload.map((parameters) => readParameters(head, parameters));
-  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, maxComparisons });
+  const limit = variablesLimit(config);
+  const requests = payload.map((parameters) => readParameters(head, parameters, limit));
+  const capacity = capacityFor(invocation);
+  const answers = new BatchAnswers(capacity, requests.length);
+  const budget = new BatchBudget({ maxTokens: config.documents.maxTokens, maxComparisons, answers });
   const responses = await Promise.all(
     requests.map(async (request): Promise<GraphQLResponse> => {
       try {
-        return await processGraphQLRequest(config, createRequestContext(config, request, true), { invocation, budget });
+        return await processGraphQLRequest(config, createRequestContext(config, request, true), { invocation, budget, capacity });
       } catch (error) {
         return { errors: formatApolloErrors([error as Error], { formatter: config.formatError, debug: config.debug }) };
       }
@@ -115,18 +122,34 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   return { status, headers, body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))) };
 }
 
+/** Variables are bounded beside their bytes, as everywhere: levels, objects and lists, and the errors of large ones. */
+function variablesLimit({ documents }: QueryOptions): VariablesLimit {
+  return new VariablesLimit({ maxNesting: documents.maxNesting, maxBodyBytes });
+}
+
+/** For the number of objects and lists: what version 3 read of a body is its own option. */
+const maxBodyBytes = 1024 * 1024;
+
+/** An answer has the platform's limit, else the line's own. */
+function capacityFor({ resultLimit }: Invocation): Capacity {
+  return capacityOf({ platform: resultLimit, maxBytes: 32 * 1024 * 1024 });
+}
+
 /** Body or query parameters → operation request. In a query string, variables and extensions are JSON texts; some clients send such in bodies too. */
-function readParameters(head: HTTPRequestHead, parameters: unknown): GraphQLRequest {
+function readParameters(head: HTTPRequestHead, parameters: unknown, limit: VariablesLimit): GraphQLRequest {
   if (parameters === null || parameters === undefined)
     throw new HttpQueryError(400, 'POST body missing, invalid Content-Type, or JSON object has no keys.');
   const { query, operationName, variables, extensions } = parameters as Record<string, any>;
   const parsedExtensions: unknown = parsed(extensions, 'Extensions are invalid JSON.');
   if (query && typeof query !== 'string')
     throw new HttpQueryError(400, query.kind === 'Document' ? documentAsQuery : 'GraphQL queries must be strings.');
+  const parsedVariables = parsed(variables, 'Variables are invalid JSON.');
+  const problem = typeof parsedVariables === 'object' && parsedVariables !== null ? limit.problemOf(parsedVariables) : undefined;
+  if (problem !== undefined) throw new HttpQueryError(400, problem);
   return {
     query,
     operationName,
-    variables: parsed(variables, 'Variables are invalid JSON.') as Record<string, any>,
+    variables: parsedVariables as Record<string, any>,
     extensions: parsedExtensions as Record<string, any>,
     http: head,
   };

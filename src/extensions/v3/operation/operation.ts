@@ -1,5 +1,6 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 
+import type { Capacity } from '../../../message/answer-size.ts';
 import type { OperationInvocation } from '../../../message/invocation.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import type { DocumentSettings } from '../../../operation/documents/document.ts';
@@ -50,6 +51,8 @@ export interface OperationCall {
   /** Undefined: there is no platform's call, as in `executeOperation`. */
   readonly invocation: OperationInvocation | undefined;
   readonly budget: BatchBudget | undefined;
+  /** How large the answer may become. Undefined: any size. */
+  readonly capacity: Capacity | undefined;
 }
 
 /** An operation under way. */

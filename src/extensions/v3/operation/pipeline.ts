@@ -3,6 +3,10 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQ
 
 import { executePlanned, executeWithGraphQLJS } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
+import { isPlainObject } from '../../../message/plain-object.ts';
+import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
+import { ErrorAllowance } from '../../../operation/limits/error-allowance.ts';
+import { assertKnownKeys, maxInputErrors } from '../../../operation/limits/heavy-variables.ts';
 import {
   ApolloError,
   PersistedQueryNotFoundError,
@@ -119,25 +123,35 @@ function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<an
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
-  const { config, context, invocation } = operation;
+  const { config, context, invocation, budget, capacity } = operation;
   if (config.executor !== undefined) return (await config.executor(context as never)) as ExecutionResult;
 
   const isWatchedByUsers = watch(operation, executing);
-  const { schema, rootValue, fieldResolver } = config;
+  const { schema, fieldResolver } = config;
   const document = context.document!;
+  const variables = context.request.variables;
   const execution = {
     schema,
     document,
-    rootValue: typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue,
+    rootValue: rootValueOf(config, document),
     contextValue: context.context as unknown,
-    variableValues: context.request.variables,
+    variableValues: variables,
     fieldResolver,
   };
   const chosen = context.operation;
   // graphql-js has the words for a document in which there is nothing to run.
   if (chosen === undefined) return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
   const run = isWatchedByUsers ? executeWithGraphQLJS : executePlanned;
-  return run({ ...execution, operation: chosen, hideSuggestions: false, invocation });
+  assertKnownKeys({ schema, operation: chosen, variables });
+  const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
+  const bounds = { invocation, answerLimit, maxInputErrors: maxInputErrors(variables) };
+  return run({ ...execution, ...bounds, operation: chosen, hideSuggestions: false });
+}
+
+/** A plain object is copied, as in the line: a loader that somebody keeps by it would serve the next user. */
+function rootValueOf({ rootValue }: PipelineConfig, document: DocumentNode): unknown {
+  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+  return isPlainObject(value) ? { ...value } : value;
 }
 
 /** Puts `willResolveField` around the fields of the document. True when all fields are watched: a plan may be older than that. */
@@ -198,6 +212,8 @@ async function tellErrors({ context, listeners }: Operation, errors: readonly Er
   await tellAll(listeners, 'didEncounterErrors', context);
 }
 
-function format({ config, context }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
-  return formatApolloErrors(errors, { formatter: config.formatError, debug: context.debug });
+/** As many as an answer may have; the last says how many more there are. */
+function format({ config, context, budget }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
+  const allowance = budget?.errors ?? new ErrorAllowance();
+  return allowance.fitAll(errors, (error) => formatApolloErrors([error], { formatter: config.formatError, debug: context.debug })[0]!);
 }

@@ -123,7 +123,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
     const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
-    return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined });
+    return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined, capacity: undefined });
   }
 
   /** Whether it starts by itself, as on a function platform. */

@@ -1,0 +1,141 @@
+import { fillers, list, maxBytes } from './documents.ts';
+import type { Maker, Reader } from './documents.ts';
+
+/** An object of the schema that holds what is put inside it. */
+const around = (reader: Reader): ((inner: string) => string) => {
+  const open = reader.pick(['row', 'rows', 'later', 'named', 'one', 'row rows', 'row later']).split(' ');
+  return (inner) =>
+    open.reduceRight(
+      (text, field) => (field === 'one' || field === 'named' ? `${field} { ... on Row { ${text} } }` : `${field} { ${text} }`),
+      inner,
+    );
+};
+
+/** Shapes that attack one part each: the merging of fields, the search for circles, introspection, the choice of an operation. */
+export const worstMakers: Readonly<Record<string, Maker>> = {
+  overlaps: (reader, { rowLeaves }) => {
+    const [count, width, names] = [reader.size(2000), reader.size(60), 1 + reader.size(40)];
+    const leaf = reader.pick(rowLeaves);
+    const field = reader.pick(['row', 'rows', 'later', 'rows(first: 1)']);
+    const wrap = around(reader);
+    const inner = (at: number): string => list(width, (one) => `x${(at * width + one) % names}: ${leaf}`);
+    const form = reader.pick([
+      (at: number) => `y: ${field} { ${inner(at)} }`,
+      (at: number) => `... on Row { y${at % names}: ${field} { ${inner(at)} } }`,
+      (at: number) => `... { y: ${field} { z: ${field} { ${inner(at)} } } }`,
+      (at: number) => `y: ${at % 2 === 0 ? field : 'row'} { ${inner(at)} }`,
+    ]);
+    return { document: `{ ${wrap(list(count, form))} }` };
+  },
+  pairs: (reader, { rowLeaves }) => {
+    const [count, width] = [reader.size(1500), reader.size(60)];
+    const leaf = reader.pick(rowLeaves);
+    const type = reader.pick(['Row', 'Named', 'Other']);
+    const wrap = around(reader);
+    const body = reader.pick([
+      (at: number) => list(width, (one) => `f${one}: ${leaf} `) + (at % 7 === 0 ? 'row { id }' : ''),
+      (at: number) => `row { ${list(width, (one) => `g${at}x${one}: ${leaf}`)} }`,
+      (at: number) => list(width, (one) => `...P${(at * 3 + one) % count}`),
+    ]);
+    const fragments = list(count, (at) => `fragment P${at} on ${type} { id ${body(at)} }`);
+    return { document: `{ ${wrap(list(count, (at) => `...P${at}`))} } ${fragments}` };
+  },
+  circles: (reader) => {
+    const [count, spreads] = [1 + reader.size(2500), reader.size(40)];
+    const step = reader.size(50);
+    const field = reader.pick(['', 'row', 'rows', 'later']);
+    const next = (at: number): string => list(spreads, (one) => `...C${(at + 1 + one * step) % count}`);
+    const body = (at: number): string => (field === '' ? next(at) : `id ${field} { ${next(at)} }`);
+    return { document: `{ row { ...C0 } } ${list(count, (at) => `fragment C${at} on Row { ${body(at)} }`)}` };
+  },
+  introspection: (reader) => {
+    const [count, depth] = [reader.size(3000), reader.size(60)];
+    const deep = `${'ofType { '.repeat(depth)}name${' }'.repeat(depth)}`;
+    const form = reader.pick([
+      () => `__schema { types { name fields(includeDeprecated: true) { name args { name } type { ${deep} } } } }`,
+      (at: number) => `t${at}: __type(name: "Row") { fields { name type { ${deep} } } }`,
+      (at: number) => `s${at}: __schema { types { name kind enumValues { name } inputFields { name } } }`,
+      (at: number) => `n${at}: __type(name: "${'x'.repeat(100)}") { name }`,
+      (at: number) => `p${at}: __schema { types { possibleTypes { name } interfaces { name } } }`,
+      () => `__schema { types { fields { type { fields { type { fields { name } } } } } } }`,
+    ]);
+    return { document: `{ ${list(count, form)} }` };
+  },
+  operationsNamed: (reader) => {
+    const [count, width] = [reader.size(7000), reader.size(20)];
+    const name = reader.pick([(at: number) => `A${at}`, () => 'A', () => '']);
+    const body = reader.pick(['name', '...G', 'row { id ...F }', 'fail']);
+    const fragments = 'fragment F on Row { id } fragment G on Query { name }';
+    const head = reader.pick(['query', 'mutation', 'subscription', 'query ']);
+    return {
+      document: `${list(count, (at) => `${head} ${name(at)} { ${list(width, () => body)} }`)} ${fragments}`,
+      operationName: reader.pick(['A0', `A${count - 1}`, 'x'.repeat(reader.size(maxBytes / 2))]),
+    };
+  },
+  variablesUsed: (reader) => {
+    const [count, uses] = [reader.size(3500), reader.size(4000)];
+    const type = reader.pick(['Int', 'Int!', 'String', 'In', '[In!]', 'Nothing', 'Date', '[[[Int!]]!]']);
+    const definitions = list(count, (at) => `$v${at}: ${type}${reader.pick(['', '', ' = 1', ' = null'])}`, ', ');
+    const argument = reader.pick(['rows(first: $) { id }', 'name(text: $)', 'sum(n: [$, $])', 'row(in: { a: $, b: "b" }) { id }']);
+    const nested = reader.pick([false, true]);
+    const use = (at: number): string => `u${at}: ${argument.replaceAll('$', `$v${at % (count + 3)}`)}`;
+    const fields = nested
+      ? `${list(Math.min(uses, 500), (at) => `...V${at}`)} } ${list(Math.min(uses, 500), (at) => `fragment V${at} on Query { ${use(at)} ...V${at + 1} }`)} fragment V${Math.min(uses, 500)} on Query { name`
+      : list(uses, use);
+    return { document: `query (${definitions}) { ${fields} }`, variables: {} };
+  },
+  scalars: (reader) => {
+    const count = reader.size(60_000);
+    const bad = reader.pick(['no date', 'not for you', '2020-01-01', 'd'.repeat(reader.size(200_000))]);
+    const depth = reader.size(200);
+    const form = reader.pick(['variable', 'literal', 'list', 'grid', 'json', 'deep']);
+    const grid = (levels: number, value: unknown): unknown => (levels === 0 ? value : [grid(levels - 1, value)]);
+    if (form === 'variable')
+      return { document: 'query ($d: [Date!]) { dated(list: $d) }', variables: { d: Array.from({ length: count }, () => bad) } };
+    if (form === 'grid')
+      return {
+        document: 'query ($g: [[[Int!]]!]) { grid(in: $g) }',
+        variables: { g: Array.from({ length: count }, (_, at) => [[at % 1000 === 0 ? 'x' : at]]) },
+      };
+    if (form === 'json') return { document: 'query ($j: JSON) { json(value: $j) }', variables: { j: grid(Math.min(depth * 20, 4000), 1) } };
+    if (form === 'deep') return { document: 'query ($g: [[[Int!]]!]) { grid(in: $g) }', variables: { g: grid(depth, 1) } };
+    const literals = list(Math.min(count, 6000), (at) => `d${at}: dated(at: ${JSON.stringify(bad.slice(0, 100))})`);
+    if (form === 'list') return { document: `{ dated(list: [${'"no date" '.repeat(Math.min(count, 7000))}]) }` };
+    return { document: `{ ${literals} }` };
+  },
+  comments: (reader) => {
+    const filler = reader.pick([...fillers, '#', '"""']);
+    const size = reader.size(maxBytes - 200);
+    const text = filler.repeat(size / filler.length);
+    const form = reader.pick([
+      () => `# ${text.replaceAll('\n', ' ')}\n{ name }`,
+      () => `{ name(text: """${text.replaceAll('"""', '\\"""')}""") }`,
+      () => `"""${text.replaceAll('"', "'")}""" query A { name }`,
+      () => `{ ${`#${filler.replaceAll('\n', '')}\n`.repeat(size / 4)} name }`,
+      () => `{ name(text: "${'\\u0041'.repeat(size / 6)}") }`,
+      () => `{ name(text: """${`\n${' '.repeat(reader.size(100))}${filler.replaceAll('"', '')}`.repeat(size / 60)}""") }`,
+    ]);
+    return { document: form() };
+  },
+  marks: (reader) => {
+    const [count, uses] = [reader.size(4500), reader.size(1000)];
+    const one = reader.pick([
+      '@mark',
+      '@mark(text: "x")',
+      '@mark(text: 1)',
+      '@mark(nothing: 1)',
+      '@include(if: true) @skip(if: false)',
+      '@defer(if: false)',
+      '@stream',
+    ]);
+    const place = reader.pick([
+      (marks: string) => `query ${marks} { name }`,
+      (marks: string) => `{ row { ... ${marks} { id } } }`,
+      (marks: string) => `{ row { ...F ${marks} } } fragment F on Row { id }`,
+      (marks: string) => `{ row { ...F } } fragment F on Row ${marks} { id }`,
+      (marks: string) => `query ($v: Int ${marks}) { rows(first: $v) { id } }`,
+      (marks: string) => `{ ${list(uses, (at) => `m${at}: name ${one}`)} last: name ${marks} }`,
+    ]);
+    return { document: place(`${one} `.repeat(count)) };
+  },
+};
