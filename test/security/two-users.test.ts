@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { DataSource } from '../../src/datasource.ts';
+import { InMemoryLRUCache } from '../../src/cache.ts';
+import { cacheControlDefinitions, edge } from '../../src/edge.ts';
 import { incrementalDelivery } from '../../src/incremental.ts';
 import type { ServerPlugin } from '../../src/operation/plugin.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
@@ -26,8 +28,13 @@ class Session extends DataSource<{ user: string }> {
   who = async (): Promise<string> => (await turns(this.context.user.length % 3), this.context.user);
 }
 
+/** What a server has besides: `edge` lets every answer be kept that may be. */
+type Extra = 'nothing else' | 'data sources' | 'edge';
+const extras: readonly Extra[] = ['nothing else', 'data sources', 'edge'];
+
 /** What people do who do not think of a second user: one context object for all, hooks and resolvers that write wherever they can. */
-function carelessServer(name: string, withDataSources: boolean): ServerOptions {
+function carelessServer(name: string, extra: Extra): ServerOptions {
+  const withDataSources = extra === 'data sources';
   const shared: Record<string, unknown> = { user: undefined, seen: undefined };
   const plugin: ServerPlugin<any> = {
     requestDidStart: async ({ contextValue, request, response }) => {
@@ -52,12 +59,14 @@ function carelessServer(name: string, withDataSources: boolean): ServerOptions {
       return shared;
     },
     ...(withDataSources && { dataSources: () => ({ session: new Session() }) }),
-    plugins: [plugin],
+    plugins:
+      extra === 'edge' ? [edge({ store: new InMemoryLRUCache(), deploy: '1', defaultMaxAge: 600, purgeAgainAfter: 0 }), plugin] : [plugin],
     typeDefs: `
+      ${extra === 'edge' ? cacheControlDefinitions : ''}
       type Query { me: String! session: String! seen: String echo(text: String): String fail: String! later: Later }
       type Mutation { remember(text: String!): String! }
       type Later { me: String! }
-      # two users: ${name} ${withDataSources}`,
+      # two users: ${name} ${extra}`,
     resolvers: {
       Query: {
         me: async (_parent: unknown, _arguments: unknown, { user }: any) => (await turns(user.length % 4), user),
@@ -116,13 +125,17 @@ function requestOf(random: Random, user: string): PlainRequest {
   }
   const body = random.below(3) === 0 ? Array.from({ length: 1 + random.below(4) }, operation) : operation();
   const type = random.below(10) === 0 ? 'text/plain' : 'application/json';
-  return plainRequest({ method: 'POST', body: JSON.stringify(body), headers: [...headers, ['content-type', type]] });
+  return plainRequest({
+    method: pick(random, ['POST', 'POST', 'QUERY']),
+    body: JSON.stringify(body),
+    headers: [...headers, ['content-type', type]],
+  });
 }
 
-for (const [door, withDataSources] of frontDoors.flatMap((each) => [[each, true] as const, [each, false] as const])) {
-  test(`nothing of one user is in an answer to the other, and no store may keep one: ${door.name}, ${withDataSources ? 'with' : 'without'} data sources`, async () => {
+for (const [door, extra] of frontDoors.flatMap((each) => extras.map((one) => [each, one] as const))) {
+  test(`nothing of one user is in an answer to the other, and no store may keep one: ${door.name}, ${extra}`, async () => {
     const random = createRandom(11);
-    const open = door.open(carelessServer(door.name, withDataSources));
+    const open = door.open(carelessServer(door.name, extra));
     try {
       for (let round = 0; round < rounds; round++) {
         const sent = Array.from({ length: 8 }, () => pick(random, users)).map((user) => ({ user, request: requestOf(random, user) }));
