@@ -138,7 +138,12 @@ const wholeRequest: GuardedStep<HTTPResponse | StreamedResponse, InvocationState
 };
 
 function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
-  return answering instanceof Promise ? answerWithDeadline(answering, state) : answering;
+  return answering instanceof Promise && mayBeLate(state) ? answerWithDeadline(answering, state) : answering;
+}
+
+/** A web `Request` mostly has no deadline. Until the server has started, its options are not known, which may set one. */
+function mayBeLate({ server, invocation }: InvocationState): boolean {
+  return server === undefined || invocation.deadlineLeft() !== undefined;
 }
 
 /** Work outside of any operation that hangs, as the start of the server, reading a body or a hook, is not waited for beyond the last moment. */

@@ -50,6 +50,7 @@ const answeredInTime: Cancellation = { kind: 'answered', before: open };
 interface Waiting {
   readonly onCancel: Set<(reason: Error) => void>;
   readonly onLastMoment: Set<() => void>;
+  /** Undefined where no deadline is known. */
   turn: ReturnType<typeof setImmediate> | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** True when the platform is asked to say when the client leaves. */
@@ -126,9 +127,7 @@ export class PlatformInvocation implements Invocation {
   optionsAreKnown(): void {
     if (this.isOver || this.#times === undefined || this.#times.settings === this.#settings.deadline()) return;
     this.#times = this.#findTimes(this.#times.begunAt);
-    if (this.#waiting === undefined) return;
-    clearTimeout(this.#waiting.timer);
-    this.#setTimer(this.#waiting);
+    if (this.#waiting !== undefined) this.#setTimer(this.#waiting);
   }
 
   /** The answer has been made. A client that leaves after it has not left early: some platforms abort after every answer. */
@@ -185,32 +184,36 @@ export class PlatformInvocation implements Invocation {
   }
 
   /**
-   * Begins to wait. Sets the timer and watches for the client that leaves in the next turn of the event loop, unless there is an
-   * answer by then, as there is where promises are asynchronous in name only. A timer costs 1 of the 42 µs of 50 objects with 100
-   * such promises, an immediate a fifth of that; a listener on the signal of a `Request` 2 µs on Node, 6 on Deno and workerd.
+   * Begins to wait. Sets the timer in the next turn of the event loop, unless there is an answer by then, as there is where promises
+   * are asynchronous in name only: a timer costs 1 of the 42 µs of 50 objects with 100 such promises, an immediate a fifth of that.
    */
   #wait(): Waiting | undefined {
     if (this.#waiting !== undefined || this.isOver) return this.#waiting;
     const waiting: Waiting = { onCancel: new Set(), onLastMoment: new Set(), turn: undefined, timer: undefined, watchesClient: false };
-    const turn = (): void => {
-      this.#setTimer(waiting);
-      this.#watchClient(waiting);
-    };
     this.#waiting = waiting;
-    // Workers have no immediates, and a timer costs more there than a listener (15 µs).
-    if (typeof setImmediate === 'function') waiting.turn = setImmediate(turn);
-    else turn();
+    if (this.#deadline() !== undefined) this.#setTimerSoon(waiting);
     return waiting;
   }
 
-  /** From this moment, and not from the next turn: some work has begun that a client's leaving ends. */
+  /** Workers have no immediates: there the timer is set at once. */
+  #setTimerSoon(waiting: Waiting): void {
+    if (typeof setImmediate === 'function') waiting.turn = setImmediate(() => this.#setTimer(waiting));
+    else this.#setTimer(waiting);
+  }
+
+  /**
+   * Some work has begun that a client's leaving ends. Where there is none the platform is not asked: a listener on the signal of a
+   * `Request` costs 2 µs on Node, 6 on Deno and workerd. A client that has left before is noticed when it is asked for.
+   */
   #watchClient(waiting: Waiting | undefined): void {
     if (waiting === undefined || waiting.watchesClient || this.isOver) return;
     waiting.watchesClient = true;
     this.#platform.onLeave?.(this.event as never, () => this.#cancel(clientLeft()));
   }
 
+  /** In place of the one that is set, which was that of other options. */
   #setTimer(waiting: Waiting): void {
+    clearTimeout(waiting.timer);
     const deadline = this.#deadline();
     if (deadline === undefined) return;
     waiting.timer = timerAt(deadline.at, () => {

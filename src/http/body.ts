@@ -1,4 +1,5 @@
 import type { Eventual } from '../message/eventual.ts';
+import { concatenate } from '../message/http-messages.ts';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge, bodyTooLargeForHost } from './errors.ts';
@@ -15,7 +16,7 @@ export function readText(body: Exclude<HTTPRequestBody, { readonly kind: 'value'
     case 'bytes':
       return decodeUTF8(assertFits(body.bytes, maxBytes));
     case 'stream':
-      return readStream(body, maxBytes).then(decodeUTF8, refuseBrokenStream);
+      return readStream(body, maxBytes);
   }
 }
 
@@ -45,7 +46,7 @@ function isLonger(text: string, maxBytes: number): boolean {
 /** Kept: a decoder that is given whole texts remembers nothing of them, and a new one costs 3 µs on Deno, 4 on workerd. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
-function decodeUTF8(bytes: Uint8Array): string {
+function decodeUTF8(bytes: Uint8Array | ArrayBuffer): string {
   try {
     return (decoder ??= new TextDecoder('utf-8', { fatal: true })).decode(bytes);
   } catch {
@@ -55,10 +56,18 @@ function decodeUTF8(bytes: Uint8Array): string {
 
 type BodyStream = Extract<HTTPRequestBody, { readonly kind: 'stream' }>;
 
+async function readStream(body: BodyStream, maxBytes: number): Promise<string> {
+  let bytes: Uint8Array | ArrayBuffer;
+  try {
+    bytes = assertFits(await (body.readAll?.(maxBytes) ?? collect(body.chunks, maxBytes)), maxBytes);
+  } catch (error) {
+    return refuseBrokenStream(error);
+  }
+  return decodeUTF8(bytes);
+}
+
 /** Counts while reading: a Content-Length is a claim, and a stream need not have one. */
-async function readStream({ chunks, readAll }: BodyStream, maxBytes: number): Promise<Uint8Array> {
-  const reading = readAll?.(maxBytes);
-  if (reading !== undefined) return assertFits(await reading, maxBytes);
+async function collect(chunks: BodyStream['chunks'], maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
@@ -70,7 +79,7 @@ async function readStream({ chunks, readAll }: BodyStream, maxBytes: number): Pr
   return concatenate(parts, length);
 }
 
-function assertFits(bytes: Uint8Array, maxBytes: number): Uint8Array {
+function assertFits<T extends Uint8Array | ArrayBuffer>(bytes: T, maxBytes: number): T {
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
   return bytes;
 }
@@ -86,16 +95,4 @@ function refuseBrokenStream(error: unknown): never {
 function isTooLargeForHost(error: unknown): boolean {
   const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
   return status === 413 || statusCode === 413;
-}
-
-function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const [only, second] = parts;
-  if (only !== undefined && second === undefined) return only;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
-  }
-  return whole;
 }

@@ -23,7 +23,7 @@ export type HTTPRequestBody =
       readonly kind: 'stream';
       readonly chunks: AsyncIterable<Uint8Array>;
       /** All of them at once, if there are certainly no more bytes than so many; otherwise undefined, and nothing is read. */
-      readonly readAll?: (maxBytes: number) => Promise<Uint8Array> | undefined;
+      readonly readAll?: (maxBytes: number) => Promise<Uint8Array | ArrayBuffer> | undefined;
     }
   /** A JSON value that has been parsed already: a direct invocation. */
   | { readonly kind: 'value'; readonly value: unknown };
@@ -61,4 +61,17 @@ export interface ResponseHead {
   status?: number | undefined;
   /** Fields to send. Each `set-cookie` stays a line of its own. */
   readonly headers: HeaderMap;
+}
+
+/** The pieces of a body in one; the only piece itself. Their length is known to the caller. */
+export function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const [only, second] = parts;
+  if (only !== undefined && second === undefined) return only;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
 }

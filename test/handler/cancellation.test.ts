@@ -287,6 +287,25 @@ describe('the end of a call', () => {
   });
 });
 
+test('a call whose options come before the timer is set has one timer, and none when it has been answered', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  let settings = atStart;
+  const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+    logger: () => recordingLogger()[0],
+    deadline: () => settings,
+  });
+  const before = timers();
+
+  invocation.onCancel(() => {});
+  settings = whenKnown;
+  invocation.optionsAreKnown();
+  await new Promise((resolve) => setImmediate(resolve));
+  const whileOpen = timers();
+  invocation.answered();
+
+  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+});
+
 test('a call that has been answered leaves no timer behind, also when its options come after that', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   let settings = atStart;

@@ -212,16 +212,24 @@ test('a signal that is first read when the client of a node:http server has clos
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('an answer for which nobody has to wait puts no listener on the signal of its Request', async () => {
-  const request = new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query: '{ quick }' }) });
-  const listened: string[] = [];
-  request.signal.addEventListener = (name: string) => void listened.push(name);
+for (const [where, hasImmediates] of [
+  ['', true],
+  [', on Workers, which have no immediates, either', false],
+] as const) {
+  test(`an answer for which nobody has to wait puts no listener on the signal of its Request${where}`, async (t) => {
+    const { setImmediate: original } = globalThis;
+    if (!hasImmediates) Reflect.deleteProperty(globalThis, 'setImmediate');
+    t.after(() => (globalThis.setImmediate = original));
+    const request = new Request('https://example.com/graphql', { method: 'POST', headers, body: JSON.stringify({ query: '{ quick }' }) });
+    const listened: string[] = [];
+    request.signal.addEventListener = (name: string) => void listened.push(name);
 
-  const answer = await createHandler({ typeDefs: 'type Query { quick: String }', resolvers: { Query: { quick: () => 'now' } } })(request);
+    const answer = await createHandler({ typeDefs: 'type Query { quick: String }', resolvers: { Query: { quick: () => 'now' } } })(request);
 
-  assert.deepEqual(await answer.json(), { data: { quick: 'now' } });
-  assert.deepEqual(listened, []);
-});
+    assert.deepEqual(await answer.json(), { data: { quick: 'now' } });
+    assert.deepEqual(listened, []);
+  });
+}
 
 test('a client that leaves while its body is still coming ends the operation', async () => {
   const client = new AbortController();

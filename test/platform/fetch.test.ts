@@ -76,6 +76,20 @@ describe('a body that is a stream', () => {
     assert.deepEqual(cancelled, []);
   });
 
+  test('is counted whatever Content-Length says: what is said to be one piece and is more is a 413', async () => {
+    const pieces = [new TextEncoder().encode(operation), ...Array.from({ length: 64 }, () => new Uint8Array(65_536).fill(0x20))];
+    const headers = { 'content-type': 'application/json', 'content-length': String(operation.length) };
+    const init = { method: 'POST', headers, body: streamOf(pieces), duplex: 'half' } as RequestInit;
+
+    const response = await createHandler(echoServer().options).fetch(new Request('https://example.org/', init));
+
+    assert.equal(response.status, 413);
+  });
+
+  test('of no bytes at all is a 400', async () => {
+    assert.equal((await sendStream(streamOf([]))).status, 400);
+  });
+
   test('whose host writes on into it after a 413, as h3 1 and @vercel/node do, ends no process', async () => {
     let write: (() => void) | undefined;
     const body = new ReadableStream({
@@ -191,5 +205,51 @@ describe('the fields of a Response', () => {
       answers.map(({ headers }) => headers.get('x-user')),
       ['ada', null],
     );
+  });
+});
+
+describe('the body of a Response', () => {
+  const text = 'ä🌍'.repeat(50_000);
+  const respond = (body: string): Response =>
+    fetchAPI.toResult({ status: 200, headers: new HeaderMap(), body }, webRequest(plainRequest()));
+
+  const ways: Readonly<Record<string, (response: Response) => Promise<string>>> = {
+    'text()': (response) => response.text(),
+    'arrayBuffer()': async (response) => new TextDecoder().decode(await response.arrayBuffer()),
+    'clone()': (response) => response.clone().text(),
+    'a reader': async ({ body }) => {
+      const parts: Uint8Array[] = [];
+      for await (const part of body!) parts.push(part);
+      return Buffer.concat(parts).toString();
+    },
+    'a reader of bytes': async ({ body }) => {
+      const reader = body!.getReader({ mode: 'byob' });
+      const parts: Uint8Array[] = [];
+      for (let part = await reader.read(new Uint8Array(1000)); !part.done; part = await reader.read(new Uint8Array(1000)))
+        parts.push(part.value);
+      return Buffer.concat(parts).toString();
+    },
+  };
+  for (const [way, read] of Object.entries(ways)) {
+    test(`is all of the text, by ${way}`, async () => {
+      assert.equal(await read(respond(`${text}\ud800`)), `${text}\ufffd`);
+      assert.equal(await read(respond('')), '');
+    });
+  }
+
+  test('is a text for the class that a host puts in place of Response, which tells its length by it', async (t) => {
+    const { Response: original } = globalThis;
+    const given: unknown[] = [];
+    globalThis.Response = class extends original {
+      constructor(body?: string | null, init?: ResponseInit) {
+        super(body, init);
+        given.push(body);
+      }
+    };
+    t.after(() => (globalThis.Response = original));
+
+    respond('{"data":{}}');
+
+    assert.deepEqual(given, ['{"data":{}}']);
   });
 });

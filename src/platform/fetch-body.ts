@@ -1,0 +1,143 @@
+import { concatenate } from '../message/http-messages.ts';
+import type { ChunkStream, HTTPRequestBody } from '../message/http-messages.ts';
+import { bodyTaken, malformedEvent } from './adapter.ts';
+
+/** Not touched before it is read: some hosts begin to read from the connection when they are asked for the stream. */
+export function bodyOf(request: Request, method: string): HTTPRequestBody {
+  if (method === 'GET' || method === 'HEAD') return { kind: 'none' };
+  return {
+    kind: 'stream',
+    chunks: { [Symbol.asyncIterator]: () => chunksOf(request) },
+    readAll: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : readCounted(request, maxBytes)),
+  };
+}
+
+/**
+ * Whether the body is certain to be small: then the platform reads it at once. A reader costs 30 µs more than that on workerd, 3 on
+ * Deno and 2 on Bun; on Node it costs 1 µs less.
+ */
+function isSmall(request: Request, maxBytes: number): boolean {
+  if (!keepsToContentLength()) return false;
+  const length = request.headers.get('content-length');
+  return length !== null && /^\d+$/.test(length) && Number(length) <= maxBytes && !request.bodyUsed;
+}
+
+/** The bytes, of a body that is too large only the first of them. */
+async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const reader = readerOf(request);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader!.read()) {
+    if (!(part.value instanceof Uint8Array)) throw malformedEvent('Expected the body to be a stream of bytes.');
+    size += part.value.byteLength;
+    parts.push(part.value);
+    if (size > maxBytes) {
+      // Not waited for: a sender that never stops must not hold up the answer.
+      drain(reader!).catch(() => {});
+      break;
+    }
+  }
+  return parts.length === 1 ? parts[0]! : concatenate(parts, size);
+}
+
+/**
+ * True on a runtime whose own HTTP server makes the Requests, and hands over as many bytes as Content-Length says.
+ * On Node anybody makes them, of anything: there Content-Length is a claim.
+ */
+function keepsToContentLength(): boolean {
+  return runtime() === 'own server';
+}
+
+let known: 'own server' | 'Node' | 'another' | undefined;
+
+function runtime(): 'own server' | 'Node' | 'another' {
+  return (known ??= runtimeOf(globalThis.navigator?.userAgent ?? ''));
+}
+
+function runtimeOf(userAgent: string): 'own server' | 'Node' | 'another' {
+  if (/^(?:Cloudflare-Workers$|Deno\/|Bun\/)/.test(userAgent)) return 'own server';
+  return userAgent.startsWith('Node.js/') ? 'Node' : 'another';
+}
+
+/** By a reader: not every platform can iterate a stream. */
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
+  const reader = readerOf(request);
+  let part = await reader?.read();
+  try {
+    for (; part !== undefined && !part.done; part = await reader!.read()) yield part.value;
+  } finally {
+    if (part?.done === false) drain(reader!).catch(() => {});
+  }
+}
+
+/** Undefined: there is no body. */
+function readerOf({ body, bodyUsed }: Request): ReadableStreamDefaultReader<Uint8Array> | undefined {
+  if (body === null || body === undefined) return undefined;
+  if (bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
+  return body.getReader();
+}
+
+/** Milliseconds, and chunks, that a body which was given up half way may go on arriving. */
+const drainTime = 2000;
+const maxDrained = 10_000;
+
+/**
+ * Reads on and forgets what comes. To cancel would tell the sender at once, but @vercel/node and h3 1 then write into a closed
+ * stream, which ends the process; and hosts on node:http destroy the connection, with the answer or the next request in it.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const end = Date.now() + drainTime;
+  for (let chunk = 0; chunk < maxDrained && Date.now() < end; chunk++) if ((await reader.read()).done) return;
+}
+
+/**
+ * The body of an answer that is there. A `Response` of Node's makes a stream of a text, too, and is slower at it: by 0.5 µs of 3.9
+ * for a small one that is read, by 15 of 41 for one of 100 KB. Elsewhere a text has ways of its own, and brings a Content-Length; so
+ * has the `Response` that Hono puts in place of Node's.
+ */
+export function contentOf(text: string): string | ReadableStream<Uint8Array> {
+  return text !== '' && runtime() === 'Node' && isOwnClass(Response) ? new ReadableStream(new TextSource(text)) : text;
+}
+
+/** False for a class that extends another one. */
+function isOwnClass(constructor: unknown): boolean {
+  return Object.getPrototypeOf(constructor) === Function.prototype;
+}
+
+/** Encodes a text when it is read, all of it at once. */
+class TextSource {
+  readonly type = 'bytes';
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  pull(controller: ReadableByteStreamController): void {
+    controller.enqueue(encodeUTF8(this.#text));
+    controller.close();
+  }
+}
+
+let encoder: InstanceType<typeof TextEncoder> | undefined;
+
+function encodeUTF8(text: string): Uint8Array<ArrayBuffer> {
+  return (encoder ??= new TextEncoder()).encode(text);
+}
+
+/** Nothing is made before it is read: a queue, though of one chunk only, would run one event ahead of the client. */
+export function streamOf(chunks: ChunkStream): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encodeUTF8(value));
+      },
+      async cancel() {
+        await chunks.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
