@@ -215,12 +215,13 @@ function schemaOf(
 }
 
 /**
- * What parsed documents, and responses in memory, may each take if nobody says: 30 MiB, but no more than a sixteenth of a Lambda
- * function's memory. Node and a bundle take 90 MB before the first request is over, so that 30 each are too much for 128 (bench/small-memory.ts).
+ * What parsed documents, and responses in memory, may each take if nobody says: 30 MiB, but no more than a thirty-second of a Lambda
+ * function's memory. Node, a bundle, V8's young generation and its compilers take 120 MB of 128 before there is anything to keep
+ * (bench/small-memory.ts).
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
-  return Math.min(30, megabytes > 0 ? megabytes / 16 : 30) * mebibyte;
+  return Math.min(30, megabytes > 0 ? megabytes / 32 : 30) * mebibyte;
 }
 
 /** The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production. */

@@ -28,19 +28,27 @@ async function cacheIn(megabytes: string | undefined): Promise<KeyValueCache> {
   return given!;
 }
 
-for (const [megabytes, isKept] of [
-  [undefined, true],
-  ['1024', true],
-  ['nonsense', true],
-  ['128', false],
+for (const [megabytes, mebibytes] of [
+  [undefined, 30],
+  ['nonsense', 30],
+  ['1024', 30],
+  ['512', 16],
+  ['256', 8],
+  ['128', 4],
 ] as const) {
-  test(`in a function of ${megabytes ?? 'unknown'} MB, ten megabytes of responses ${isKept ? 'are kept' : 'are too many'}`, async () => {
+  test(`in a function of ${megabytes ?? 'unknown'} MB, responses in memory may take ${mebibytes} MiB`, async () => {
     const cache = await cacheIn(megabytes);
 
-    await cache.set('one', 'x'.repeat(5_000_000));
-    await cache.set('two', 'y'.repeat(5_000_000));
-    const oldest = await cache.get('one');
+    const fits = await keepsTwoOf((mebibytes / 2 - 0.1) * 1024 * 1024, cache);
+    const isTooMuch = !(await keepsTwoOf((mebibytes / 2 + 0.1) * 1024 * 1024, cache));
 
-    assert.equal(oldest !== undefined, isKept);
+    assert.deepEqual({ fits, isTooMuch }, { fits: true, isTooMuch: true });
   });
+}
+
+async function keepsTwoOf(characters: number, cache: KeyValueCache): Promise<boolean> {
+  await cache.set('one', 'x'.repeat(characters));
+  await cache.set('two', 'y'.repeat(characters));
+  const oldest = await cache.get('one');
+  return oldest !== undefined;
 }

@@ -37,7 +37,8 @@ export class PlanPool {
   /** Gives a plan a share of so many fields, or another size of the one it has. Undefined: it is too large to be kept. */
   admit(plan: LargePlan, known: PoolShare | undefined, fields: number): PoolShare | undefined {
     if (known !== undefined) this.giveBack(known);
-    if (fields > this.#maxShare) return undefined;
+    // Workers with a compatibility date before May 2025 have no WeakRef.
+    if (fields > this.#maxShare || typeof WeakRef === 'undefined') return undefined;
     const share = known ?? this.#createShare(plan);
     share.fields = fields;
     this.#shares.add(share);

@@ -76,7 +76,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const reasonOfOutcome = reasonInOutcome(outcome);
   if (reasonOfOutcome !== undefined) return reasonOfOutcome;
   if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
-  const hints = known && settings.hints.of({ ...known, operation: outcome!.operation!, variables: operation.request.variables });
+  const hints = known && settings.hints.of({ known, operation: outcome!.operation!, variables: operation.request.variables });
   if (hints === undefined) return 'nothing is known of its document';
   const data = outcome!.result.data as Answered;
   const policy = overallPolicy(hints, operation, settings);

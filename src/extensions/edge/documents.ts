@@ -13,18 +13,45 @@ export interface KnownDocument {
   hasHinted: boolean;
 }
 
-/**
- * Heap of all documents, about: those that a server serves are in its own cache as well, and those that clients make up come and go. 4,000,000
- * characters of them were 600 MB.
- */
-const maxBytes = 8 * 1024 * 1024;
-const bytesPerCharacter = 150;
-const bytesPerDocument = 2_000;
+/** Heap of all that is remembered, about. The documents themselves are the server's: 4,000,000 characters of them were 600 MB. */
+const maxBytes = 1024 * 1024;
+const bytesPerCharacter = 2;
+const bytesPerDocument = 300;
 const maxLength = 100_000;
+
+/** A document that is in memory for as long as the server has it in its own cache. Who asks for it later has it parsed again. */
+class Remembered implements KnownDocument {
+  readonly schema: GraphQLSchema;
+  readonly mayHint: boolean;
+  hasHinted: boolean;
+  readonly #source: string;
+  #document: Pick<WeakRef<DocumentNode>, 'deref'>;
+
+  constructor(source: string, { schema, document, mayHint, hasHinted }: KnownDocument) {
+    this.schema = schema;
+    this.mayHint = mayHint;
+    this.hasHinted = hasHinted;
+    this.#source = source;
+    this.#document = referenceTo(document);
+  }
+
+  get document(): DocumentNode {
+    const known = this.#document.deref();
+    if (known !== undefined) return known;
+    const document = parse(this.#source);
+    this.#document = referenceTo(document);
+    return document;
+  }
+}
+
+/** Workers with a compatibility date before May 2025 have no `WeakRef`. */
+function referenceTo(document: DocumentNode): Pick<WeakRef<DocumentNode>, 'deref'> {
+  return typeof WeakRef === 'undefined' ? { deref: () => undefined } : new WeakRef(document);
+}
 
 /** Documents by their text, the oldest forgotten first. What is known of one need not be asked of the line again: its hooks cost more than a small operation. */
 export class KnownDocuments {
-  readonly #documents = new Map<string, KnownDocument>();
+  readonly #documents = new Map<string, Remembered>();
   #bytes = 0;
 
   get(source: string | undefined): KnownDocument | undefined {
@@ -38,7 +65,7 @@ export class KnownDocuments {
     const document = parse(source);
     const read = { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
     this.add(source, read);
-    return read;
+    return this.get(source) ?? read;
   }
 
   /** A resolver of the document has said something. */
@@ -49,7 +76,7 @@ export class KnownDocuments {
 
   add(source: string, document: KnownDocument): void {
     if (source.length > maxLength || this.#documents.has(source)) return;
-    this.#documents.set(source, document);
+    this.#documents.set(source, new Remembered(source, document));
     this.#bytes += bytesOf(source);
     for (const oldest of this.#documents.keys()) {
       if (this.#bytes <= maxBytes) return;

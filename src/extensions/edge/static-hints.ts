@@ -1,9 +1,10 @@
 import { Kind } from 'graphql';
-import type { BooleanValueNode, DirectiveNode, DocumentNode, GraphQLSchema, OperationDefinitionNode, ValueNode } from 'graphql';
+import type { BooleanValueNode, DirectiveNode, OperationDefinitionNode, ValueNode } from 'graphql';
 
 import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
 import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CachePolicy } from '../cache-hints/policy.ts';
+import type { KnownDocument } from './documents.ts';
 import { fragmentsOf, selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -16,8 +17,7 @@ export interface OperationHints {
 
 /** What the hints of an operation depend on. */
 export interface HintedOperation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
+  readonly known: Pick<KnownDocument, 'schema' | 'document'>;
   readonly operation: OperationDefinitionNode;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
@@ -32,17 +32,17 @@ export class StaticHints {
   }
 
   /** Undefined: the operation has no root. */
-  of({ schema, document, operation, variables }: HintedOperation): OperationHints | undefined {
-    let known = this.#known.get(operation);
-    if (known === undefined) this.#known.set(operation, (known = new Map<string, OperationHints | undefined>()));
+  of({ known, operation, variables }: HintedOperation): OperationHints | undefined {
+    let outcomes = this.#known.get(operation);
+    if (outcomes === undefined) this.#known.set(operation, (outcomes = new Map<string, OperationHints | undefined>()));
     const hasVariables = operation.variableDefinitions !== undefined && operation.variableDefinitions.length > 0;
     const conditions = hasVariables ? conditionsOf(operation, variables) : noConditions;
     const key = hasVariables ? keyOf(conditions) : '';
-    if (known.has(key)) return known.get(key);
+    if (outcomes.has(key)) return outcomes.get(key);
     const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => leftIn(directives, conditions);
-    const selection = selectionOf({ schema, fragments: fragmentsOf(document), isIncluded }, operation);
+    const selection = selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
     const hints = selection && { selection, policy: this.#policyOf(selection) };
-    if (known.size < maxOutcomes) known.set(key, hints);
+    if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
   }
 

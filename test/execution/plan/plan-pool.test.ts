@@ -68,6 +68,18 @@ describe('the pool of large plans', () => {
     equal(pool.fields, 0);
   });
 
+  it('keeps nothing where there is no WeakRef, as on Workers with an old compatibility date', () => {
+    const pool = new PlanPool({ maxFields: 20, maxShare: 10 });
+    const { WeakRef: own } = globalThis;
+    try {
+      Reflect.deleteProperty(globalThis, 'WeakRef');
+
+      equal(pool.admit(plan(), undefined, 8), undefined);
+    } finally {
+      Object.assign(globalThis, { WeakRef: own });
+    }
+  });
+
   it('makes room by the oldest', () => {
     const pool = new PlanPool({ maxFields: 20, maxShare: 10 });
     const plans = [plan(), plan(), plan()];

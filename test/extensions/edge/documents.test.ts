@@ -1,18 +1,53 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
-import { parse } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { buildSchema, parse, print } from 'graphql';
 
 import { KnownDocuments } from '../../../src/extensions/edge/documents.ts';
 
-test('edge forgets documents when they take more than 8 MiB of heap: new ones from clients would fill the memory', () => {
-  const documents = new KnownDocuments();
-  const texts = Array.from({ length: 3000 }, (_, nth) => `query New${nth} { new${nth}: authors { name books { title year } } }`);
+const schema = buildSchema('type Query { authors: [Author] } type Author { name: String }');
 
-  for (const text of texts) documents.add(text, { schema: {} as GraphQLSchema, document: parse(text), mayHint: false, hasHinted: false });
+test('edge forgets texts when they take more than 1 MiB of heap: new ones from clients would fill the memory', () => {
+  const documents = new KnownDocuments();
+  const texts = Array.from({ length: 6000 }, (_, nth) => `query New${nth} { new${nth}: authors { name } }`);
+  const document = parse(texts[0]!);
+
+  for (const text of texts) documents.add(text, { schema, document, mayHint: false, hasHinted: false });
   const kept = texts.filter((text) => documents.get(text) !== undefined);
 
-  assert.ok(kept.length < 1000, `${kept.length} are kept`);
+  assert.ok(kept.length < 3000, `${kept.length} are kept`);
   assert.equal(kept.at(-1), texts.at(-1));
 });
+
+test('edge keeps no document that the server has forgotten, and reads it again when it needs it', async () => {
+  const documents = new KnownDocuments();
+  const text = 'query Names { authors { name } }';
+  const isCollected = rememberAndLetGo(documents, text);
+  documents.noteHint(text);
+
+  await collectGarbage();
+  const wasCollected = isCollected();
+  const known = documents.get(text);
+
+  assert.equal(wasCollected, true);
+  assert.equal(print(known!.document), print(parse(text)));
+  assert.equal(known!.hasHinted, true);
+});
+
+/** In a function of its own, so that no variable holds the document. */
+function rememberAndLetGo(documents: KnownDocuments, text: string): () => boolean {
+  const document = parse(text);
+  documents.add(text, { schema, document, mayHint: true, hasHinted: false });
+  const reference = new WeakRef(document);
+  return () => reference.deref() === undefined;
+}
+
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  // What has been looked at in this turn stays until its end.
+  await turn();
+  (runInNewContext('gc') as () => void)();
+}

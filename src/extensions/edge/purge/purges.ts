@@ -74,7 +74,7 @@ export class Purges {
     // Without data nothing was executed.
     if (this.hasNone || operation === undefined || result.data === undefined) return;
     try {
-      const hints = known && this.#settings.hints.of({ ...known, operation, variables: request.variables });
+      const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('Nothing is known of its document.');
       const { errors = [] } = result;
       // What comes later is not shown yet.

@@ -85,7 +85,7 @@ export class StoredAnswers {
     const operation = known && getOperationAST(known.document, operationName);
     if (known === undefined || !operation) return false;
     if (operation.operation !== 'query') return true;
-    const policy = this.#input.settings.hints.of({ ...known, operation, variables })?.policy;
+    const policy = this.#input.settings.hints.of({ known, operation, variables })?.policy;
     return !known.hasHinted && (policy?.scope === 'PRIVATE' || !((policy?.maxAge ?? 0) > 0));
   }
 
