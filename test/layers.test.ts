@@ -41,7 +41,7 @@ const table: Readonly<Record<string, LayerRule>> = {
       'message/',
     ],
     types: ['server/'],
-    packages: ['graphql', 'http-cache-semantics', 'type:aws-lambda'],
+    packages: ['graphql', 'http-cache-semantics', 'type:aws-lambda', 'type:node:http'],
   },
 
   // What a server loads of development/; the rest of that folder is in no bundle.
@@ -64,6 +64,9 @@ const table: Readonly<Record<string, LayerRule>> = {
   'incremental.ts': { layers: ['extensions/'] },
   'v3.ts': { layers: ['extensions/v3/'] },
   'v3/core.ts': { layers: ['extensions/', 'extensions/v3/', 'cache.ts'] },
+  'v3/express.ts': { layers: ['extensions/v3/'] },
+  'v3/micro.ts': { layers: ['extensions/v3/'] },
+  'v3/azure-functions.ts': { layers: ['extensions/v3/'] },
   'v3/datasource.ts': { layers: ['extensions/v3/'], types: ['cache.ts'] },
   'v3/datasource-rest.ts': { layers: ['extensions/v3/'] },
   'opentelemetry.ts': { layers: ['extensions/'] },
@@ -126,10 +129,10 @@ test('from above the code has at most 30 rooms, and 90 arrows between them', () 
   ok(arrows.length <= 90, arrows.join('\n'));
 });
 
-test('at most 30 files have 30 lines or fewer, 16 of them entries, and none has more than 300', () => {
+test('at most 33 files have 30 lines or fewer, 19 of them entries, and none has more than 300', () => {
   const small = filesOf(sources, (lines) => lines <= 30);
 
-  ok(small.length <= 30, small.join('\n'));
+  ok(small.length <= 33, small.join('\n'));
   deepEqual(
     filesOf(sources, (lines) => lines > 300),
     [],

@@ -9,6 +9,10 @@ export type {
   GraphQLSchemaModule,
   PersistedQueryOptions,
 } from '../extensions/v3/server/config.ts';
+export { makeExecutableSchema } from '../extensions/v3/server/executable-schema.ts';
+export type { ExecutableSchemaOptions } from '../extensions/v3/server/executable-schema.ts';
+export { createTestClient } from '../extensions/v3/server/test-client.ts';
+export type { ApolloServerTestClient } from '../extensions/v3/server/test-client.ts';
 export type { DocumentStore } from '../extensions/v3/operation/operation.ts';
 export { HttpQueryError, isHttpQueryError } from '../extensions/v3/errors/apollo-error.ts';
 export { gql } from '../extensions/v3/gql.ts';

@@ -1,7 +1,7 @@
 import { packageOf } from './modules.ts';
 import { referencesIn, walk } from './references.ts';
 import type { ModuleReference, Node } from './references.ts';
-import { applyEdits, lineOf } from './rewrite.ts';
+import { applyEdits, lineOf, removal } from './rewrite.ts';
 import type { Edit, Rewritten } from './rewrite.ts';
 
 /** One generation of servers whose handlers can be written with `createHandler`. */
@@ -193,12 +193,6 @@ export function importEdit(
   const written =
     kind === 'require' ? `${declaration} { ${names.join(', ')} } = require(${module})` : `import { ${names.join(', ')} } from ${module}`;
   return { ...statement!, text: written + (text[statement!.end - 1] === ';' ? ';' : '') };
-}
-
-/** With its line's end, so that no empty line stays. */
-export function removal(text: string, { start, end }: { readonly start: number; readonly end: number }): Edit {
-  const rest = /^[ \t]*\r?\n?/.exec(text.slice(end))?.[0].length ?? 0;
-  return { start, end: end + rest, text: '' };
 }
 
 function optionsText(

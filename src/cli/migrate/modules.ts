@@ -1,26 +1,74 @@
-/** Where a name is to be imported from, or why it must be looked at. */
-export type Destination = { readonly module: string } | { readonly left: string };
+/** Where a name is to be imported from, that it needs no import any more, or why it must be looked at. */
+export type Destination = { readonly module: string } | { readonly isGlobal: true } | { readonly left: string };
 
 const v3 = 'graphql-functions/v3';
 const core = 'graphql-functions/v3/core';
 
-/** The names that `graphql-functions/v3` has in addition to those of all version-3 packages; a test compares them with the entry. */
-export const serverNames: readonly string[] = [
-  'ApolloServer',
-  'Config',
-  'Context',
-  'ContextFunction',
-  'CreateHandlerOptions',
-  'ExpressContext',
-  'ExpressRequest',
-  'ExpressResponse',
-  'GatewayInterface',
-  'GetMiddlewareOptions',
-  'GraphQLOptions',
-  'GraphQLSchemaModule',
-  'LambdaContextFunctionParams',
-  'SchemaDirectiveVisitor',
-];
+/** The names that the servers' entries have in addition to those of all version-3 packages; a test compares them with the entries. */
+export const serverNames: Readonly<Record<string, readonly string[]>> = {
+  [v3]: [
+    'ApolloServer',
+    'Config',
+    'Context',
+    'ContextFunction',
+    'CreateHandlerOptions',
+    'ExpressContext',
+    'ExpressRequest',
+    'ExpressResponse',
+    'GatewayInterface',
+    'GetMiddlewareOptions',
+    'GraphQLOptions',
+    'GraphQLSchemaModule',
+    'LambdaContextFunctionParams',
+    'SchemaDirectiveVisitor',
+  ],
+  'graphql-functions/v3/express': [
+    'ApolloServer',
+    'Config',
+    'Context',
+    'ContextFunction',
+    'CreateHandlerOptions',
+    'ExpressContext',
+    'GatewayInterface',
+    'GetMiddlewareOptions',
+    'GraphQLOptions',
+    'GraphQLSchemaModule',
+    'ListenOptions',
+    'Middleware',
+    'NodeHandler',
+    'SchemaDirectiveVisitor',
+    'ServerInfo',
+    'ServerRegistration',
+  ],
+  'graphql-functions/v3/micro': [
+    'ApolloServer',
+    'Config',
+    'Context',
+    'ContextFunction',
+    'CreateHandlerOptions',
+    'GatewayInterface',
+    'GraphQLOptions',
+    'GraphQLSchemaModule',
+    'NodeContextFunctionParams',
+    'NodeHandler',
+    'SchemaDirectiveVisitor',
+  ],
+  'graphql-functions/v3/azure-functions': [
+    'ApolloServer',
+    'AzureContext',
+    'AzureContextFunctionParams',
+    'AzureFunction',
+    'AzureRequest',
+    'Config',
+    'Context',
+    'ContextFunction',
+    'CreateHandlerOptions',
+    'GatewayInterface',
+    'GraphQLOptions',
+    'GraphQLSchemaModule',
+    'SchemaDirectiveVisitor',
+  ],
+};
 
 /** Names of both entries. */
 export const sharedNames: readonly string[] = [
@@ -40,11 +88,14 @@ export const sharedNames: readonly string[] = [
 
 /** Names that version 2 passed on from packages of their own. */
 const passedOn: Readonly<Record<string, string>> = {
-  makeExecutableSchema: '@graphql-tools/schema',
+  // With schemaDirectives, which @graphql-tools/schema passes over without a word.
+  makeExecutableSchema: core,
   mergeSchemas: '@graphql-tools/schema',
   addMocksToSchema: '@graphql-tools/mock',
   PubSub: 'graphql-subscriptions',
   withFilter: 'graphql-subscriptions',
+  IResolvers: '@graphql-tools/utils',
+  MockList: '@graphql-tools/mock',
   GraphQLUpload: '',
 };
 
@@ -63,6 +114,7 @@ const whole: Readonly<Record<string, string>> = {
   'apollo-datasource': 'graphql-functions/v3/datasource',
   'apollo-datasource-rest': 'graphql-functions/v3/datasource-rest',
   'apollo-server-errors': core,
+  'apollo-server-testing': core,
   'apollo-server-types': core,
   'apollo-server-plugin-base': core,
   'apollo-server-caching': core,
@@ -70,9 +122,22 @@ const whole: Readonly<Record<string, string>> = {
   '@apollo/utils.keyvadapter': core,
 };
 
+/** Servers, and the entry that has theirs. */
+const servers: Readonly<Record<string, string>> = {
+  'apollo-server-lambda': v3,
+  'apollo-server': 'graphql-functions/v3/express',
+  'apollo-server-express': 'graphql-functions/v3/express',
+  'apollo-server-cloud-functions': 'graphql-functions/v3/express',
+  'apollo-server-micro': 'graphql-functions/v3/micro',
+  '@saeris/apollo-server-vercel': 'graphql-functions/v3/micro',
+  'apollo-server-azure-functions': 'graphql-functions/v3/azure-functions',
+};
+
 /** Servers of other platforms: what they share with this one can be taken from it, the server itself cannot. */
-const otherServers =
-  /^apollo-server(?:-(?:express|micro|fastify|koa|hapi|cloud-functions|azure-functions|cloudflare|testing|integration-testsuite))?$/;
+const otherServers = /^apollo-server-(?:fastify|koa|hapi|cloudflare|integration-testsuite)$/;
+
+/** What apollo-server-env had for old versions of Node. */
+const webNames = /^(?:fetch|Headers|Request|Response|URL|URLSearchParams|RequestInfo|RequestInit|ResponseInit|HeadersInit|BodyInit)$/;
 
 /** The module without a path into it: `apollo-server-lambda/dist/ApolloServer` → `apollo-server-lambda`. */
 export function packageOf(module: string): string {
@@ -83,7 +148,13 @@ export function packageOf(module: string): string {
 /** True when a module is one that this command knows. */
 export function isOfVersion3(module: string): boolean {
   const name = packageOf(module);
-  return name === 'apollo-server-lambda' || name === 'apollo-server-core' || Object.hasOwn(whole, name) || otherServers.test(name);
+  return (
+    Object.hasOwn(servers, name) ||
+    Object.hasOwn(whole, name) ||
+    otherServers.test(name) ||
+    name === 'apollo-server-core' ||
+    name === 'apollo-server-env'
+  );
 }
 
 /** Where a name of a module goes. Undefined as name: the module as a whole, its names unknown. */
@@ -91,17 +162,24 @@ export function destinationOf(module: string, name: string | undefined): Destina
   const from = packageOf(module);
   if (Object.hasOwn(whole, from)) return { module: whole[from]! };
   if (name === undefined) return destinationOfWhole(from);
+  if (from === 'apollo-server-env')
+    return webNames.test(name) ? { isGlobal: true } : { left: `${name} of ${from} is not here; Node has what that package was for` };
   const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
   if (other !== undefined) return other === '' ? { left: `${name} is withdrawn with uploads` } : { module: other };
   if (internals.includes(name)) return { left: `${name} of ${from} was never meant to be used, and is not here` };
   if (from === 'apollo-server-core') return { module: core };
+  const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
   const isShared = sharedNames.includes(name);
-  if (from === 'apollo-server-lambda') return { module: isShared || serverNames.includes(name) ? v3 : core };
-  if (isShared || /^ApolloServerPlugin|^GraphQLRequest/.test(name)) return { module: core };
-  return { left: `${name} of ${from} belongs to another platform` };
+  if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
+  if (isShared || from === 'apollo-server-lambda' || coreNames.test(name)) return { module: core };
+  return { left: entry === undefined ? `${name} of ${from} belongs to another platform` : `${name} of ${from} is not here` };
 }
 
+/** Names that every server passed on from apollo-server-core. */
+const coreNames =
+  /^(?:ApolloServer(?:Base|Plugin\w+)|GraphQLRequest\w*|GraphQLServ\w+|BaseContext|Logger|KeyValueCache|InMemoryLRUCache|Cache(?:Scope|Hint|Policy)|formatApolloErrors)$/;
+
 function destinationOfWhole(from: string): Destination {
-  if (from === 'apollo-server-lambda') return { module: v3 };
+  if (Object.hasOwn(servers, from)) return { module: servers[from]! };
   return from === 'apollo-server-core' ? { module: core } : { left: `${from} is of another platform` };
 }

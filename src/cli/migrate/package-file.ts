@@ -2,9 +2,16 @@ import { packageOf } from './modules.ts';
 
 /** Packages that only the version-3 generation needs. */
 const replaced = [
+  'apollo-server',
+  'apollo-server-azure-functions',
+  'apollo-server-cloud-functions',
+  'apollo-server-express',
   'apollo-server-lambda',
+  'apollo-server-micro',
+  '@saeris/apollo-server-vercel',
   'apollo-server-core',
   'apollo-server-errors',
+  'apollo-server-testing',
   'apollo-server-types',
   'apollo-server-plugin-base',
   'apollo-server-caching',

@@ -53,21 +53,24 @@ function groupsOf({ module, names }: ModuleReference): Groups {
     if ('left' in destination) {
       left.push(`${destination.left}.`);
       if (name !== undefined) kept.push(name);
-    } else byModule.set(destination.module, [...(byModule.get(destination.module) ?? []), ...(name === undefined ? [] : [name])]);
+    } else if ('module' in destination)
+      byModule.set(destination.module, [...(byModule.get(destination.module) ?? []), ...(name === undefined ? [] : [name])]);
   }
   return { byModule, left, kept };
 }
 
 function editsFor(text: string, reference: ModuleReference, { byModule, kept }: Groups): Edit[] {
-  const { literal, statement } = reference;
+  const { literal, statement, names } = reference;
   const quote = text[literal.start]!;
   const targets = [...byModule];
-  if (targets.length === 0) return [];
-  if (targets.length === 1 && kept.length === 0) return [{ ...literal, text: quote + targets[0]![0] + quote }];
+  const dropped = names.length - kept.length - targets.reduce((sum, [, taken]) => sum + taken.length, 0);
+  if (targets.length === 0 && dropped === 0) return [];
+  if (targets.length === 1 && kept.length === 0 && dropped === 0) return [{ ...literal, text: quote + targets[0]![0] + quote }];
   if (statement === undefined) return [];
   const statements = [...targets, ...(kept.length > 0 ? [[reference.module, kept] as const] : [])];
   const ends = text.slice(statement.start, statement.end).endsWith(';') ? ';' : '';
-  const lines = statements.map(([module, names]) => `${statementText(reference, names, quote + module + quote)}${ends}`);
+  if (statements.length === 0) return [removal(text, statement)];
+  const lines = statements.map(([module, taken]) => `${statementText(reference, taken, quote + module + quote)}${ends}`);
   return [{ ...statement, text: lines.join('\n') }];
 }
 
@@ -78,6 +81,12 @@ function statementText({ kind, isType, declaration }: ModuleReference, names: re
   );
   if (kind === 'require') return `${declaration} { ${list.join(', ')} } = require(${module})`;
   return `${kind} ${isType ? 'type ' : ''}{ ${list.join(', ')} } from ${module}`;
+}
+
+/** With its line's end, so that no empty line stays. */
+export function removal(text: string, { start, end }: { readonly start: number; readonly end: number }): Edit {
+  const rest = /^[ \t]*\r?\n?/.exec(text.slice(end))?.[0].length ?? 0;
+  return { start, end: end + rest, text: '' };
 }
 
 /** The text with all edits, which do not overlap. */

@@ -1,8 +1,8 @@
-import { importEdit, left, problemsOfImports, removal } from './modern.ts';
+import { importEdit, left, problemsOfImports } from './modern.ts';
 import type { Generation, Problem } from './modern.ts';
 import { referencesIn, walk } from './references.ts';
 import type { Node } from './references.ts';
-import { applyEdits, lineOf } from './rewrite.ts';
+import { applyEdits, lineOf, removal } from './rewrite.ts';
 import type { Edit, Rewritten } from './rewrite.ts';
 import { contextText, problemsOfContext, problemsOfResolvers } from './yoga-context.ts';
 import { yogaHandlerIn } from './yoga-handler.ts';

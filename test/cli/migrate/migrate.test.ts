@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -76,7 +76,7 @@ test('package.json has the new package in place of the old ones, and a graphql t
     dependencies: object;
     devDependencies: object;
   };
-  deepEqual(Object.keys(changed.dependencies), ['@graphql-tools/schema', 'aws-sdk', 'graphql', 'graphql-functions']);
+  deepEqual(Object.keys(changed.dependencies), ['aws-sdk', 'graphql', 'graphql-functions']);
   equal((changed.dependencies as { graphql: string }).graphql, '^16.15.0');
   deepEqual(changed.devDependencies, {});
 });
@@ -97,7 +97,7 @@ test('a dry run prints the change and writes nothing', async (context) => {
 test('what has no counterpart is left, and named with its line', async (context) => {
   const project = await projectWith(context, {
     'a.mjs': "import { runHttpQuery, gql } from 'apollo-server-core';\n",
-    'b.mjs': "import { ApolloServer } from 'apollo-server-express';\n",
+    'b.mjs': "import { ApolloServer } from 'apollo-server-fastify';\n",
     'c.mjs': "import { ApolloServer } from 'apollo-server-lambda'; const = 1;\n",
     'package.json': manifest,
   });
@@ -105,12 +105,61 @@ test('what has no counterpart is left, and named with its line', async (context)
   const printed = await migrate(project);
 
   match(printed, /a\.mjs:1 {2}runHttpQuery of apollo-server-core/);
-  match(printed, /b\.mjs:1 {2}ApolloServer of apollo-server-express belongs to another platform/);
+  match(printed, /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform/);
   match(printed, /c\.mjs:1 {2}It does not parse/);
   match(
     await readFile(join(project.directory, 'a.mjs'), 'utf8'),
     /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ runHttpQuery \} from 'apollo-server-core';/,
   );
+});
+
+test('the servers of other platforms come from entries of their own, and what they passed on from where it is', async (context) => {
+  const project = await projectWith(context, {
+    'express.mjs': "import { ApolloServer, gql, PluginDefinition } from 'apollo-server-express';\n",
+    'cloud.mjs': "import { ApolloServer, makeExecutableSchema } from 'apollo-server-cloud-functions';\n",
+    'micro.cjs': "const { ApolloServer, UserInputError } = require('apollo-server-micro');\n",
+    'azure.mjs': "import { ApolloServer, InMemoryLRUCache } from 'apollo-server-azure-functions';\n",
+    'whole.cjs': "const apollo = require('apollo-server');\n",
+    'client.mjs': "import { createTestClient } from 'apollo-server-testing';\n",
+    'web.ts': "import { fetch, Headers } from 'apollo-server-env';\nfetch(new Headers());\n",
+    'package.json': '{ "dependencies": { "apollo-server-express": "3", "apollo-server-env": "4", "apollo-server-testing": "2" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  const text = async (file: string): Promise<string> => readFile(join(project.directory, file), 'utf8');
+  equal(await text('express.mjs'), "import { ApolloServer, gql, PluginDefinition } from 'graphql-functions/v3/express';\n");
+  equal(
+    await text('cloud.mjs'),
+    "import { ApolloServer } from 'graphql-functions/v3/express';\nimport { makeExecutableSchema } from 'graphql-functions/v3/core';\n",
+  );
+  equal(await text('micro.cjs'), "const { ApolloServer, UserInputError } = require('graphql-functions/v3/micro');\n");
+  equal(
+    await text('azure.mjs'),
+    "import { ApolloServer } from 'graphql-functions/v3/azure-functions';\nimport { InMemoryLRUCache } from 'graphql-functions/v3/core';\n",
+  );
+  equal(await text('whole.cjs'), "const apollo = require('graphql-functions/v3/express');\n");
+  equal(await text('client.mjs'), "import { createTestClient } from 'graphql-functions/v3/core';\n");
+  // Node has them all.
+  equal(await text('web.ts'), 'fetch(new Headers());\n');
+  deepEqual(Object.keys((JSON.parse(await text('package.json')) as { dependencies: object }).dependencies), [
+    'graphql',
+    'graphql-functions',
+  ]);
+  doesNotMatch(printed, /Left for you/);
+});
+
+test('what a file still imports of a replaced package stays in package.json', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
+    'package.json': '{ "dependencies": { "apollo-server-env": "4" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), "import { createSignalIfSupported } from 'apollo-server-env';\n");
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-env": "4"/);
+  match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env is not here/);
 });
 
 test('--modern writes a plain handler of version 3 with createHandler', async (context) => {
@@ -235,13 +284,16 @@ export const handler = server.createHandler();
   match(await readFile(join(project.directory, 'a.mjs'), 'utf8'), /^import \{ ApolloServer \} from 'graphql-functions\/v3';/);
 });
 
-test('the command knows the names of the entry it points to', async () => {
-  const entry = await readFile(join(root, 'src/v3.ts'), 'utf8');
-  const names = [...entry.matchAll(/export (?:type )?\{([^}]*)\}/g)]
-    .flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
-    .filter(Boolean);
+test('the command knows the names of the entries it points to', async () => {
+  const known = Object.entries(serverNames).map(async ([entry, names]) => {
+    const text = await readFile(join(root, `src/${entry.replace('graphql-functions/', '')}.ts`), 'utf8');
+    const exported = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+      .flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')))
+      .filter(Boolean);
+    deepEqual(exported.toSorted(), [...names, ...sharedNames].toSorted(), entry);
+  });
 
-  deepEqual(names.toSorted(), [...serverNames, ...sharedNames].toSorted());
+  await Promise.all(known);
 });
 
 test('a path that is not there is an error, and so is a project without a parser', async (context) => {

@@ -28,7 +28,8 @@ export class BodyError extends Error {
  * of other sites may send such bodies unasked.
  */
 export async function readBody({ headers, body }: HTTPRequest, config: BodyParserConfig): Promise<unknown> {
-  if (body.kind === 'value') return body.value;
+  // A host or its middleware has parsed it: of a form that a page may send unasked, too.
+  if (body.kind === 'value') return isSimple(headers.get('content-type')) ? {} : body.value;
   if (body.kind === 'none' || !isJSON(headers.get('content-type'), config)) return {};
   const text = await textOf(body, bytesOf(config.limit ?? 102_400));
   if (text === '') return {};
@@ -51,9 +52,14 @@ function isJSON(contentType: string | null, { type }: BodyParserConfig): boolean
   return accepted.some((one) => matches(essence, one.toLowerCase()));
 }
 
+/** The types of bodies that any page may send without a preflight. */
+function isSimple(contentType: string | null): boolean {
+  return /^\s*(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:$|;)/i.test(contentType ?? '');
+}
+
 /** Types that a page may send unasked are not read, whatever the options say. */
 function matches(essence: string, accepted: string): boolean {
-  if (essence === '' || /^(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)$/.test(essence)) return false;
+  if (essence === '' || isSimple(essence)) return false;
   if (accepted === '*/*' || accepted === essence || accepted === essence.split('/')[1]) return true;
   return accepted.startsWith('*/*+') || accepted.startsWith('+') ? essence.endsWith(accepted.slice(accepted.indexOf('+'))) : false;
 }

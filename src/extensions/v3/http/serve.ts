@@ -141,7 +141,7 @@ function html(headers: HeaderMap, page: LandingPage): HTTPResponse {
 }
 
 /** Whatever stands before it: a stage, or the function's own path. */
-function isHealthCheck({ path }: HTTPRequest): boolean {
+export function isHealthCheck({ path }: Pick<HTTPRequest, 'path'>): boolean {
   return /\/\.well-known\/apollo\/server-health\/?$/.test(path);
 }
 
@@ -156,10 +156,11 @@ async function health({ onHealthCheck }: Serving, request: ExpressRequest): Prom
   return { status: isHealthy ? 200 : 503, headers, body: JSON.stringify({ status: isHealthy ? 'pass' : 'fail' }) };
 }
 
-/** As Express mounts a path: whole segments, in any case. A stage or the function's own path may stand before it. */
-function isBelow(mounted: string, path: string): boolean {
+/** As Express mounts a path: whole segments, in any case. A stage or the function's own path may stand before it, unless it is asked from the start. */
+export function isBelow(mounted: string, path: string, fromStart = false): boolean {
   const wanted = `/${mounted.replaceAll(/^\/+|\/+$/g, '').toLowerCase()}/`;
-  return wanted === '//' || `${path.toLowerCase()}/`.includes(wanted);
+  const asked = `${path.toLowerCase()}/`;
+  return wanted === '//' || (fromStart ? asked.startsWith(wanted) : asked.includes(wanted));
 }
 
 /** A browser's navigation: of the two types it names HTML first. A wildcard is no wish for a page. */

@@ -78,7 +78,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
         };
       },
     });
-    if (this.serverlessFramework()) this._start().catch((error: unknown) => logStartupError(this.#logger, error));
+    if (this.serverlessFramework()) this.startIfNeeded();
   }
 
   /** What a handler needs of this server. */
@@ -129,6 +129,11 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   /** Whether it starts by itself, as on a function platform. */
   protected serverlessFramework(): boolean {
     return false;
+  }
+
+  /** Starts a server that nobody has started: version 2 needed no call. A start that fails is logged, and told to every request. */
+  protected startIfNeeded(): void {
+    if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#logger, error));
   }
 
   protected _start(): Promise<void> {

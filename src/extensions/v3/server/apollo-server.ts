@@ -4,7 +4,7 @@ import type { ExpressContext, ExpressRequest, ExpressResponse } from '../http/ex
 import { ApolloServerBase } from './apollo-server-base.ts';
 import type { GraphQLOptions } from './apollo-server-base.ts';
 import { createLambdaHandler } from './create-handler.ts';
-import type { CreateHandlerOptions } from './create-handler.ts';
+import type { CreateHandlerOptions } from './serving.ts';
 
 /** What the context function of a Lambda handler gets. */
 export interface LambdaContextFunctionParams {

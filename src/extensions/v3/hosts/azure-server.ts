@@ -1,0 +1,122 @@
+import { createHandlerFor } from '../../../handler/handler.ts';
+import type { HTTPRequestBody, HTTPResponse } from '../../../message/http-messages.ts';
+import type { PlatformAdapter } from '../../../platform/adapter.ts';
+import { readHeaders } from '../../../platform/event-headers.ts';
+import { encodeQuery, splitURL } from '../../../platform/event-query.ts';
+import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import type { ExpressRequest } from '../http/express.ts';
+import { ApolloServerBase } from '../server/apollo-server-base.ts';
+import type { GraphQLOptions } from '../server/apollo-server-base.ts';
+import { lineOptions, servingOf } from '../server/serving.ts';
+
+/** What the context function gets: Azure's own request and context. */
+export interface AzureContextFunctionParams {
+  // Any: @azure/functions is no dependency.
+  request: any;
+  context: any;
+}
+
+/** The options of `createHandler` in apollo-server-azure-functions. */
+export interface CreateHandlerOptions {
+  /** Default: every origin, without credentials. */
+  readonly cors?: CORSOptionsOfVersion2 | false;
+  /** The health check fails when its promise rejects. */
+  readonly onHealthCheck?: (request: any) => Promise<any>;
+  /** Default: false. */
+  readonly disableHealthCheck?: boolean;
+}
+
+/** A function of Azure's programming model 1 to 3. It answers by `context.done`, so function.json stays as it is. */
+export type AzureFunction = (context: any, request: any) => void;
+
+/** The part of Azure's context that this server uses. */
+export interface AzureContext {
+  done(error?: unknown, result?: unknown): void;
+}
+
+/** The part of Azure's request that this server reads. */
+export interface AzureRequest {
+  readonly method?: string | null;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+}
+
+/**
+ * The server of apollo-server-azure-functions 3, on this package's line.
+ *
+ * @example
+ * ```ts
+ * import { ApolloServer, gql } from 'graphql-functions/v3/azure-functions';
+ *
+ * const server = new ApolloServer({ typeDefs: gql`type Query { hello: String }`, resolvers: { Query: { hello: () => 'world' } } });
+ * export default server.createHandler();
+ * ```
+ */
+export class ApolloServer<ContextFunctionParams = AzureContextFunctionParams> extends ApolloServerBase<ContextFunctionParams> {
+  /** Makes the function. */
+  createHandler({ cors, ...options }: CreateHandlerOptions = {}): AzureFunction {
+    const settings = this.handlerSettings();
+    const served = servingOf(
+      { ...(cors !== undefined && { cors }), expressGetMiddlewareOptions: options },
+      {
+        ...settings,
+        ready: () => this.ensureStarted(),
+        options: ({ apiGateway }: ExpressRequest) => {
+          const { request, context } = apiGateway.event as AzureCall;
+          return this.createGraphQLServerOptions(request, context);
+        },
+      },
+    );
+    const serve = createHandlerFor([azure], lineOptions(settings, served));
+    // Not async: a function of this model either calls done or returns a promise, never both.
+    return (context: AzureContext, request) => {
+      serve({ context, request }).then(
+        (result) => context.done(null, result),
+        (error: unknown) => context.done(error),
+      );
+    };
+  }
+
+  /** What a request is answered with. To override: change what `super` returns. */
+  async createGraphQLServerOptions(request: AzureRequest, context: AzureContext): Promise<GraphQLOptions> {
+    return this.graphQLServerOptions({ request, context } as ContextFunctionParams);
+  }
+
+  /** It starts by itself: a function platform has no moment before the first request. */
+  protected override serverlessFramework(): boolean {
+    return true;
+  }
+}
+
+/** One call of a function. */
+interface AzureCall {
+  readonly context: AzureContext;
+  readonly request: AzureRequest;
+}
+
+/** Azure's HTTP trigger, its request parsed by the host. */
+const azure: PlatformAdapter<AzureCall> = {
+  name: 'Azure Functions',
+  recognises: (event) => 'context' in event && 'request' in event,
+  toRequest({ request }) {
+    const { method, url = '/', headers = {}, query } = request;
+    const { path, queryString } = splitURL(url);
+    return {
+      method: method?.toUpperCase() ?? '',
+      path,
+      queryString: queryString === '' ? encodeQuery(query) : queryString,
+      headers: readHeaders(headers),
+      body: bodyOf(request),
+    };
+  },
+  toResult: ({ status, headers, body }: HTTPResponse) => ({ status, headers: headers.toRecord(), body: body ?? '' }),
+};
+
+function bodyOf({ body, rawBody }: AzureRequest): HTTPRequestBody {
+  if (typeof rawBody === 'string') return { kind: 'text', text: rawBody };
+  if (body === undefined || body === null) return { kind: 'none' };
+  return typeof body === 'string' ? { kind: 'text', text: body } : { kind: 'value', value: body };
+}

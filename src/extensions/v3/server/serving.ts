@@ -1,0 +1,54 @@
+import type { Invocation } from '../../../message/invocation.ts';
+import type { ServerOptions } from '../../../server/options.ts';
+import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import { serveRequest } from '../http/serve.ts';
+import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
+import type { HandlerSettings } from './config.ts';
+
+/** The argument of `createHandler`, in both generations. */
+export interface CreateHandlerOptions {
+  /** Version 3: how the endpoint is served. */
+  expressGetMiddlewareOptions?: GetMiddlewareOptions;
+  /** Refused: there is no Express here. */
+  expressAppFromMiddleware?: (middleware: any) => any;
+  /** Version 2: cross-origin resource sharing. */
+  cors?: CORSOptionsOfVersion2 | boolean;
+  /** Version 2: the health check fails when its promise rejects. */
+  onHealthCheck?: (request: any) => Promise<any>;
+}
+
+/** What a handler needs of its server, and what each request is answered with. */
+export type HostSettings = HandlerSettings & Pick<Serving, 'ready' | 'options'>;
+
+/** The options of both generations, and what each request is answered with, in one. */
+export function servingOf(
+  { expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions,
+  settings: HostSettings,
+): Serving {
+  const isVersion2 = typeof cors === 'object';
+  return {
+    ...settings,
+    ...(onHealthCheck && { onHealthCheck }),
+    ...(typeof cors === 'boolean' && { cors }),
+    ...expressGetMiddlewareOptions,
+    corsOfVersion2: isVersion2 && expressGetMiddlewareOptions.cors === undefined ? cors : undefined,
+  };
+}
+
+/** The line's own server: it knows the platforms and the deadline, and leaves every request to version 3's rules. */
+export function lineOptions(settings: HandlerSettings, serving: Serving): ServerOptions | (() => Promise<ServerOptions>) {
+  const { nodeEnv, logger, schema, isLate, start } = settings;
+  const options = (): ServerOptions => ({
+    schema: schema(),
+    logger,
+    ...(nodeEnv !== undefined && { nodeEnv }),
+    landingPage: false,
+    persistedQueries: false,
+    plugins: [{ aroundRequest: ({ request, invocation }) => serveRequest(serving, request, invocation as Invocation) }],
+  });
+  if (!isLate) return options();
+  return async () => {
+    await start();
+    return options();
+  };
+}

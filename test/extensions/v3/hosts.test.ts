@@ -1,0 +1,208 @@
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { ApolloServer as AzureServer } from '../../../src/v3/azure-functions.ts';
+import { ApolloServer as ExpressServer } from '../../../src/v3/express.ts';
+import { ApolloServer as MicroServer } from '../../../src/v3/micro.ts';
+import { silent } from './server.ts';
+
+const typeDefs = 'type Query { hello: String who: String signIn: String } type Mutation { touch: String }';
+
+const resolvers = {
+  Query: {
+    hello: () => 'world',
+    who: (_: unknown, __: unknown, { user }: { user: string }) => user,
+    signIn: (_: unknown, __: unknown, { res }: { res: ServerResponse }) => {
+      res.setHeader('set-cookie', 'session=1');
+      return 'in';
+    },
+  },
+  Mutation: { touch: () => 'touched' },
+};
+
+const config = { typeDefs, resolvers, logger: silent };
+
+async function listening(context: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+function post(query: string, headers: Record<string, string> = {}): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ query }) };
+}
+
+test('a cloud function answers whatever path it is called with, and its context has the request of the host', async (context) => {
+  const server = new ExpressServer({
+    ...config,
+    context: ({ req, res }) => ({ user: (req as IncomingMessage).headers['x-user'], res }),
+  });
+  const url = await listening(
+    context,
+    server.createHandler({ cors: { origin: ['https://a.example'], credentials: true } }) as RequestListener,
+  );
+
+  const answer = await fetch(`${url}/anywhere`, post('{ hello who signIn }', { 'x-user': 'ada', origin: 'https://a.example' }));
+
+  equal(answer.status, 200);
+  deepEqual(await answer.json(), { data: { hello: 'world', who: 'ada', signIn: 'in' } });
+  equal(answer.headers.get('access-control-allow-origin'), 'https://a.example');
+  equal(answer.headers.get('access-control-allow-credentials'), 'true');
+  deepEqual(answer.headers.getSetCookie(), ['session=1']);
+});
+
+test('two requests at once have a context each', async (context) => {
+  const server = new ExpressServer({
+    ...config,
+    context: async ({ req }) => {
+      const user = String((req as IncomingMessage).headers['x-user']);
+      await new Promise((resolve) => setImmediate(resolve));
+      return { user };
+    },
+  });
+  const url = await listening(context, server.createHandler() as RequestListener);
+  const users = Array.from({ length: 20 }, (_, at) => `user-${at}`);
+
+  const answers = await Promise.all(
+    users.map(async (user) => (await fetch(url, post('{ who }', { 'x-user': user }))).json() as Promise<{ data: { who: string } }>),
+  );
+
+  deepEqual(
+    answers.map(({ data }) => data.who),
+    users,
+  );
+});
+
+test('middleware answers what is below its path, and hands on the rest', async (context) => {
+  const server = new ExpressServer(config);
+  const used: ((req: IncomingMessage, res: ServerResponse, next: () => void) => void)[] = [];
+  server.applyMiddleware({ app: { use: (one: never) => used.push(one) } });
+  const url = await listening(context, (req, res) => used[0]!(req, res, () => res.writeHead(404).end('mine')));
+
+  deepEqual(await (await fetch(`${url}/graphql`, post('{ hello }'))).json(), { data: { hello: 'world' } });
+  equal(server.graphqlPath, '/graphql');
+  for (const path of ['/', '/other', '/other/graphql', '/graphqlx'])
+    equal(await (await fetch(url + path, post('{ hello }'))).text(), 'mine');
+  deepEqual(await (await fetch(`${url}/.well-known/apollo/server-health`)).json(), { status: 'pass' });
+});
+
+test('listen serves on a port of its own', async (context) => {
+  const { server, url, port } = await new ExpressServer(config).listen({ port: 0, host: '127.0.0.1' });
+  context.after(() => server.close());
+
+  ok(port > 0);
+  deepEqual(await (await fetch(url, post('{ hello }'))).json(), { data: { hello: 'world' } });
+});
+
+test('a form that middleware has parsed is no operation: any page may send one', async (context) => {
+  const server = new ExpressServer(config);
+  const handler = server.createHandler();
+  const url = await listening(context, (req, res) => {
+    Object.assign(req, { body: { query: 'mutation { touch }' } });
+    req.resume();
+    req.once('end', () => void handler(req, res));
+  });
+
+  const form = await fetch(url, { method: 'POST', body: new URLSearchParams({ query: 'mutation { touch }' }) });
+  const json = await fetch(url, post('mutation { touch }'));
+
+  equal(form.status, 400);
+  match(await form.text(), /POST body missing/);
+  deepEqual(await json.json(), { data: { touch: 'touched' } });
+});
+
+test('a handler of micro leaves the CORS of the host alone, and what it varies by', async (context) => {
+  const server = new MicroServer({ ...config, plugins: [varying] });
+  await server.start();
+  const url = await listening(context, (req, res) => {
+    res.setHeader('access-control-allow-origin', 'https://a.example');
+    res.setHeader('vary', 'Origin');
+    // As API routes of Next.js do.
+    void server.createHandler({ path: '/api/graphql' })(req, res);
+  });
+
+  const answer = await fetch(`${url}/api/graphql`, post('{ hello }'));
+
+  equal(answer.headers.get('access-control-allow-origin'), 'https://a.example');
+  equal(answer.headers.get('vary'), 'Origin, x-language');
+  equal((await fetch(`${url}/elsewhere`, post('{ hello }'))).status, 404);
+});
+
+const varying = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response }: { response: { http?: { headers: { set(name: string, value: string): void } } } }) {
+        response.http?.headers.set('vary', 'x-language');
+      },
+    };
+  },
+};
+
+test('a handler of micro that is asked for in every request is one handler, and starts by itself', () => {
+  const server = new MicroServer(config);
+
+  equal(server.createHandler({ path: '/api' }), server.createHandler({ path: '/api' }));
+  ok(server.createHandler({ path: '/api' }) !== server.createHandler({ path: '/other' }));
+});
+
+test('the cors of the servers for Vercel is served', async (context) => {
+  const url = await listening(context, new MicroServer(config).createHandler({ cors: { origin: 'https://a.example' } }) as RequestListener);
+
+  equal((await fetch(url, post('{ hello }'))).headers.get('access-control-allow-origin'), 'https://a.example');
+});
+
+/** Calls a function as Azure's host does, whose request is parsed. */
+function callAzure(server: AzureServer, request: object, options?: object): Promise<any> {
+  return new Promise((resolve, reject) => {
+    const done = (error: unknown, result: unknown): void => (error ? reject(error as Error) : resolve(result));
+    const returned: unknown = server.createHandler(options)({ done, invocationId: '1' }, request);
+    equal(returned, undefined);
+  });
+}
+
+const azureRequest = {
+  method: 'POST',
+  url: 'https://app.azurewebsites.net/api/graphql',
+  headers: { 'content-type': 'application/json', 'x-user': 'ada', origin: 'https://a.example' },
+  query: {},
+  body: { query: '{ hello who }' },
+  rawBody: '{"query":"{ hello who }"}',
+};
+
+test('an Azure function answers by context.done, and its context has the request and context of Azure', async () => {
+  const server = new AzureServer({
+    ...config,
+    context: ({ request, context }) => ({ user: `${String(request.headers['x-user'])} ${String(context.invocationId)}` }),
+  });
+
+  const { status, headers, body } = await callAzure(server, azureRequest);
+
+  equal(status, 200);
+  deepEqual(JSON.parse(body as string), { data: { hello: 'world', who: 'ada 1' } });
+  equal(headers['access-control-allow-origin'], '*');
+  match(headers['content-type'] as string, /^application\/json/);
+});
+
+test('an Azure function answers GET, preflights and health checks', async () => {
+  const server = new AzureServer(config);
+  const { rawBody: _, body: __, ...get } = azureRequest;
+
+  const query = await callAzure(server, { ...get, method: 'GET', headers: {}, query: { query: '{ hello }' } });
+  const preflight = await callAzure(server, { ...get, method: 'OPTIONS' }, { cors: { origin: 'https://a.example', methods: ['POST'] } });
+  const health = await callAzure(server, { ...get, method: 'GET', url: `${get.url}/.well-known/apollo/server-health` });
+
+  deepEqual(JSON.parse(query.body as string), { data: { hello: 'world' } });
+  deepEqual(
+    [preflight.status, preflight.headers['access-control-allow-origin'], preflight.headers['access-control-allow-methods']],
+    [204, 'https://a.example', 'POST'],
+  );
+  deepEqual([health.status, health.body], [200, '{"status":"pass"}']);
+});
+
+test('what needs Express itself is refused by name', () => {
+  throws(() => new ExpressServer(config).createHandler({ expressAppFromMiddleware: () => ({}) }), /put server\.getMiddleware\(\) into it/);
+});
