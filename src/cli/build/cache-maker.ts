@@ -8,13 +8,15 @@ import { collectMakers, send, warmUp } from './warm-up.ts';
 
 const [, , file = '', cache = ''] = process.argv;
 const makers = collectMakers();
-const { script, run } = compileCached(file, readFileSync(file, 'utf8'));
+const bundle = readFileSync(file);
+const { script, run } = compileCached(file, bundle.toString('utf8'));
 const exported = run(createRequire(file));
 for (const create of makers) await warmUp(create);
 // The function itself, by an operation that runs no resolver.
 const handler = exported['handler'] ?? exported['default'];
 if (typeof handler === 'function') await send(handler as (event: unknown, context: object) => unknown, { query: '{ __typename }' });
-writeFileSync(cache, script.createCachedData());
+// V8's first, where it is aligned as V8 wants it.
+writeFileSync(cache, Buffer.concat([script.createCachedData(), bundle]));
 process.send?.(Object.keys(exported));
 // Timers and connections of the function would keep the process from ending.
 process.exit();

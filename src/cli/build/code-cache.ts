@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 
 import type { BuildFailure, BuildOptions } from 'esbuild';
 
-import { fingerprint } from '../../schema/build/fingerprint.ts';
 import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
 import { cacheFile } from './cached-loader.ts';
 import type { CachedBundle } from './cached-loader.ts';
@@ -40,7 +39,7 @@ export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings)
   await writeFile(join(folder, name), bundle);
   const cache = join(folder, cacheFile({ file: name }));
   const exported = await makeCache(join(folder, name), cache, flags);
-  await writeFile(join(folder, 'index.js'), await loaderText({ file: name, fingerprint: fingerprint(bundle) }, exported));
+  await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 }
 

@@ -52,8 +52,9 @@ test('V8 takes the cache that was written', async (context) => {
   const probe = `
     import { readFileSync } from 'node:fs';
     import { compileCached } from ${JSON.stringify(new URL('../../../src/cli/build/compile-cached.ts', import.meta.url).href)};
-    const [file, cache] = process.argv.slice(2);
-    console.log(compileCached(file, readFileSync(file, 'utf8'), readFileSync(cache)).script.cachedDataRejected);`;
+    const [source, cache] = process.argv.slice(2).map((file) => readFileSync(file));
+    const ofV8 = cache.subarray(0, cache.length - source.length);
+    console.log(compileCached(process.argv[2], source.toString('utf8'), ofV8).script.cachedDataRejected);`;
   await writeFile(join(folder, '..', 'probe.mts'), probe);
 
   const { stdout } = await startCommand(
