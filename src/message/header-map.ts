@@ -161,7 +161,12 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   #copy(): void {
     const fields = this.#web ?? (this.#record && Object.entries(this.#record));
     if (fields === undefined) return;
+    const isOurs = this.#trusted && this.#web === undefined && !Object.hasOwn(this.#record!, 'set-cookie');
     this.#record = undefined;
+    if (isOurs) {
+      this.#fields = new Map(fields as [string, string][]);
+      return;
+    }
     this.#web = undefined;
     for (const [name, value] of fields) if (isHeaderField(name, value)) this.append(name, value);
   }
