@@ -1,8 +1,11 @@
+import { asWritten } from '../../message/bound-functions.ts';
+
 /**
  * Whether a function may look at its fourth argument, by its own text. Only a list of at most three plain or destructured
  * parameters says no, with neither a default nor a rest, and no `arguments`: whatever cannot be told may.
  */
-export function maySeeInfo(resolver: (...given: never[]) => unknown): boolean {
+export function maySeeInfo(given: (...given: never[]) => unknown): boolean {
+  const resolver = asWritten(given);
   // A default or a rest ends the count.
   if (resolver.length > 3) return true;
   const text = Function.prototype.toString.call(resolver);
