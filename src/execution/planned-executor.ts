@@ -16,6 +16,7 @@ import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
 import { withoutIncrementalDirectives } from './graphql-js/without-incremental-directives.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
+import type { ObjectLog } from './object-log.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
 import type { Selection } from './plan/planned-field.ts';
@@ -56,6 +57,8 @@ export interface PlannedExecution {
   readonly isEvent?: boolean | undefined;
   /** The plan, if it is kept with the document. */
   readonly kept?: KeptPlan | undefined;
+  /** Lists the objects of the answer. Undefined: they are not listed. */
+  readonly objects?: ObjectLog | undefined;
   /** Told why graphql-js runs the operation, when it does. */
   readonly onFallback?: ((reason: string) => void) | undefined;
 }

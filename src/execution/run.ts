@@ -13,6 +13,7 @@ import type {
 import { withoutStacks } from '../message/describe.ts';
 import type { ExecutionInvocation } from '../message/invocation.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
+import type { ObjectLog } from './object-log.ts';
 import { OwnNodes } from './own-nodes.ts';
 import type { NodesHolder } from './own-nodes.ts';
 import { abandon } from './promises.ts';
@@ -43,6 +44,7 @@ export interface RunSettings {
   readonly rowsBeforeCode?: number | undefined;
   readonly invocation?: ExecutionInvocation | undefined;
   readonly answerLimit?: AnswerBudget | undefined;
+  readonly objects?: ObjectLog | undefined;
 }
 
 /** The parts of its plan that a run uses. */
@@ -81,6 +83,8 @@ export class Run {
   onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
   /** Why the answer is an error and nothing else: it has become too large. */
   overflow: GraphQLError | undefined = undefined;
+  /** Lists the objects of the answer. Undefined: they are not listed. */
+  readonly objects: ObjectLog | undefined;
   readonly #plan: RunPlan;
   /** This execution's own, in the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   readonly #variableValues: VariableValues | undefined;
@@ -95,6 +99,7 @@ export class Run {
     this.settings = settings;
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
+    this.objects = settings.objects;
     this.coerced = variableValues === undefined ? noVariables : coercedOf(variableValues);
     this.#plan = plan;
     this.#variableValues = variableValues;
@@ -158,6 +163,7 @@ export class Run {
   /** Ends the run with its data: null when an error reached the root. */
   finish(data: unknown): ExecutionResult {
     this.finished = true;
+    if (this.objects !== undefined) this.objects.isComplete = true;
     this.#nodes.isOver = true;
     this.#abortController?.abort();
     const result = this.#resultOf(data);

@@ -20,12 +20,13 @@ import { cases } from '../support/long-form.ts';
  */
 const traced = cases({ short: 15, long: 60 });
 const schemas = cases({ short: 30, long: 120 });
+const listed = cases({ short: 40, long: 160 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`traced random operations, resolvers ${timing}: the channels tell what graphql-js 17 tells, in its order`, async (t) => {
     if (versionInfo.major < 17) return t.skip('graphql 16 has no channels of its own');
 
-    const { operations, differences, unhandled } = await compareExecutors(1, traced, timing, true);
+    const { operations, differences, unhandled } = await compareExecutors(1, traced, { timing, traced: true });
 
     deepEqual(differences.slice(0, 1), []);
     equal(unhandled.ours, 0);
@@ -35,11 +36,21 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`random operations, resolvers ${timing}: data, errors and their order are graphql-js's, and no rejection goes unhandled`, async () => {
-    const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(1, schemas, timing);
+    const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(1, schemas, { timing });
 
     deepEqual(differences.slice(0, 1), []);
     ok(known <= operations / 1_000, `${known} known differences`);
     equal(unhandled.ours, 0);
     ok(operations > schemas * 4 && withErrors > operations / 4 && withData > operations / 4, `${operations}, ${withErrors}, ${withData}`);
+  });
+}
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`random operations whose objects are listed, resolvers ${timing}: no id that nobody has asked for changes the answer`, async () => {
+    const { named, unnamed, differences, unhandled } = await compareExecutors(500, listed, { timing, listed: true });
+
+    deepEqual(differences.slice(0, 1), []);
+    equal(unhandled.ours, 0);
+    ok(named > listed / 2 && unnamed > listed / 2, `${named}, ${unnamed}`);
   });
 }

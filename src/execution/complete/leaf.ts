@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } fr
 import type { GraphQLLeafType } from 'graphql';
 
 import { inspect } from './errors.ts';
-import { isGraphQL17 } from '../graphql-js/version.ts';
+import { coerceOutput, isGraphQL17 } from '../graphql-js/version.ts';
 import { Promised } from '../pending.ts';
 import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
@@ -68,9 +68,6 @@ function isInt32(value: unknown): value is number {
   // oxlint-disable-next-line unicorn/prefer-math-trunc -- this is about 32 bits, not about the fraction
   return typeof value === 'number' && (value | 0) === value;
 }
-
-/** graphql 17 renamed the function that a leaf type converts results with; the types it comes with know the new name. */
-const coerceOutput = (isGraphQL17 ? 'coerceOutputValue' : 'serialize') as 'coerceOutputValue';
 
 /** The kinds of the built-in scalars. */
 export const plainKinds: ReadonlyMap<GraphQLLeafType, number> = new Map<GraphQLLeafType, number>([

@@ -1,3 +1,6 @@
+import type { GraphQLField } from 'graphql';
+
+import type { MadeObject } from '../object-log.ts';
 import { abandon } from '../promises.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
@@ -47,7 +50,28 @@ export function rowsOf({ fieldRun, path }: ListRun, selection: Selection, count:
 /** One object: as executeFields does, faster once its selection is known well. */
 export function executeObject(run: Run, selection: Selection, source: unknown, path: Path): unknown {
   const build = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
-  return build === undefined ? executeFields(run, selection, source, path) : new Rows(run, selection, build).make(source as object, path);
+  if (build !== undefined) return new Rows(run, selection, build).make(source as object, path);
+  const made = executeFields(run, selection, source, path);
+  if (run.objects === undefined) return made;
+  const result = made instanceof PendingContainer ? made.result : made;
+  const object = { source, hasFieldResolver: run.fieldResolver !== undefined };
+  run.objects.note(selection, result, {
+    ...object,
+    resolveId: (definition) => resolveHidden(run, selection, { definition, source, path }),
+  });
+  return made;
+}
+
+interface HiddenField {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly source: unknown;
+  readonly path: Path;
+}
+
+/** The result of a resolver that the client has not asked for. */
+function resolveHidden(run: Run, selection: Selection, { definition, source, path }: HiddenField): unknown {
+  const { info } = startField(run, selection.hiddenField(definition), path);
+  return (definition.resolve ?? run.fieldResolver)!(source, {}, run.contextValue, info);
 }
 
 /** Completes one item of a list whose objects are made by code for whole rows: as completeItem does, faster. */
@@ -68,7 +92,9 @@ function isPlainObject(item: unknown): item is object {
 }
 
 /** Objects of one selection, made one after another. */
-export class Rows implements RowRest {
+export class Rows implements RowRest, MadeObject {
+  /** No code is made where there is one. */
+  readonly hasFieldResolver: boolean = false;
   readonly #run: Run;
   readonly #selection: Selection;
   readonly #build: RowBuilder;
@@ -108,12 +134,22 @@ export class Rows implements RowRest {
       abandon(source);
       return giveUp(this.#keepPending(), error);
     }
+    this.#run.objects?.note(this.#selection, row, this);
     if (this.#pending === undefined) return row;
     const container = new PendingContainer(this.#run, row, objectLag);
     for (const value of this.#pending) container.adopt(value);
     this.#pending = undefined;
     container.filled();
     return container;
+  }
+
+  /** The object that is being made. */
+  get source(): object {
+    return this.#source;
+  }
+
+  resolveId(definition: GraphQLField<unknown, unknown>): unknown {
+    return resolveHidden(this.#run, this.#selection, { definition, source: this.#source, path: this.path() });
   }
 
   run(at: number): unknown {

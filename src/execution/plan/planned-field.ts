@@ -1,8 +1,9 @@
-import { getNullableType, isListType } from 'graphql';
+import { getNullableType, isListType, Kind } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLFieldMap, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import { areArgumentsCurrent } from './arguments.ts';
 import type { PlannedArguments } from './arguments.ts';
+import type { ObjectIdentity } from '../object-log.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
 import type { Run } from '../run.ts';
 
@@ -174,6 +175,8 @@ export class Selection {
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
   rowsSeen = 0;
   buildRow: RowBuilder | undefined = undefined;
+  /** How its objects are listed: see object-log.ts. */
+  identity: ObjectIdentity | undefined = undefined;
 
   constructor(fields: readonly PlannedField[], { type, nodes, classes, next }: SelectionOrigin) {
     this.fields = fields;
@@ -183,6 +186,13 @@ export class Selection {
     this.next = next;
     this.#classes = classes;
     this.#Result = sharedClassFor(fields.length);
+  }
+
+  /** A field that nobody has asked for, for the `info` of its resolver. */
+  hiddenField(definition: GraphQLField<unknown, unknown>): PlannedField {
+    const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: definition.name } };
+    const init = { responseName: definition.name, node, definition, parentType: this.type, shape: hiddenShape, arguments: undefined };
+    return new PlannedField({ ...init, collect: nothingBelow });
   }
 
   /** An object for the results of its fields. */
@@ -210,6 +220,13 @@ export class Selection {
     for (const field of this.fields) field.lists = lists;
     this.size += Math.max(0, lists - 2) * sizeInLists;
   }
+}
+
+/** Nothing is completed of a hidden field. */
+const hiddenShape: Shape = { nonNull: false, plain: 0, complete: (_fieldRun, value) => value };
+
+function nothingBelow(): never {
+  throw new Error('A hidden field has nothing below it.');
 }
 
 /**

@@ -1,6 +1,7 @@
-import { defaultFieldResolver, execute, Kind, parse, validate, versionInfo } from 'graphql';
+import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import { ObjectLog } from '../../../src/execution/object-log.ts';
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/execution/planned-executor.ts';
 import { createRandom } from '../random.ts';
@@ -32,6 +33,9 @@ export interface Comparison {
   readonly differences: readonly Difference[];
   /** How many more differed in a way that has a name and a reason: see knownDifferences. */
   readonly known: number;
+  /** Objects that were listed with an id, and without. */
+  readonly named: number;
+  readonly unnamed: number;
   /** Rejections that nobody handled, in our executor and in graphql-js. */
   readonly unhandled: { readonly ours: number; readonly theirs: number };
 }
@@ -57,18 +61,39 @@ interface Scenario {
   readonly rowsBeforeCode: number;
   /** Somebody listens to the tracing channels. */
   readonly traced: boolean;
+  /** Ours lists the objects of the answer, with an id that nobody has asked for. */
+  readonly listed: boolean;
 }
 
 /** Runs random operations on random schemas through both executors. The same seeds give the same operations. */
-export async function compareExecutors(firstSeed: number, count: number, timing: Timing, traced = false): Promise<Comparison> {
-  const found: Findings = { operations: 0, withErrors: 0, withData: 0, known: 0, differences: [], unhandled: { ours: 0, theirs: 0 } };
+export async function compareExecutors(
+  firstSeed: number,
+  count: number,
+  { timing, traced = false, listed = false }: { readonly timing: Timing; readonly traced?: boolean; readonly listed?: boolean },
+): Promise<Comparison> {
+  const none = { operations: 0, withErrors: 0, withData: 0, known: 0, named: 0, unnamed: 0 };
+  const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
-    for (const scenario of scenarios(seed, timing)) await compareOnce({ ...scenario, traced }, found);
+    for (const scenario of scenarios(seed, timing)) {
+      if (listed) addIds(scenario.schema);
+      await compareOnce({ ...scenario, traced, listed }, found);
+    }
   }
   return found;
 }
 
-function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced'>> {
+/** To each type of objects, one that misbehaves as its first leaf does. Documents do not know of it. */
+function addIds(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    const fields = type.getFields();
+    const leaf = Object.values(fields).find((field) => isLeafType(getNullableType(field.type)) && field.args.length === 0);
+    if (leaf !== undefined)
+      fields['id'] ??= Object.assign(Object.create(Object.getPrototypeOf(leaf) as object) as typeof leaf, leaf, { name: 'id' });
+  }
+}
+
+function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed'>> {
   const random = createRandom(seed);
   const schema = randomSchema(random);
   for (let round = 0; round < 6; round++) {
@@ -107,7 +132,9 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
   // Twice: the second run finds the plan as the first has left it.
   for (let run = 0; run < 2; run++) {
     const expected = await observe(scenario, (run) => execute({ ...execution, ...run } as Parameters<typeof execute>[0]));
-    const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode }));
+    const objects = scenario.listed ? new ObjectLog() : undefined;
+    const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode, objects }));
+    objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
     found.operations++;
     if (expected.hasErrors) found.withErrors++;
     if (expected.hasData) found.withData++;
@@ -176,7 +203,9 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
   try {
     const outcome = start({ rootValue, contextValue }) as ExecutionResult;
     // Nothing that is asynchronous may come of what is not.
-    if (scenario.timing === 'sync') return { ...describe(outcome, takeCalls()), events, isLate, unhandled: rejections.count() };
+    const calls = takeCalls();
+    if (scenario.timing === 'sync')
+      return { ...describe(outcome, scenario.listed ? [] : calls), events, isLate, unhandled: rejections.count() };
     const [result] = await Promise.all([outcome, clockwork.run()]);
     await nextTurn();
     takeCalls();

@@ -13,7 +13,10 @@ const isTraced = process.env['DIFFERENTIAL_TRACED'] === '1';
 const seed = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
-  const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(seed, count, timing, isTraced);
+  const { operations, withErrors, withData, differences, known, unhandled } = await compareExecutors(seed, count, {
+    timing,
+    traced: isTraced,
+  });
   const [first] = differences;
   console.log(
     `graphql ${versionInfo.major}, Node ${process.versions.node}, ${timing}${isTraced ? ', traced' : ''}: ${operations} operations (${withErrors} with errors, ${withData} with data), ` +
