@@ -3,7 +3,7 @@ import type { OperationDefinitionNode } from 'graphql';
 
 import { capacityOf } from '../message/answer-size.ts';
 import type { AnswerSize } from '../message/answer-size.ts';
-import { whenReady } from '../message/eventual.ts';
+import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-messages.ts';
@@ -12,6 +12,8 @@ import { deepCopyOf } from '../message/plain-object.ts';
 import { toGraphQLError } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits/limits.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
+import type { WrapOperation } from '../operation/around.ts';
+import type { RequestCall } from '../operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationInput } from '../operation/state.ts';
@@ -103,9 +105,23 @@ function run(
     delivery,
   };
   if (settings.wrapOperation === undefined || call === undefined) return runInput(input, httpCall);
-  return settings
-    .wrapOperation(input, call, (wrapped) => runInput(wrapped, httpCall))
-    .catch((thrown: unknown) => ({ ...refused(settings.operation, toGraphQLError(thrown)), head }));
+  return rescued(wrapInput, refuseInput, { wrapOperation: settings.wrapOperation, input, call, httpCall });
+}
+
+interface Wrapped {
+  readonly wrapOperation: WrapOperation;
+  readonly input: OperationInput;
+  readonly call: RequestCall;
+  readonly httpCall: HTTPCall;
+}
+
+function wrapInput({ wrapOperation, input, call, httpCall }: Wrapped): Eventual<OperationOutcome> {
+  return wrapOperation(input, call, (wrapped) => runInput(wrapped, httpCall));
+}
+
+/** A plugin has failed. */
+function refuseInput(thrown: unknown, { input, httpCall }: Wrapped): OperationOutcome {
+  return { ...refused(httpCall.settings.operation, toGraphQLError(thrown)), head: input.head };
 }
 
 function runInput(input: OperationInput, { settings, request, invocation }: HTTPCall): Eventual<OperationOutcome> {

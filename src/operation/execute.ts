@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import type { ObjectLog } from '../execution/object-log.ts';
 import type { OperationInvocation } from '../message/invocation.ts';
 import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
 import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
@@ -33,13 +34,15 @@ export interface Execution {
   readonly answerLimit: AnswerLimit;
   /** Where the plan of the document is kept. */
   readonly kept: KeptPlan | undefined;
+  /** Lists the objects of the answer. Undefined: they are not listed. */
+  readonly objects?: ObjectLog | undefined;
   /** The execution is that of an event of a subscription. Default: false */
   readonly isEvent?: boolean | undefined;
 }
 
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
-  const { document, operation, contextValue, variables, invocation, answerLimit, kept, isEvent } = execution;
+  const { document, operation, contextValue, variables, invocation, answerLimit, kept, isEvent, objects } = execution;
   const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
   const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
   const result = run({
@@ -56,6 +59,7 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     isEvent,
     kept,
     onFallback,
+    objects,
     maxInputErrors: maxInputErrors(variables),
   });
   if (!(result instanceof Promise)) return withCoercionCode(settings, result);

@@ -5,7 +5,7 @@ import type { Eventual } from '../message/eventual.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
 import { withDeadline } from './with-deadline.ts';
 import { tellOfFailure } from './hooks.ts';
-import type { OperationOutcome } from './types.ts';
+import type { AnsweredObjects, OperationOutcome } from './types.ts';
 import type { OperationState } from './state.ts';
 
 /** Result → outcome: the answer as the client gets it. */
@@ -42,7 +42,13 @@ function giveUp(thrown: unknown, state: OperationState): OperationOutcome {
 
 function toOutcome(answer: FormattedExecutionResult, state: OperationState): OperationOutcome {
   const { result, input, operation, source, contextFailed, stream } = state;
-  return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream };
+  const objects = objectsOf(state, answer);
+  return { result: answer, errors: result.errors ?? [], head: input.head, operation, source, contextFailed, stream, objects };
+}
+
+/** Of an answer that a hook has put in the place of the executor's nothing is known. */
+function objectsOf({ objects, result }: OperationState, answer: FormattedExecutionResult): AnsweredObjects | undefined {
+  return objects?.isComplete === true && answer.data === result.data ? objects : undefined;
 }
 
 async function finishWithHooks(state: OperationState): Promise<FormattedExecutionResult> {

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
+import type { Eventual } from '../message/eventual.ts';
 import { DocumentError, report, toGraphQLError } from './errors.ts';
 import type { Logger } from './types.ts';
 import type {
@@ -17,9 +18,30 @@ import type {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
-export async function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Promise<OperationHooks | undefined> {
-  // Asynchronous also for hooks that are not: one that throws at once must not leave another's rejection unhandled.
-  const started = await Promise.all(plugins.map(async (plugin) => plugin.requestDidStart?.(context)));
+export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Eventual<OperationHooks | undefined> {
+  const started: Eventual<GraphQLRequestListener | void>[] = [];
+  const failures: unknown[] = [];
+  for (const plugin of plugins) {
+    try {
+      if (plugin.requestDidStart !== undefined) started.push(plugin.requestDidStart(context));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  // One that throws at once must not leave another's rejection unhandled.
+  if (failures.length > 0) {
+    void Promise.allSettled(started);
+    throw failures[0];
+  }
+  return started.every(isReady) ? hooksOf(started, context) : Promise.all(started).then((listeners) => hooksOf(listeners, context));
+}
+
+/** A plugin may return any object with a `then`. */
+function isReady(started: Eventual<GraphQLRequestListener | void>): started is GraphQLRequestListener | void {
+  return typeof (started as { then?: unknown } | null | undefined)?.then !== 'function';
+}
+
+function hooksOf(started: readonly (GraphQLRequestListener | void)[], context: GraphQLRequestContext): OperationHooks | undefined {
   const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
   return listeners.length === 0 ? undefined : new OperationHooks(listeners, context);
 }

@@ -108,6 +108,27 @@ export interface OperationCall {
   readonly http: RequestCall;
 }
 
+/** An operation that is about to be executed. */
+export interface OperationExecution {
+  /** The operation as the client asked for it. */
+  readonly request: GraphQLRequest;
+  /** The HTTP request that brought it. */
+  readonly http: HTTPRequest | undefined;
+  readonly schema: GraphQLSchema;
+  /** The third argument of resolvers. */
+  readonly contextValue: unknown;
+  /** The text of the document. */
+  readonly source: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** What a plugin wants of an execution. */
+export interface ExecutionWish {
+  /** The outcome of the operation lists the objects that its answer was made of. Default: it does not */
+  readonly objects?: boolean | undefined;
+}
+
 /** One call that a data source makes. */
 export interface DataSourceCall {
   /** The instance: its class names the API. */
@@ -173,6 +194,15 @@ export interface ServerPlugin<TContext = unknown> {
    * (AsyncLocalStorage) it was called in. `stream` of the outcome brings the answers after the first.
    */
   aroundOperation?(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome>;
+  /**
+   * Told of every response as it will be sent, refusals included; its fields may be changed. It is called where the plugin's
+   * `aroundRequest` would go on, costs no promise, and may not be asynchronous.
+   */
+  responseWillBeSent?(call: RequestCall, response: HTTPResponse | StreamedResponse): void;
+  /** Told of the outcome of every operation, where the plugin's `aroundOperation` would go on. The answer waits for a promise. */
+  operationDidEnd?(call: OperationCall, outcome: OperationOutcome): MaybePromise<void>;
+  /** Told of every operation that is about to be executed, without a promise. What it throws is the answer. */
+  executionWillStart?(execution: OperationExecution): ExecutionWish | void;
   /** A RESTDataSource begins a call. It may return a listener, which follows the call to its end. */
   dataSourceCallDidStart?(call: DataSourceCall): DataSourceCallListener | void;
   /** Runs for every operation, also within a batch, after `context` and `dataSources`. */

@@ -17,6 +17,7 @@ import type { Execution } from './execute.ts';
 import { withDeadline } from './with-deadline.ts';
 import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
+import type { ServerPlugin } from './plugin.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import { assertRunnable, findOperation } from './resolve.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
@@ -85,6 +86,7 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     known: undefined,
     operation: undefined,
     execution: undefined,
+    objects: undefined,
     stream: undefined,
     isExecuting: false,
     timeIsUp: undefined,
@@ -131,7 +133,12 @@ function keepContext(contextValue: unknown, state: OperationState): undefined {
 }
 
 function startPlugins(state: OperationState): Eventual<undefined> {
+  if (!state.settings.plugins.some(listens)) return undefined;
   return whenReady(startHooks(state.settings.plugins, requestContext(state)), keepHooks, state);
+}
+
+function listens({ requestDidStart }: ServerPlugin): boolean {
+  return requestDidStart !== undefined;
 }
 
 function keepHooks(hooks: OperationHooks | undefined, state: OperationState): undefined {
@@ -224,8 +231,9 @@ function keepResult(result: ExecutionResult, state: OperationState): ExecutionRe
 function executeNow(state: OperationState): Eventual<ExecutionResult> {
   if (state.timeIsUp !== undefined) throw state.timeIsUp;
   state.isExecuting = true;
-  const { settings, input, execution } = state;
-  return input.delivery === undefined ? executeOperation(settings, execution as Execution) : executeDelivery(state, input.delivery);
+  const { settings, input } = state;
+  settings.tellExecution?.(state);
+  return input.delivery === undefined ? executeOperation(settings, state.execution as Execution) : executeDelivery(state, input.delivery);
 }
 
 function executeDelivery(state: OperationState, delivery: Delivery): Eventual<ExecutionResult> {

@@ -1,5 +1,6 @@
 import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
 
+import type { ObjectLog } from '../execution/object-log.ts';
 import type { Capacity } from '../message/answer-size.ts';
 import type { HTTPRequest, ResponseHead } from '../message/http-messages.ts';
 import type { ContextInput, ContextSettings } from './context.ts';
@@ -22,6 +23,8 @@ export interface OperationSettings
   extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
   readonly plugins: readonly ServerPlugin[];
   readonly maxCost: CostSettings | undefined;
+  /** Tells plugins of an execution, and fills in what they want of it. Undefined: none listens. */
+  readonly tellExecution?: ((state: OperationState) => void) | undefined;
 }
 
 /** One operation and what it may see of the world. */
@@ -54,6 +57,8 @@ export interface OperationState {
   operation: OperationDefinitionNode | undefined;
   /** All that executing the operation takes. */
   execution: Execution | undefined;
+  /** Lists the objects that the answer is made of. Undefined: no plugin has asked for it. */
+  objects: ObjectLog | undefined;
   stream: PayloadStream | undefined;
   /** From then on the execution sees to it that it ends in time. */
   isExecuting: boolean;

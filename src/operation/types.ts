@@ -27,10 +27,22 @@ export interface OperationOutcome {
   readonly operation: OperationDefinitionNode | undefined;
   /** The text of the document, also where a hash stood for it. Undefined when it was not found. */
   readonly source: string | undefined;
+  /** The objects that the answer was made of. Undefined: no plugin has asked for them, or graphql-js has run the operation. */
+  readonly objects?: AnsweredObjects | undefined;
   /** `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
   /** The payloads after `result`; of a subscription `result` is empty, and all payloads come here. Only with a delivery. */
   readonly stream?: PayloadStream | undefined;
+}
+
+/** The objects that an answer was made of, those of the root apart. They have their names also where the client has not asked for them. */
+export interface AnsweredObjects {
+  /** The names of their types. */
+  readonly types: ReadonlySet<string>;
+  /** False: there are more than 10,000, and only their types are known. */
+  readonly isWhole: boolean;
+  /** Calls back for each, with the text of its field `id`; undefined where it has none, or its resolver is asynchronous. Until false is returned. */
+  each(visit: (typename: string, id: string | undefined) => boolean | void): void;
 }
 
 /** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */

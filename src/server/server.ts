@@ -9,7 +9,7 @@ import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, watchPlugins, findCheck } from '../development/load-tools.ts';
 import { KnownBodies } from '../http/known-bodies.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
-import { createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
+import { createTellExecution, createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
 import { DocumentCache } from '../operation/documents/document-cache.ts';
 import type { Logger } from '../operation/types.ts';
@@ -125,6 +125,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     cache,
     logger,
     plugins,
+    tellExecution: createTellExecution(plugins),
     development,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),

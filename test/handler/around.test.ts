@@ -429,6 +429,142 @@ describe('viewRequest', () => {
   });
 });
 
+describe('hooks that only look', () => {
+  test('are called where the wrappers of the same plugin would go on', async () => {
+    const notes: string[] = [];
+    const looking: ServerPlugin = {
+      executionWillStart: ({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`),
+      operationDidEnd: (_call, { result }) => void notes.push(`look: ${JSON.stringify(result.data)}`),
+      responseWillBeSent: (_call, { status }) => void notes.push(`look: ${status}`),
+    };
+
+    await serving({ plugins: [noting(notes, 'a'), looking, noting(notes, 'b')], context: () => ({ user: 1 }) })(
+      post({ query: '{ name }' }),
+    );
+
+    assert.deepEqual(notes.slice(2), [
+      'a: { name }',
+      'b: { name }',
+      'look: { name } {"user":1}',
+      'b: {"name":"x"}',
+      'look: {"name":"x"}',
+      'a: {"name":"x"}',
+      'b: 200',
+      'look: 200',
+      'a: 200',
+    ]);
+  });
+
+  test('see refusals, and may change their fields', async () => {
+    const send = serving({ plugins: [{ responseWillBeSent: (_call, { headers }) => headers.set('x-seen', 'yes') }] });
+
+    const { status, headers } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+
+    assert.deepEqual([status, new Map(headers).get('x-seen')], [400, 'yes']);
+  });
+
+  test('are awaited at the end of an operation', async () => {
+    const notes: string[] = [];
+    const plugin: ServerPlugin = {
+      operationDidEnd: async () => {
+        await new Promise(setImmediate);
+        notes.push('ended');
+      },
+      responseWillBeSent: () => void notes.push('sent'),
+    };
+
+    await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(notes, ['ended', 'sent']);
+  });
+
+  for (const hook of ['executionWillStart', 'operationDidEnd'] as const)
+    test(`${hook} that throws is an error of its operation: the neighbours in the batch keep their answers`, async () => {
+      const [first, second] = ['{ name }', '{ where }'];
+      const fail = (asked: { readonly request: { readonly query?: string | undefined } }): void => {
+        if (asked.request.query === first) throw new Error('No.');
+      };
+      const send = serving({ plugins: [{ [hook]: fail }] });
+
+      const response = await send(post([{ query: first }, { query: second }]));
+
+      const [one, other] = json(response) as { data?: unknown; errors?: { message: string }[] }[];
+      assert.equal(one?.errors?.[0]?.message, 'No.');
+      assert.deepEqual(other, { data: { where: null } });
+    });
+
+  test('responseWillBeSent that throws is a masked 500', async () => {
+    const plugin: ServerPlugin = {
+      responseWillBeSent: () => {
+        throw new Error('No.');
+      },
+    };
+
+    const { status } = await serving({ plugins: [plugin], nodeEnv: 'production' })(post({ query: '{ name }' }));
+
+    assert.equal(status, 500);
+  });
+
+  test('a requestDidStart that throws at once leaves the rejection of another handled', async () => {
+    const plugins: ServerPlugin[] = [
+      { requestDidStart: () => Promise.reject(new Error('Later.')) },
+      {
+        requestDidStart: () => {
+          throw new Error('At once.');
+        },
+      },
+    ];
+
+    const { body } = await serving({ plugins })(post({ query: '{ name }' }));
+
+    assert.match(body, /At once\./);
+  });
+});
+
+describe('outcome.objects', () => {
+  const shop = 'type Query { books: [Book] } type Book { id: ID! title: String author: Author! } type Author { id: ID! }';
+  const books = [{ id: 1, title: 'Emma', author: { id: 'a' } }, { id: 2, title: 'Persuasion', author: Promise.resolve({ id: 'a' }) }]; // prettier-ignore
+  const listing = async (options: Partial<ServerOptions>, wish = true): Promise<unknown> => {
+    let found: unknown;
+    const plugin: ServerPlugin = {
+      executionWillStart: () => ({ objects: wish }),
+      operationDidEnd: (_call, { objects }) => {
+        if (objects === undefined) return;
+        const all: string[] = [];
+        objects.each((typename, id) => void all.push(`${typename} ${id}`));
+        found = [all.toSorted(), [...objects.types].toSorted(), objects.isWhole];
+      },
+    };
+    const send = serving({ typeDefs: shop, resolvers: { Query: { books: () => books } } as never, plugins: [plugin], ...options });
+    const response = await send(post({ query: '{ books { title author { __typename } } }' }));
+    assert.deepEqual(json(response), { data: { books: books.map(({ title }) => ({ title, author: { __typename: 'Author' } })) } });
+    return found;
+  };
+
+  test('has each object with an id that the client has not asked for', async () => {
+    assert.deepEqual(await listing({}), [['Author a', 'Author a', 'Book 1', 'Book 2'], ['Author', 'Book'], true]);
+  });
+
+  test('is not there unless a plugin asks for it, nor where graphql-js runs the operation', async () => {
+    assert.deepEqual([await listing({}, false), await listing({ executor: 'graphql-js' })], [undefined, undefined]);
+  });
+
+  test('has the types alone of more than 10,000 objects', async () => {
+    let found: unknown;
+    const rows = Array.from({ length: 10_001 }, (_, id) => ({ id, title: 'x' }));
+    const plugin: ServerPlugin = {
+      executionWillStart: () => ({ objects: true }),
+      operationDidEnd: (_call, { objects }) => void (found = [[...objects!.types], objects!.isWhole]),
+    };
+
+    await serving({ typeDefs: shop, resolvers: { Query: { books: () => rows } } as never, plugins: [plugin] })(
+      post({ query: '{ books { title } }' }),
+    );
+
+    assert.deepEqual(found, [['Book'], false]);
+  });
+});
+
 test('a plugin whose position is first wraps those before it in the list', async () => {
   const notes: string[] = [];
   const first: ServerPlugin = { ...noting(notes, 'first'), position: 'first' };
