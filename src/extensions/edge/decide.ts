@@ -1,6 +1,6 @@
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
-import type { GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
+import type { AnsweredObjects, GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
 import type { Lookup } from './store/answer-store.ts';
 import type { Dialect } from './dialects.ts';
 import type { KnownDocument } from './documents.ts';
@@ -10,7 +10,7 @@ import type { ResolverHints } from './resolver-hints.ts';
 import type { Selection } from './selection.ts';
 import type { OperationHints, StaticHints } from './static-hints.ts';
 import { tagsOfAnswer } from './tags.ts';
-import type { TagSettings } from './tags.ts';
+import type { TagSettings } from './contents.ts';
 import type { Answered } from './walk-answer.ts';
 import type { ReadingRules, Readings } from './watched-request.ts';
 
@@ -55,12 +55,19 @@ export interface Shareable {
   readonly operation: EdgeOperation;
   readonly selection: Selection;
   readonly data: Answered;
+  readonly objects: AnsweredObjects | undefined;
   readonly maxAge: Seconds;
 }
 
+const tooShort = 'a field may not be kept: the shortest maxAge of its hints is 0';
+const notPublic = 'the scope of a field is PRIVATE';
+
+/** What {@link assess} says of an answer that its hints make private. */
+export const reasonsInHints: ReadonlySet<string> = new Set([tooShort, notPublic]);
+
 /** A finished answer. */
 export interface Answer {
-  readonly request: EdgeRequest | undefined;
+  readonly request: EdgeRequest;
   readonly response: HTTPResponse | StreamedResponse;
   /** Undefined: the document is not remembered. */
   readonly known: KnownDocument | undefined;
@@ -68,7 +75,6 @@ export interface Answer {
 
 /** Whether anybody but the asker may be given an answer: every rule that has nothing to do with where it is kept. A text is the first rule that is not kept. */
 export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
-  if (request === undefined) return 'the request was not watched';
   const reason = reasonInRequest(request) ?? reasonInResponse(response);
   if (reason !== undefined) return reason;
   const [operation] = request.operations as [EdgeOperation];
@@ -82,9 +88,14 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const policy = overallPolicy(hints, operation, settings);
   if (policy === null) return 'the answer is too large to look at';
   const maxAge = Math.floor(policy.maxAge ?? 0);
-  if (!(maxAge > 0)) return 'a field may not be kept: the shortest maxAge of its hints is 0';
-  if (policy.scope === 'PRIVATE') return 'the scope of a field is PRIVATE';
-  return { request, operation, selection: hints.selection, data, maxAge };
+  if (!(maxAge > 0)) return tooShort;
+  if (policy.scope === 'PRIVATE') return notPublic;
+  return { request, operation, selection: hints.selection, data, objects: outcome!.objects, maxAge };
+}
+
+/** Whether the hints of the schema let everybody have the answer. A resolver may still say other. */
+export function mayBePublic(hints: OperationHints | undefined): boolean {
+  return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE';
 }
 
 function reasonInRequest({ readings, operations }: EdgeRequest): string | undefined {
@@ -144,7 +155,7 @@ export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable,
 }
 
 /** A private answer. */
-export function no(reason: string): EdgeDecision {
+export function no(reason = 'the request was not watched'): EdgeDecision {
   return { public: false, reason };
 }
 

@@ -1,6 +1,7 @@
 import { parse } from 'graphql';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import type { OperationOutcome } from '../../operation/types.ts';
 import { prepareResolvers } from './resolver-hints.ts';
 
 /** A document that this process has served. */
@@ -49,10 +50,47 @@ function referenceTo(document: DocumentNode): Pick<WeakRef<DocumentNode>, 'deref
   return typeof WeakRef === 'undefined' ? { deref: () => undefined } : new WeakRef(document);
 }
 
-/** Documents by their text, the oldest forgotten first. What is known of one need not be asked of the line again: its hooks cost more than a small operation. */
+/** An operation of a document, as hooks and outcomes have it. */
+export interface ServedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly source: string | undefined;
+}
+
+/**
+ * What is known of documents: by the operation that runs, for as long as the server's own cache has it, and by their text, the oldest
+ * forgotten first.
+ */
 export class KnownDocuments {
   readonly #documents = new Map<string, Remembered>();
+  readonly #ofOperations = new WeakMap<OperationDefinitionNode, KnownDocument>();
+  /** Answers are looked for by the text, before anything is known of its document. */
+  readonly #keepsTexts: boolean;
   #bytes = 0;
+
+  constructor(keepsTexts: boolean) {
+    this.#keepsTexts = keepsTexts;
+  }
+
+  /** Of an operation that is about to run. */
+  of({ schema, document, operation, source }: ServedOperation): KnownDocument {
+    const found = this.#ofOperations.get(operation);
+    if (found?.schema === schema) return found;
+    const made = this.get(source) ?? { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
+    if (this.#keepsTexts && source !== undefined) this.add(source, made);
+    const known = this.get(source) ?? made;
+    this.#ofOperations.set(operation, known);
+    return known;
+  }
+
+  /** Of an operation that has ended. One that did not run, because a hook had its answer, is read again. */
+  after(
+    { operation, source }: Pick<OperationOutcome, 'operation' | 'source'>,
+    schema: GraphQLSchema | undefined,
+  ): KnownDocument | undefined {
+    return operation && (this.#ofOperations.get(operation) ?? this.read(source, schema));
+  }
 
   get(source: string | undefined): KnownDocument | undefined {
     return source === undefined ? undefined : this.#documents.get(source);
@@ -66,12 +104,6 @@ export class KnownDocuments {
     const read = { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
     this.add(source, read);
     return this.get(source) ?? read;
-  }
-
-  /** A resolver of the document has said something. */
-  noteHint(source: string | undefined): void {
-    const known = this.get(source);
-    if (known !== undefined) known.hasHinted = true;
   }
 
   add(source: string, document: KnownDocument): void {

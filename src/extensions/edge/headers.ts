@@ -16,15 +16,31 @@ export function writeDecision(
   { headers, method }: { readonly headers: HeaderMap; readonly method: string },
   { options, rules }: HeaderSettings,
 ): void {
-  const { cdn, browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
+  const { cdn } = options;
   // The same URL must always send the same, refusals too: Netlify makes its key of the answer it has.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
   if (!decision.public || cdn === undefined) return;
   const dialect = dialects[cdn];
-  const lifetime = { maxAge: decision.maxAge, browserMaxAge, staleWhileRevalidate, staleIfError };
-  for (const [name, value] of lifetimeFields(dialect, lifetime)) headers.set(name, value);
+  for (const [name, value] of fieldsFor(decision.maxAge, options)) headers.set(name, value);
   for (const name of rules.varyHeaders) addVary(headers, name);
   if (dialect.tags !== undefined && decision.tags.length > 0) headers.set(dialect.tags.header, decision.tags.join(dialect.tags.separator));
+}
+
+type Fields = ReturnType<typeof lifetimeFields>;
+
+const known = new WeakMap<EdgeOptions, Map<number, Fields>>();
+/** Lifetimes that are remembered: schemas have few. Those of answers out of a store are what is left of them. */
+const maxKnown = 100;
+
+function fieldsFor(maxAge: number, options: EdgeOptions): Fields {
+  let ofOptions = known.get(options);
+  if (ofOptions === undefined) known.set(options, (ofOptions = new Map()));
+  const found = ofOptions.get(maxAge);
+  if (found !== undefined) return found;
+  const { browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
+  const fields = lifetimeFields(dialects[options.cdn!], { maxAge, browserMaxAge, staleWhileRevalidate, staleIfError });
+  if (ofOptions.size < maxKnown) ofOptions.set(maxAge, fields);
+  return fields;
 }
 
 /**

@@ -1,16 +1,16 @@
 import { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
-import type { OperationOutcome } from '../../operation/types.ts';
+import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
+import type { GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
 import type {
-  GraphQLRequestContext,
-  GraphQLRequestListener,
+  ExecutionWish,
   OperationCall,
+  OperationExecution,
   RequestCall,
   ServerPlugin,
   ServerStartContext,
 } from '../../operation/plugin.ts';
 import { noteDecision } from '../reporting.ts';
-import { assess, decideFor, no } from './decide.ts';
+import { assess, decideFor, mayBePublic, no, reasonsInHints } from './decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
@@ -18,14 +18,15 @@ import { writeDecision } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
+import { PrivateQueries } from './private-queries.ts';
 import { PurgeLog } from './purge/purger.ts';
 import { Purges } from './purge/purges.ts';
 import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
-import { offerCacheControl, prepareResolvers, ResolverHints } from './resolver-hints.ts';
+import { offerCacheControl, ResolverHints } from './resolver-hints.ts';
 import { StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
-import { entityById } from './tags.ts';
+import { entityById } from './contents.ts';
 import { explainedHeaders, explainHeader, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
@@ -51,21 +52,34 @@ const cdnMethods = ['GET'];
 
 class EdgePlugin implements Edge {
   readonly position = 'first';
+  /** Undefined without a store: nothing needs to be done around an operation then, and hooks that only look cost no promises. */
+  readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
-  readonly #documents = new KnownDocuments();
+  readonly #documents: KnownDocuments;
+  /** Whether tags name objects by their id, wherever they are kept. */
+  readonly #namesObjects: boolean;
+  /** The moment of the purge log at which a mutation began. */
+  readonly #begun = new WeakMap<GraphQLRequest, number>();
+  /** Undefined with a store: what it knows of an answer it looks up by the request that was watched. */
+  readonly #private: PrivateQueries | undefined;
   #hasServed = false;
+
   constructor(options: EdgeOptions) {
-    const { salt, deploy, entity = entityById, defaultMaxAge = 0, store } = options;
+    const { salt, deploy, entity = entityById, defaultMaxAge = 0, store, cdn } = options;
     const rules = readingRules(options);
     const tags = { salt, deploy, entity };
     this.#options = options;
+    this.#private = store === undefined ? new PrivateQueries() : undefined;
+    this.#documents = new KnownDocuments(store !== undefined);
     this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
     this.#stored = store && new StoredAnswers(store, { settings: this.#settings, deploy: deploy!, documents: this.#documents });
+    this.#namesObjects = entity === entityById && (store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined));
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
+    if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
@@ -81,6 +95,7 @@ class EdgePlugin implements Edge {
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
+    if (!isExplained && this.#private?.reasonFor(call.request.queryString) !== undefined) return call;
     const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
     const watch: EdgeRequest & RequestWatch = {
       edge: this,
@@ -100,9 +115,16 @@ class EdgePlugin implements Edge {
     return watch?.edge === this ? watch : undefined;
   }
 
-  async aroundRequest(call: RequestCall, next: () => Promise<HTTPResponse | StreamedResponse>): Promise<HTTPResponse | StreamedResponse> {
-    noteDecision(call, undefined);
-    const response = await next();
+  /** What is known of one operation of a request. */
+  #operationOf({ operations }: EdgeRequest, asked: GraphQLRequest): EdgeOperation {
+    const found = operations.find(({ request }) => request === asked);
+    if (found !== undefined) return found;
+    const operation: EdgeOperation = { request: asked, outcome: undefined, resolverHints: undefined, lookup: undefined, ownFields: [] };
+    operations.push(operation);
+    return operation;
+  }
+
+  responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
     const decision = this.#decide(response, call);
     writeDecision(decision, { headers: response.headers, method: call.request.method }, this.#settings);
     noteDecision(call, decision);
@@ -111,55 +133,57 @@ class EdgePlugin implements Edge {
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }
-    return response;
   }
 
-  aroundOperation(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
+  async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const request = this.#requestOf(call.http.request.headers);
-    if (request === undefined && this.#purges.hasNone) return next();
-    const operation: EdgeOperation = {
-      request: call.request,
-      outcome: undefined,
-      resolverHints: undefined,
-      lookup: undefined,
-      ownFields: [],
-    };
-    request?.operations.push(operation);
-    return this.#run(operation, call, async () => {
-      const found = request && (await this.#stored?.find(operation, request, call.response));
-      return found ?? next();
-    });
+    const operation = request && this.#operationOf(request, call.request);
+    const found = operation && (await this.#stored!.find(operation, request!, call.response));
+    if (found === undefined) return next();
+    // What is behind this hook is not called then.
+    void this.operationDidEnd(call, found);
+    return found;
   }
 
-  async #run(operation: EdgeOperation, call: OperationCall, run: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-    const begun = this.#settings.log.now;
-    const outcome = await run();
-    operation.outcome = outcome;
-    if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
-    if (operation.resolverHints?.isEmpty === false) this.#documents.noteHint(outcome.source);
-    if (outcome.operation?.operation === 'mutation')
-      await this.#purges.after({ outcome, known: this.#documents.read(outcome.source, this.#purges.schema), begun }, call);
-    return outcome.result.extensions?.['explain'] === undefined ? outcome : this.#explained(outcome, call);
-  }
-
-  requestDidStart({ request, contextValue, schema: served }: GraphQLRequestContext): GraphQLRequestListener | undefined {
+  executionWillStart(execution: OperationExecution): ExecutionWish | undefined {
     this.#hasServed = true;
-    const isOwn = served === this.#purges.schema;
-    const watch = isOwn ? undefined : this.#requestOf(request.http?.headers);
-    // What is known of documents is of the other's.
-    if (watch !== undefined) watch.readings.personal ??= 'the schema of another handler';
-    const known = isOwn ? this.#documents.get(request.query) : undefined;
-    if (known !== undefined) {
-      if (known.mayHint) this.#offerHints(contextValue, request.http);
+    const { schema, http, operation, request: asked, contextValue } = execution;
+    const request = this.#requestOf(http?.headers);
+    if (schema !== this.#purges.schema) {
+      // What is known of documents is of the other's.
+      if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
       return undefined;
     }
-    return {
-      didResolveOperation: ({ source, schema, document }) => {
-        const mayHint = prepareResolvers(schema, document);
-        if (isOwn) this.#documents.add(source, { schema, document, mayHint, hasHinted: false });
-        if (mayHint) this.#offerHints(contextValue, request.http);
-      },
-    };
+    const known = this.#documents.of(execution);
+    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, asked));
+    if (!this.#namesObjects) return undefined;
+    if (operation.operation === 'mutation') {
+      this.#begun.set(asked, this.#settings.log.now);
+      return this.#purges.hasNone ? undefined : withObjects;
+    }
+    if (request === undefined) return undefined;
+    return known.mayHint || mayBePublic(this.#settings.hints.of({ known, operation, variables: asked.variables }))
+      ? withObjects
+      : undefined;
+  }
+
+  operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
+    noteDecision(call.http, undefined);
+    const isMutation = outcome.operation?.operation === 'mutation';
+    const request = this.#requestOf(call.http.request.headers);
+    if (request !== undefined) {
+      const operation = this.#operationOf(request, call.request);
+      operation.outcome = outcome;
+      if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
+      if (operation.resolverHints?.isEmpty === false) {
+        const known = this.#documents.after(outcome, this.#purges.schema);
+        if (known !== undefined) known.hasHinted = true;
+      }
+      if (outcome.result.extensions?.['explain'] !== undefined) this.#explain(outcome, call);
+    }
+    if (!isMutation || this.#purges.hasNone) return undefined;
+    const begun = this.#begun.get(call.request) ?? this.#settings.log.now;
+    return this.#purges.after({ outcome, known: this.#documents.after(outcome, this.#purges.schema), begun }, call);
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
@@ -167,27 +191,29 @@ class EdgePlugin implements Edge {
   }
 
   /** In development: a report says what would be decided of an answer that is no report. */
-  #explained(outcome: OperationOutcome, { http }: OperationCall): OperationOutcome {
+  #explain({ result }: OperationOutcome, { http }: OperationCall): void {
     const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
-    const sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
-    const { extensions } = outcome.result;
-    const explain = { ...(extensions!['explain'] as object), sharing };
-    return { ...outcome, result: { ...outcome.result, extensions: { ...extensions, explain } } };
+    const report = result.extensions!['explain'] as { sharing?: EdgeDecision };
+    report.sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
   }
 
   /** What fails, the user's `entity` for one, costs nobody the answer. */
   #decide(
     response: HTTPResponse | StreamedResponse,
-    { request: { headers, method }, invocation, logger }: RequestCall,
+    { request: { headers, method, queryString }, invocation, logger }: RequestCall,
     isReport = false,
   ): EdgeDecision {
     try {
       const request = this.#requestOf(headers);
-      if (request === undefined && method !== 'GET') return no(`the method is ${method}`);
-      const known = this.#documents.get(request?.operations[0]?.outcome?.source);
-      if (request !== undefined && request.isExplained !== isReport) return no('a report was asked for');
+      if (request === undefined) return no(method === 'GET' ? this.#private?.reasonFor(queryString) : `the method is ${method}`);
+      if (request.isExplained !== isReport) return no('a report was asked for');
+      const outcome = request.operations[0]?.outcome;
+      const known = outcome && this.#documents.after(outcome, this.#purges.schema);
       const answer = assess({ request, response, known }, this.#settings);
-      if (typeof answer === 'string') return no(answer);
+      if (typeof answer === 'string') {
+        if (known?.mayHint === false && reasonsInHints.has(answer)) this.#private?.add(request.asked.queryString, answer);
+        return no(answer);
+      }
       const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
       const { cdn } = this.#options;
       if (cdn === undefined) return stored!;
@@ -199,15 +225,21 @@ class EdgePlugin implements Edge {
   }
 
   /** Resolvers know their operation by their context value. One that serves two tells neither apart: nothing of both is public then. */
-  #offerHints(contextValue: unknown, http: HTTPRequest | undefined): void {
+  #offerHints(contextValue: unknown, operation: EdgeOperation | undefined): void {
     if (typeof contextValue !== 'object' || contextValue === null) return;
     const hints = new ResolverHints();
     const others = offerCacheControl(contextValue, hints);
     // Elements of a batch have requests of their own, and are never public.
-    const [operation] = this.#requestOf(http?.headers)?.operations ?? [];
     if (operation !== undefined) operation.resolverHints = hints;
     if (others === undefined) return;
     others.areMixedUp = true;
     hints.areMixedUp = true;
   }
 }
+
+/** An instance of a class may be the context of several operations; a plain object is copied for each. */
+function isShareable(contextValue: unknown): boolean {
+  return Object.getPrototypeOf(contextValue) !== Object.prototype;
+}
+
+const withObjects: ExecutionWish = { objects: true };

@@ -39,7 +39,7 @@ export class ResolverHints {
       overall.restrict(policy);
     }
     const isWhole = walkAnswer(selection, data, {
-      withPaths: true,
+      kind: 'paths',
       field: ({ selected: { field }, path, isRoot }) => {
         if (this.#policies.has(path)) return;
         const hinted = { field, returnType: field.type, isRoot };

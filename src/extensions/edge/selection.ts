@@ -34,6 +34,10 @@ export interface Selection {
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
   /** Those of them that have selections. */
   nestedFor(type: GraphQLObjectType): readonly SelectedField[];
+  /** Those of them that are lists or may be null, or lead there. */
+  absentFor(type: GraphQLObjectType): readonly SelectedField[];
+  /** Whether any of the objects has such fields. */
+  readonly hasAbsences: boolean;
   /** Keys under which objects of the type answer their field `id`. */
   idKeysFor(type: GraphQLObjectType): readonly string[];
 }
@@ -44,7 +48,12 @@ export interface Selecting {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Whether `@skip` and `@include` leave a selection in. */
   readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
+  /** Places that were looked at for what may be absent. */
+  places?: number;
 }
+
+/** Places that are looked at: with abstract types in abstract types, a short operation has more than anybody could count. */
+export const maxPlaces = 5_000;
 
 /** The selections of an operation, one place after the other, made when they are asked for. Undefined: the schema has no such root. */
 export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
@@ -68,7 +77,9 @@ class TypedSelection implements Selection {
   readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
   readonly #nested = new Map<GraphQLObjectType, readonly SelectedField[]>();
   readonly #idKeys = new Map<GraphQLObjectType, readonly string[]>();
+  readonly #absent = new Map<GraphQLObjectType, readonly SelectedField[]>();
   #typenameKeys: readonly string[] | undefined;
+  #hasAbsences: boolean | undefined;
 
   constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
     this.type = type;
@@ -95,6 +106,24 @@ class TypedSelection implements Selection {
     const fields = this.fieldsFor(type).filter(({ below }) => below !== undefined);
     this.#nested.set(type, fields);
     return fields;
+  }
+
+  absentFor(type: GraphQLObjectType): readonly SelectedField[] {
+    const known = this.#absent.get(type);
+    if (known !== undefined) return known;
+    const fields = this.nestedFor(type).filter(
+      ({ field, hasList: isList, below }) => isList || !isNonNullType(field.type) || below!.hasAbsences,
+    );
+    this.#absent.set(type, fields);
+    return fields;
+  }
+
+  get hasAbsences(): boolean {
+    if (this.#hasAbsences !== undefined) return this.#hasAbsences;
+    this.#selecting.places = (this.#selecting.places ?? 0) + 1;
+    // Too many to tell: then all of the answer is looked at.
+    const isTooMuch = this.#selecting.places > maxPlaces;
+    return (this.#hasAbsences = isTooMuch || this.types.some((type) => this.absentFor(type).length > 0));
   }
 
   idKeysFor(type: GraphQLObjectType): readonly string[] {

@@ -5,7 +5,7 @@ import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
 import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CachePolicy } from '../cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
-import { fragmentsOf, selectionOf } from './selection.ts';
+import { fragmentsOf, maxPlaces, selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
 /** What is known of an operation before it runs. */
@@ -50,6 +50,7 @@ export class StaticHints {
     const overall = newCachePolicy();
     let places = 0;
     const visit = (selection: Selection, isRoot: boolean): void => {
+      // Too many to tell: then the answer is private.
       if (++places > maxPlaces) overall.restrict({ maxAge: 0 });
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
@@ -68,9 +69,6 @@ export class StaticHints {
     return overall;
   }
 }
-
-/** Places that are looked at, else the answer is private: with abstract types in abstract types, a short operation has more than anybody could count. */
-const maxPlaces = 5_000;
 
 /** Outcomes of the conditions of one operation that are remembered. */
 const maxOutcomes = 16;

@@ -1,10 +1,13 @@
 import { isAbstractType, isObjectType } from 'graphql';
-import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
+import type { AnsweredObjects } from '../../operation/types.ts';
 import { sha256 } from '../document-hash.ts';
+import { contentsOf } from './contents.ts';
+import type { Contents, TaggedAnswer, TagSettings } from './contents.ts';
 import type { TagDialect } from './dialects.ts';
+import { maxPlaces } from './selection.ts';
 import type { Selection } from './selection.ts';
-import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
 /**
@@ -17,53 +20,43 @@ import type { Answered } from './walk-answer.ts';
  *   d:name     the deploy
  * A change of one object takes back its e:, its type's u:, and l: of the type and of every interface and union it belongs to.
  */
-export interface TagSettings {
-  /** The id of an object by the fields that the answer has of it. Undefined: it has none. */
-  readonly entity: (typename: string, fields: Answered) => string | undefined;
-  /** Hashed into ids, so that nobody reads them who reads the tags. */
-  readonly salt: string | undefined;
-  readonly deploy: string | undefined;
-}
 
 /** The tag of one object. */
 export function entityTag(type: string, id: string, salt: string | undefined): string {
-  const isPlain = salt === undefined && /^[\w.-]{1,64}$/.test(id);
-  return `e:${type}:${isPlain ? id : sha256((salt ?? '') + id).slice(0, 24)}`;
+  return `e:${type}:${salt === undefined && isPlain(id) ? id : sha256((salt ?? '') + id).slice(0, 24)}`;
 }
 
-/** What is in an answer, by type. */
-class Contents {
-  readonly types = new Set<string>();
-  readonly unnamed = new Set<string>();
-  readonly lists = new Set<string>();
-  readonly fields = new Set<string>();
-  readonly entities = new Map<string, string>();
-  /** Where there is nothing. */
-  readonly missing: Selection[] = [];
-}
-
-/** An answer, and what was selected of it. */
-export interface TaggedAnswer {
-  readonly selection: Selection;
-  readonly data: Answered;
+/** Letters, digits and `_ - .`, at most 64 of them. (A regular expression takes as long as the rest of a tag.) */
+function isPlain(id: string): boolean {
+  if (id.length === 0 || id.length > 64) return false;
+  for (let at = 0; at < id.length; at++) {
+    const code = id.charCodeAt(at);
+    const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
+    if (!isLetter && !(code >= 48 && code <= 57) && code !== 45 && code !== 46 && code !== 95) return false;
+  }
+  return true;
 }
 
 /** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
-export function tagsOfAnswer({ selection, data }: TaggedAnswer, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
-  const contents = contentsOf(selection, data, settings);
+export function tagsOfAnswer(answer: TaggedAnswer, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
+  const contents = contentsOf(answer, settings, limits.maxTags);
   if (contents === undefined) return undefined;
-  const others = [
-    ...(settings.deploy === undefined ? [] : [`d:${settings.deploy}`]),
-    ...Array.from(contents.types, (name) => `t:${name}`),
-    ...Array.from(contents.lists, (name) => `l:${name}`),
-    ...Array.from(contents.fields, (name) => `q:${name}`),
-  ];
-  const named = [...others, ...Array.from(contents.unnamed, (name) => `u:${name}`), ...contents.entities.keys()];
-  if (fits(named, limits)) return named;
+  const tags = settings.deploy === undefined ? [] : [`d:${settings.deploy}`];
+  for (const name of contents.types) tags.push(`t:${name}`);
+  for (const name of contents.lists) tags.push(`l:${name}`);
+  for (const name of contents.fields) tags.push(`q:${name}`);
+  for (const name of contents.unnamed) tags.push(`u:${name}`);
+  const withoutEntities = tags.length;
+  addEntityTags(tags, contents, settings.salt);
+  if (fits(tags, limits)) return tags;
   // No tag is dropped in silence: the objects count as unnamed, so that a change of any takes the answer back.
-  const unnamed = new Set([...contents.unnamed, ...contents.entities.values()]);
-  const short = [...others, ...Array.from(unnamed, (name) => `u:${name}`)];
-  return fits(short, limits) ? short : undefined;
+  tags.length = withoutEntities;
+  for (const name of contents.entities.keys()) if (!contents.unnamed.includes(name)) tags.push(`u:${name}`);
+  return fits(tags, limits) ? tags : undefined;
+}
+
+function addEntityTags(tags: string[], { entities }: Contents, salt: string | undefined): void {
+  for (const [type, ids] of entities) for (const id of ids) tags.push(entityTag(type, id, salt));
 }
 
 function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDialect): boolean {
@@ -76,81 +69,27 @@ function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDial
   return total <= maxTotal;
 }
 
-function contentsOf(root: Selection, data: Answered, { entity, salt }: TagSettings): Contents | undefined {
-  const contents = new Contents();
-  const isWhole = walkAnswer(root, data, {
-    withPaths: false,
-    object: (types, value, selection) => {
-      for (const type of types) {
-        contents.types.add(type.name);
-        const id = types.length === 1 ? idOf(entity, { selection, type, value }) : undefined;
-        if (id === undefined) contents.unnamed.add(type.name);
-        else contents.entities.set(entityTag(type.name, id, salt), type.name);
-      }
-    },
-    field: ({ selected: { name, hasList, below }, value, isRoot }) => {
-      if (isRoot) contents.fields.add(name);
-      if (below === undefined) return;
-      if (hasList || value === null) contents.lists.add(below.type.name);
-      if (value === null) contents.missing.push(below);
-    },
-  });
-  return isWhole ? contents : undefined;
-}
-
-interface TypedObject {
-  readonly selection: Selection;
-  readonly type: GraphQLObjectType;
-  readonly value: Answered;
-}
-
-/** By far the most objects are named by their id: no object of all their fields is made for that, which took 1 µs each. */
-function idOf(entity: TagSettings['entity'], { selection, type, value }: TypedObject): string | undefined {
-  if (entity !== entityById) return entity(type.name, fieldsByName(selection, type, value));
-  let id: unknown;
-  for (const key of selection.idKeysFor(type)) {
-    if (!(key in value)) continue;
-    if (id !== undefined && id !== value[key]) return undefined;
-    id = value[key];
-  }
-  return entityById(type.name, { id });
-}
-
-/** Aliases do not count; where a field was asked for twice, with other arguments, it is left out. */
-function fieldsByName(selection: Selection, type: GraphQLObjectType, value: Answered): Answered {
-  const fields = new Map<string, unknown>();
-  const doubled = new Set<string>();
-  for (const { key, name } of selection.fieldsFor(type)) {
-    if (!(key in value)) continue;
-    if (fields.has(name) && fields.get(name) !== value[key]) doubled.add(name);
-    fields.set(name, value[key]);
-  }
-  for (const name of doubled) fields.delete(name);
-  return Object.fromEntries(fields);
-}
-
-/** `id`, where the answer has it. */
-export function entityById(_typename: string, { id }: Answered): string | undefined {
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
-}
-
 /** An answer to a mutation. */
 export interface MutationAnswer {
   readonly schema: GraphQLSchema;
   readonly root: Selection;
   /** null: nothing of what was done is shown. */
   readonly data: Answered | null;
+  readonly objects: AnsweredObjects | undefined;
   /** A field has failed: what it may have changed before, it does not show. */
   readonly hasErrors: boolean;
 }
 
 /** What is to be taken back because of the answer to a mutation: what it names, and all objects of a type of which it says too little. */
 export function tagsOfMutation(
-  { schema, root, data, hasErrors }: MutationAnswer,
+  { schema, root, data, objects, hasErrors }: MutationAnswer,
   settings: Pick<TagSettings, 'entity' | 'salt'>,
 ): readonly string[] {
-  const contents = data === null ? undefined : contentsOf(root, data, { ...settings, deploy: undefined });
-  const tags = new Set(contents?.entities.keys());
+  const given = data === null ? undefined : { selection: root, data, objects };
+  const contents = given && contentsOf(given, settings, Infinity);
+  const named: string[] = [];
+  if (contents !== undefined) addEntityTags(named, contents, settings.salt);
+  const tags = new Set(named);
   const types = new Set(contents?.types);
   // Of an answer that is too large to look at, or not shown, all that it may have named.
   const places = contents === undefined ? placesBelow(root) : hasErrors ? contents.missing : [];
@@ -161,9 +100,6 @@ export function tagsOfMutation(
   for (const name of types) for (const tag of changeTags(schema, name)) tags.add(tag);
   return [...tags];
 }
-
-/** Places that are looked at: with abstract types in abstract types, a short operation has more than anybody could count. */
-const maxPlaces = 5_000;
 
 /** All types of objects that an operation can meet from these places on. */
 function typesAt(places: readonly Selection[]): ReadonlySet<string> {

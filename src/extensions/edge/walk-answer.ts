@@ -15,9 +15,12 @@ export interface AnsweredField {
 export interface AnswerVisitor {
   /** `types`: all that the object may have; one where the answer says it. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
-  /** Without paths, plain fields below the root are left out. */
   field(field: AnsweredField): void;
-  readonly withPaths: boolean;
+  /**
+   * "paths": every field, with its path. "objects": plain fields below the root are left out. "absences": of those below the root
+   * only lists, and what may be null, with what leads there.
+   */
+  readonly kind: 'paths' | 'objects' | 'absences';
 }
 
 export type Answered = Readonly<Record<string, unknown>>;
@@ -47,17 +50,26 @@ class Walk {
     this.#visitor = visitor;
   }
 
+  get #withPaths(): boolean {
+    return this.#visitor.kind === 'paths';
+  }
+
   object(selection: Selection, value: Answered, at: Position): boolean {
     const types = typesOfObject(selection, value);
-    if (!at.isRoot) this.#visitor.object?.(types, value, selection);
-    // Plain fields are most of an answer.
-    const withLeaves = at.isRoot || this.#visitor.withPaths;
+    const { kind } = this.#visitor;
+    if (!at.isRoot && kind !== 'absences') this.#visitor.object?.(types, value, selection);
     for (const type of types) {
       if (--this.#left < 0) return false;
-      for (const selected of withLeaves ? selection.fieldsFor(type) : selection.nestedFor(type))
-        if (!this.#field(selected, value, at)) return false;
+      for (const selected of this.#fieldsOf(selection, type, at.isRoot)) if (!this.#field(selected, value, at)) return false;
     }
     return true;
+  }
+
+  /** Plain fields are most of an answer. */
+  #fieldsOf(selection: Selection, type: GraphQLObjectType, isRoot: boolean): readonly SelectedField[] {
+    const { kind } = this.#visitor;
+    if (isRoot || kind === 'paths') return selection.fieldsFor(type);
+    return kind === 'objects' ? selection.nestedFor(type) : selection.absentFor(type);
   }
 
   #field(selected: SelectedField, object: Answered, { path: parent, isRoot }: Position): boolean {
@@ -66,18 +78,18 @@ class Walk {
     if (!(key in object) || name.startsWith('__')) return true;
     if (--this.#left < 0) return false;
     const value = object[key];
-    const path = this.#visitor.withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
+    const path = this.#withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
     this.#visitor.field({ selected, value, path, isRoot });
-    return below === undefined || this.#value(below, value, path);
+    if (below === undefined || (this.#visitor.kind === 'absences' && !below.hasAbsences)) return true;
+    return this.#value(below, value, path);
   }
 
   #value(below: Selection, value: unknown, path: string): boolean {
-    if (Array.isArray(value))
-      return value.every((item, index) => this.#value(below, item, this.#visitor.withPaths ? `${path}.${index}` : ''));
+    if (Array.isArray(value)) return value.every((item, index) => this.#value(below, item, this.#withPaths ? `${path}.${index}` : ''));
     return (
       typeof value !== 'object' ||
       value === null ||
-      this.object(below, value as Answered, this.#visitor.withPaths ? { path, isRoot: false } : inside)
+      this.object(below, value as Answered, this.#withPaths ? { path, isRoot: false } : inside)
     );
   }
 }

@@ -15,7 +15,7 @@ const typeDefs = `
   type Query { book(id: ID!): Book @cacheControl(maxAge: 60) books: [Book] @cacheControl(maxAge: 60) }
   interface Node { id: ID! } union Item = Book | Pen
   type Book implements Node @cacheControl(maxAge: 60) { id: ID! title: String } type Pen { id: ID! }
-  type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean failing: Book strict: Pair! both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
+  type Mutation { rename(id: ID!): Book remove(id: ID!): Boolean nameless: Book failing: Book strict: Pair! both(id: ID!): Pair } type Pair { book: Book pen: Pen }`;
 
 const fail = (): never => {
   throw new Error('No.');
@@ -31,6 +31,7 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
     rename: (_: unknown, { id }: { id: string }) => ({ id, title: 'new' }),
     both: (_: unknown, { id }: { id: string }) => ({ book: { id }, pen: null }),
     remove: () => true,
+    nameless: () => ({ title: 'new' }),
     failing: fail,
     strict: fail,
   };
@@ -52,8 +53,13 @@ describe('what a mutation takes back', () => {
       ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     [
-      'all answers with the type, when it does not say which object',
+      'the object it returns, also when nobody asks for its id',
       'mutation { rename(id: 1) { title } }',
+      ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
+    ],
+    [
+      'all answers with the type, when the object has no id',
+      'mutation { nameless { title } }',
       ['t:Book', 'u:Book', 'l:Book', 'l:Node', 'l:Item'],
     ],
     ['nothing, when it names no object', 'mutation { remove(id: 1) }', undefined],

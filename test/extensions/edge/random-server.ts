@@ -53,20 +53,24 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     dynamic: random.chance(0.15),
   }));
   const leaves = fields.map((field) => `${field.name}: String ${field.hint}`).join(' ');
+  // An id that nobody asks for is read for the tags all the same, and may say who asks, come late, or fail.
+  const idKind = random.pick(['none', 'property', 'property', 'resolver', 'personal', 'late', 'failing'] as const);
+  const id = idKind === 'none' ? '' : 'id: ID!';
   const typeDefs = `type Query { ${leaves} a: A ${hint()} list: [A] ${hint()} any: Any ${hint()} }
-    type A ${hint()} { ${leaves} a: A ${hint()} } type B { ${leaves} } union Any = A | B
+    type A ${hint()} { ${id} ${leaves} a: A ${hint()} } type B { ${id} ${leaves} } union Any = A | B
     type Mutation { f0: String }`;
   const resolverOf =
     ({ kind, dynamic }: (typeof fields)[number]) =>
-    (_: unknown, __: unknown, context: Reads, info: { cacheControl: { setCacheHint: (hint: object) => void } }) => {
-      if (dynamic) info.cacheControl.setCacheHint({ maxAge: 30, scope: 'PUBLIC' });
+    (_: unknown, __: unknown, context: Reads, info: { cacheControl?: { setCacheHint: (hint: object) => void } }) => {
+      if (dynamic) info.cacheControl?.setCacheHint({ maxAge: 30, scope: 'PUBLIC' });
       return kind === 'shared' ? 'everybody' : kind === 'personal' ? `of ${context.who()}` : `in ${context.language()}`;
     };
   const all = Object.fromEntries(fields.map((field) => [field.name, resolverOf(field)]));
-  const rows = { a: () => ({}), list: () => [{}, {}], any: () => ({ __typename: random.pick(['A', 'B']) }) };
+  const rows = { a: () => ({ id: 1 }), list: () => [{ id: 1 }, { id: 2 }], any: () => ({ id: 3, __typename: random.pick(['A', 'B']) }) };
+  const ids = idResolvers[idKind];
   return {
     typeDefs: [cacheControlDefinitions, typeDefs],
-    resolvers: { Query: { ...all, ...rows }, A: { ...all, a: () => ({}) }, B: all } as never,
+    resolvers: { Query: { ...all, ...rows }, A: { ...all, ...ids, a: () => ({ id: 4 }) }, B: { ...all, ...ids } } as never,
     plugins: identify === identities.at(-1) ? [sessions] : [],
     context: (argument: ContextArgument): Reads => {
       const who = (): string => identify(argument);
@@ -75,6 +79,20 @@ export function randomServer(random: Random): Partial<ServerOptions> {
     },
   };
 }
+
+type IdResolver = (source: { id: number }, _: unknown, context: Reads) => unknown;
+
+const fail = (): never => {
+  throw new Error('No id.');
+};
+const idResolvers: Readonly<Record<string, { readonly id?: IdResolver }>> = {
+  none: {},
+  property: {},
+  resolver: { id: ({ id }) => `n${id}` },
+  personal: { id: ({ id }, _, context) => `of ${context.who()} ${id}` },
+  late: { id: async ({ id }) => `n${id}` },
+  failing: { id: fail },
+};
 
 export function randomQuery(random: Random): string {
   const leaf = (): string => random.pick(['f0', 'f1', 'f2', 'f3', 'x: f1', '__typename']);

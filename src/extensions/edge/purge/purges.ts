@@ -79,7 +79,7 @@ export class Purges {
       const { errors = [] } = result;
       // What comes later is not shown yet.
       const data = stream === undefined ? (result.data ?? null) : null;
-      const answer = { schema: known!.schema, root: hints.selection, data, hasErrors: errors.length > 0 };
+      const answer = { schema: known!.schema, root: hints.selection, data, objects: outcome.objects, hasErrors: errors.length > 0 };
       const tags = tagsOfMutation(answer, this.#settings);
       if (tags.length === 0) {
         if (begun === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);

@@ -1,0 +1,135 @@
+import type { GraphQLObjectType } from 'graphql';
+
+import type { AnsweredObjects } from '../../operation/types.ts';
+import type { Selection } from './selection.ts';
+import { walkAnswer } from './walk-answer.ts';
+import type { Answered } from './walk-answer.ts';
+
+/** How objects are named. */
+export interface TagSettings {
+  /** The id of an object by the fields that the answer has of it. Undefined: it has none. */
+  readonly entity: (typename: string, fields: Answered) => string | undefined;
+  /** Hashed into ids, so that nobody reads them who reads the tags. */
+  readonly salt: string | undefined;
+  readonly deploy: string | undefined;
+}
+
+/** An answer, and what was selected of it. */
+export interface TaggedAnswer {
+  readonly selection: Selection;
+  readonly data: Answered;
+  /** Undefined: what the answer says of its objects is all that is known. */
+  readonly objects: AnsweredObjects | undefined;
+}
+
+/** What is in an answer, by the names of types and fields, each once. */
+export class Contents {
+  readonly types: string[] = [];
+  /** Types with objects that no id names. */
+  readonly unnamed: string[] = [];
+  /** Types of lists, and of what is not there. */
+  readonly lists: string[] = [];
+  /** Of the root. */
+  readonly fields: string[] = [];
+  /** Ids by type. */
+  readonly entities = new Map<string, Set<string>>();
+  /** Where there is nothing. */
+  readonly missing: Selection[] = [];
+
+  idsOf(type: string): Set<string> {
+    let ids = this.entities.get(type);
+    if (ids === undefined) this.entities.set(type, (ids = new Set()));
+    return ids;
+  }
+}
+
+/** Undefined: the answer is too large to look at. `maxEntities`: with more objects than that, none is named. */
+export function contentsOf(
+  { selection: root, data, objects }: TaggedAnswer,
+  { entity }: Pick<TagSettings, 'entity'>,
+  maxEntities: number,
+): Contents | undefined {
+  const contents = new Contents();
+  const areListed = objects !== undefined && entity === entityById;
+  if (areListed) addObjects(contents, objects, maxEntities);
+  const isWhole = walkAnswer(root, data, {
+    kind: areListed ? 'absences' : 'objects',
+    object: (types, value, selection) => {
+      for (const type of types) {
+        addOnce(contents.types, type.name);
+        const id = types.length === 1 ? idOf(entity, { selection, type, value }) : undefined;
+        if (id === undefined) addOnce(contents.unnamed, type.name);
+        else contents.idsOf(type.name).add(id);
+      }
+    },
+    field: ({ selected: { name, hasList, below }, value, isRoot }) => {
+      if (isRoot) addOnce(contents.fields, name);
+      if (below === undefined) return;
+      if (hasList || value === null) addOnce(contents.lists, below.type.name);
+      if (value === null) contents.missing.push(below);
+    },
+  });
+  return isWhole ? contents : undefined;
+}
+
+/** There are few names: a set would take longer to make than they take to compare. */
+function addOnce(names: string[], name: string): void {
+  if (!names.includes(name)) names.push(name);
+}
+
+function addObjects(contents: Contents, objects: AnsweredObjects, maxEntities: number): void {
+  let count = 0;
+  // Objects of a list come one after the other.
+  let last: string | undefined;
+  let ids = new Set<string>();
+  contents.types.push(...objects.types);
+  objects.each((type, id) => {
+    if (id === undefined) {
+      addOnce(contents.unnamed, type);
+      return true;
+    }
+    if (type !== last) ids = contents.idsOf((last = type));
+    const { size } = ids;
+    if (ids.add(id).size > size) count++;
+    return count <= maxEntities;
+  });
+  if (objects.isWhole && count <= maxEntities) return;
+  contents.entities.clear();
+  for (const type of objects.types) addOnce(contents.unnamed, type);
+}
+
+interface TypedObject {
+  readonly selection: Selection;
+  readonly type: GraphQLObjectType;
+  readonly value: Answered;
+}
+
+/** By far the most objects are named by their id: no object of all their fields is made for that, which took 1 µs each. */
+function idOf(entity: TagSettings['entity'], { selection, type, value }: TypedObject): string | undefined {
+  if (entity !== entityById) return entity(type.name, fieldsByName(selection, type, value));
+  let id: unknown;
+  for (const key of selection.idKeysFor(type)) {
+    if (!(key in value)) continue;
+    if (id !== undefined && id !== value[key]) return undefined;
+    id = value[key];
+  }
+  return entityById(type.name, { id });
+}
+
+/** Aliases do not count; where a field was asked for twice, with other arguments, it is left out. */
+function fieldsByName(selection: Selection, type: GraphQLObjectType, value: Answered): Answered {
+  const fields = new Map<string, unknown>();
+  const doubled = new Set<string>();
+  for (const { key, name } of selection.fieldsFor(type)) {
+    if (!(key in value)) continue;
+    if (fields.has(name) && fields.get(name) !== value[key]) doubled.add(name);
+    fields.set(name, value[key]);
+  }
+  for (const name of doubled) fields.delete(name);
+  return Object.fromEntries(fields);
+}
+
+/** `id`, where the answer has it. */
+export function entityById(_typename: string, { id }: Answered): string | undefined {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { EdgeOptions } from '../../../src/edge.ts';
+import type { ServerOptions } from '../../../src/index.ts';
+import { edgeServing } from './serving.ts';
+
+const hint = '@cacheControl(maxAge: 60)';
+const typeDefs = `
+  type Query { node: Node ${hint} nodes: [Node] ${hint} book(id: ID): Book ${hint} books: [Book] ${hint} both: Both ${hint} pen: Pen ${hint} coins: [Coin] ${hint} }
+  interface Node { id: ID! }
+  type Book implements Node ${hint} { id: ID! sku: String author: Author pens: [Pen!]! }
+  type Author implements Node ${hint} { id: ID! }
+  type Both ${hint} { book: Book! } type Pen ${hint} { name: String } type Coin ${hint} { id: Int! worth(in: String): Int }`;
+const book = { __typename: 'Book', id: 'b1', sku: 's1', author: { __typename: 'Author', id: 'A1' }, pens: [] };
+const data = { node: book, nodes: [book], book, books: [book, { ...book, id: 'b2' }], both: { book }, pen: { name: 'ink' }, coins: [] };
+
+interface Row {
+  readonly query: string;
+  readonly tags: string;
+  readonly options?: Partial<EdgeOptions>;
+  readonly server?: Partial<Omit<ServerOptions, 'typeDefs'>>;
+}
+
+async function tagsOf({ query, options, server }: Row): Promise<string[]> {
+  const serving = edgeServing({ ...options, server: { typeDefs, rootValue: data, ...server } });
+  const response = await serving.get(query);
+  return (response.headers.get('xkey') ?? 'none').split(' ').toSorted();
+}
+
+function check(rows: Readonly<Record<string, Row>>): void {
+  for (const [name, row] of Object.entries(rows))
+    test(name, async () => {
+      assert.deepEqual(await tagsOf(row), row.tags.split(' ').toSorted());
+    });
+}
+
+describe('tags', () => {
+  check({
+    'an object is named by its id, whatever the alias': {
+      query: '{ book { author { x: id } } }',
+      tags: 't:Book t:Author q:book e:Book:b1 e:Author:A1',
+    },
+    'an object is named although nobody asks for its id': { query: '{ book { sku } }', tags: 't:Book q:book e:Book:b1' },
+    'so is each of a list': { query: '{ books { sku } }', tags: 't:Book q:books l:Book e:Book:b1 e:Book:b2' },
+    'of an interface without __typename, too': { query: '{ node { ... on Book { sku } } }', tags: 't:Book q:node e:Book:b1' },
+    'characters beyond the common alphabet are hashed': {
+      query: '{ book { sku } }',
+      tags: 't:Book q:book e:Book:dc67949bdca3c2e1bb86890c',
+      server: { rootValue: { book: { id: 'b 1' } } },
+    },
+    'all ids are, with a salt': {
+      query: '{ node { id } }',
+      tags: 't:Author q:node e:Author:62ffa48a48dd5f127b131f5a',
+      options: { salt: 's' },
+      server: { rootValue: { node: book.author } },
+    },
+    'an object of a type without an id is unnamed': { query: '{ pen { name } }', tags: 't:Pen q:pen u:Pen' },
+    'entity names objects otherwise': {
+      query: '{ book { s: sku } }',
+      tags: 't:Book q:book e:Book:s1',
+      options: { entity: (_type, { sku }) => sku as string },
+    },
+    'a list has a tag for what may come into it': { query: '{ nodes { __typename } }', tags: 't:Book l:Node q:nodes e:Book:b1' },
+    'an empty list has only that': { query: '{ nodes { id } }', tags: 'l:Node q:nodes', server: { rootValue: { nodes: [] } } },
+    'so has an object that is not there': { query: '{ book { id } }', tags: 'l:Book q:book', server: { rootValue: { book: null } } },
+    'and one that is not there in another': {
+      query: '{ both { book { author { id } } } }',
+      tags: 't:Both t:Book u:Both e:Book:b1 l:Author q:both',
+      server: { rootValue: { both: { book: { ...book, author: null } } } },
+    },
+    'a list in another object has one, also when it is empty': {
+      query: '{ both { book { pens { name } } } }',
+      tags: 't:Both t:Book u:Both e:Book:b1 l:Pen q:both',
+    },
+    'a type that has no objects in the answer has no tag': {
+      query: '{ node { ... on Book { sku } ... on Author { id } } }',
+      tags: 't:Book q:node e:Book:b1',
+    },
+  });
+});
+
+describe('the id of an object that the client has not asked for', () => {
+  const id = (resolve: (parent: any, args: object, context: unknown) => unknown): Row['server'] & object => ({
+    resolvers: { Book: { id: resolve } } as never,
+  });
+  const fail = (): never => {
+    throw new Error('No.');
+  };
+  const query = '{ book { sku } }';
+  const unnamed = 't:Book q:book u:Book';
+
+  check({
+    'is what its resolver says': { query, tags: 't:Book q:book e:Book:Book.s1', server: id(({ sku }) => `Book.${sku}`) },
+    'is none where its resolver is asynchronous': { query, tags: unnamed, server: id(async () => 'b1') },
+    'is what the answer has where its resolver is asynchronous, and it is asked for': {
+      query: '{ book { x: id } }',
+      tags: 't:Book q:book e:Book:b1',
+      server: id(async () => 'b1'),
+    },
+    'is none where its resolver fails': { query, tags: unnamed, server: id(fail) },
+    'is none where its resolver rejects': { query, tags: unnamed, server: id(() => Promise.reject(new Error('No.'))) },
+    'is none where it is null': { query, tags: unnamed, server: { rootValue: { book: { id: null } } } },
+    'is none where it cannot be read': {
+      query,
+      tags: unnamed,
+      server: { rootValue: { book: Object.defineProperty({}, 'id', { get: fail }) } },
+    },
+    'is none where it is a promise': {
+      query,
+      tags: unnamed,
+      server: { rootValue: () => ({ book: { id: Promise.reject(new Error('No.')) } }) },
+    },
+    'is none where it is a method': { query, tags: unnamed, server: { rootValue: { book: { id: () => 'b1' } } } },
+    'is none where the type cannot have such a value': { query, tags: unnamed, server: { rootValue: { book: { id: {} } } } },
+    'is written as the answer would have it': {
+      query: '{ coins { worth(in: "EUR") } }',
+      tags: 't:Coin q:coins l:Coin e:Coin:5',
+      server: { rootValue: { coins: [{ id: '05' }] } },
+    },
+    'is read where a fieldResolver reads all fields': {
+      query,
+      tags: 't:Book q:book e:Book:from.b1',
+      server: {
+        fieldResolver: (source: any, _args, _context, { fieldName }) => (fieldName === 'id' ? `from.${source.id}` : source[fieldName]),
+      },
+    },
+    'is none where graphql-js runs the operation': { query, tags: unnamed, server: { executor: 'graphql-js' } },
+  });
+
+  test('is asked of a resolver that says who asks only to make the answer private', async () => {
+    const { get } = edgeServing({
+      server: {
+        typeDefs,
+        rootValue: data,
+        context: ({ request }) => ({ request }),
+        ...id((_p, _a, context: any) => context.request.headers.get('cookie')),
+      },
+    });
+
+    const response = await get('{ book { sku } }', { headers: { cookie: 'user=anna' } });
+
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+  });
+
+  test('is not asked of an asynchronous resolver a second time', async () => {
+    let calls = 0;
+    const resolvers = { Book: { id: async () => `b${++calls}` } };
+    const { get } = edgeServing({ server: { typeDefs, rootValue: data, resolvers: resolvers as never } });
+
+    await get('{ books { sku } }');
+    await get('{ books { sku } }');
+
+    assert.equal(calls, 1);
+  });
+});
+
+describe('where graphql-js runs the operation, tags say what the answer says', () => {
+  const server: Row['server'] & object = { executor: 'graphql-js' };
+  check({
+    'of an object with its id': { query: '{ book { author { x: id } } }', tags: 't:Book t:Author q:book u:Book e:Author:A1', server },
+    'of an interface by __typename': {
+      query: '{ node { __typename ... on Author { id } ... on Book { author { id } } } }',
+      tags: 't:Book t:Author q:node u:Book e:Author:A1',
+      server,
+    },
+    'of an interface without it: every type': { query: '{ node { id } }', tags: 't:Book t:Author q:node u:Book u:Author', server },
+    'a name that another type answers under the alias of __typename is not believed': {
+      query: '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
+      tags: 't:Book t:Author q:node u:Book u:Author',
+      server: { executor: 'graphql-js', rootValue: { node: { ...book, sku: 'Author' } } },
+    },
+  });
+});
