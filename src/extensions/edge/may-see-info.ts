@@ -1,4 +1,4 @@
-import { asWritten } from '../../message/bound-functions.ts';
+import { asWritten } from '../../message/describe.ts';
 
 /**
  * Whether a function may look at its fourth argument, by its own text. Only a list of at most three plain or destructured

@@ -110,3 +110,26 @@ function leftIn(directives: readonly DirectiveNode[] = [], conditions: ReadonlyM
     return holds === undefined || holds === (name.value === 'include');
   });
 }
+
+/** Query strings that are remembered, and the longest of them: 1 MB at most. */
+const maxQueries = 1_000;
+const longestQuery = 1_000;
+
+/**
+ * Query strings whose answers are private by the hints of the schema, and of which no resolver can say other. What is read of such a
+ * request need not be watched: a proxy and its notes are a third of the smallest operation.
+ */
+export class PrivateQueries {
+  readonly #reasons = new Map<string, string>();
+
+  /** Why. Undefined: it is not known to be. */
+  reasonFor(queryString: string): string | undefined {
+    return queryString.length > longestQuery ? undefined : this.#reasons.get(queryString);
+  }
+
+  add(queryString: string, reason: string): void {
+    if (queryString.length > longestQuery) return;
+    if (this.#reasons.size >= maxQueries) this.#reasons.clear();
+    this.#reasons.set(queryString, reason);
+  }
+}

@@ -1,4 +1,4 @@
-import { bindTo } from '../../message/bound-functions.ts';
+import { bindTo } from '../../message/describe.ts';
 
 /**
  * Resolver maps as they are: nothing of them is read but the names of types, until a type is asked for. With 8,000 resolvers
