@@ -32,7 +32,7 @@ export class Contents {
   /** Of the root. */
   readonly fields: string[] = [];
   /** Ids by type. */
-  readonly entities = new Map<string, Set<string>>();
+  readonly entities: Map<string, Set<string>> = new Map();
   /** Where there is nothing. */
   readonly missing: Selection[] = [];
 
