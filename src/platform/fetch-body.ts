@@ -7,7 +7,7 @@ export function bodyOf(request: Request, method: string): HTTPRequestBody {
   if (method === 'GET' || method === 'HEAD') return { kind: 'none' };
   return {
     kind: 'stream',
-    chunks: { [Symbol.asyncIterator]: () => chunksOf(request) },
+    chunks: new BodyChunks(request),
     readAll: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : readCounted(request, maxBytes)),
   };
 }
@@ -17,7 +17,7 @@ export function bodyOf(request: Request, method: string): HTTPRequestBody {
  * Deno and 2 on Bun; on Node it costs 1 µs less.
  */
 function isSmall(request: Request, maxBytes: number): boolean {
-  if (!keepsToContentLength()) return false;
+  if (!hasOwnServer()) return false;
   const length = request.headers.get('content-length');
   return length !== null && /^\d+$/.test(length) && Number(length) <= maxBytes && !request.bodyUsed;
 }
@@ -44,19 +44,29 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
  * True on a runtime whose own HTTP server makes the Requests, and hands over as many bytes as Content-Length says.
  * On Node anybody makes them, of anything: there Content-Length is a claim.
  */
-function keepsToContentLength(): boolean {
-  return runtime() === 'own server';
+export function hasOwnServer(): boolean {
+  const name = runtime();
+  return name === 'Cloudflare-Workers' || name === 'Deno' || name === 'Bun';
 }
 
-let known: 'own server' | 'Node' | 'another' | undefined;
+let known: string | undefined;
 
-function runtime(): 'own server' | 'Node' | 'another' {
-  return (known ??= runtimeOf(globalThis.navigator?.userAgent ?? ''));
+/** The name that the runtime gives itself: "Node.js", "Deno", "Bun", "Cloudflare-Workers". Empty where it gives none. */
+export function runtime(): string {
+  return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
-function runtimeOf(userAgent: string): 'own server' | 'Node' | 'another' {
-  if (/^(?:Cloudflare-Workers$|Deno\/|Bun\/)/.test(userAgent)) return 'own server';
-  return userAgent.startsWith('Node.js/') ? 'Node' : 'another';
+/** A class: Bun makes an object with a symbol in place ten times as slowly. */
+class BodyChunks implements AsyncIterable<Uint8Array> {
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    return chunksOf(this.#request);
+  }
 }
 
 /** By a reader: not every platform can iterate a stream. */
@@ -96,7 +106,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
  * has the `Response` that Hono puts in place of Node's.
  */
 export function contentOf(text: string): string | ReadableStream<Uint8Array> {
-  return text !== '' && runtime() === 'Node' && isOwnClass(Response) ? new ReadableStream(new TextSource(text)) : text;
+  return text !== '' && runtime() === 'Node.js' && isOwnClass(Response) ? new ReadableStream(new TextSource(text)) : text;
 }
 
 /** False for a class that extends another one. */

@@ -1,7 +1,7 @@
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
-import { bodyOf, contentOf, streamOf } from './fetch-body.ts';
+import { bodyOf, contentOf, hasOwnServer, runtime, streamOf } from './fetch-body.ts';
 import { netlifyTimeLimitOf } from './netlify.ts';
 import { isNetlifySchedule, pingRequest } from './ping.ts';
 import { splitURL } from './event-query.ts';
@@ -20,16 +20,28 @@ export const fetchAPI: PlatformAdapter<Request, Response> = {
 
 /** By its shape: `instanceof Request` would load Node's whole fetch implementation (27 ms) to ask a Lambda event a question. */
 function isWebRequest(event: UnknownEvent): boolean {
-  return (
+  const prototype: unknown = Object.getPrototypeOf(event);
+  if (prototype === known) return true;
+  const isRequest =
     typeof event['url'] === 'string' &&
     typeof event['arrayBuffer'] === 'function' &&
-    typeof (event['headers'] as Headers | null)?.get === 'function'
-  );
+    typeof (event['headers'] as Headers | null)?.get === 'function';
+  if (isRequest && isRequestClass(prototype)) known = prototype;
+  return isRequest;
+}
+
+/** The prototype of the last Request. To read its URL twice takes 0.3 µs on Bun. */
+let known: object | undefined;
+
+/** True when the shape is that of all objects of a class, and not of one object that was put together. */
+function isRequestClass(prototype: unknown): prototype is object {
+  return typeof prototype === 'object' && prototype !== null && 'url' in prototype && 'arrayBuffer' in prototype && 'headers' in prototype;
 }
 
 function toRequest(request: Request): HTTPRequest {
   const headers = HeaderMap.of(request.headers);
-  if (isNetlifySchedule(headers)) return pingRequest();
+  // Netlify's scheduled functions run on Node.
+  if (!hasOwnServer() && isNetlifySchedule(headers)) return pingRequest();
   const { path, queryString } = splitURL(request.url);
   const method = request.method.toUpperCase();
   return {
@@ -48,10 +60,13 @@ function toResult({ status, headers, body }: HTTPResponse): Response {
 /** Most answers have one of four records of fields, which are ready then: 2 µs of a response on Node, 18 on workerd. */
 const prepared = new WeakMap<Readonly<Record<string, string>>, Headers>();
 
-/** For the constructor of a `Response`, which copies them. */
-function webHeaders(headers: HeaderMap): Headers | [string, string][] {
+type WebHeaders = Headers | [string, string][] | Readonly<Record<string, string>>;
+
+/** For the constructor of a `Response`, which copies them. Deno sorts those of a Headers each time: there a record takes 1.6 µs less. */
+function webHeaders(headers: HeaderMap): WebHeaders {
   const record = headers.trustedRecord;
   if (record === undefined) return [...headers];
+  if (runtime() === 'Deno') return record;
   let ready = prepared.get(record);
   if (ready === undefined) prepared.set(record, (ready = new Headers(record)));
   return ready;
