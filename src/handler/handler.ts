@@ -198,14 +198,12 @@ function serve(server: StartedServer, state: InvocationState): Eventual<HTTPResp
   const call = viewRequest === undefined ? arrived : viewRequest(arrived);
   if (wrapRequest === undefined) return handle(state, call);
   // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
-  const wrapped = wrapRequest(call, () => bounded(runGuarded({ ...wholeRequest, run: () => handle(state, call) }, state), state));
-  // An answer of a plugin's own is lost on the way, too, if it is too large.
-  return whenReady(wrapped, assertFits, state);
+  return wrapRequest(call, () => bounded(runGuarded({ ...wholeRequest, run: () => handle(state, call) }, state), state));
 }
 
 function handle(state: InvocationState, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {
   const { server, request, invocation, streaming } = state;
-  return whenReady(handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call }), assertFits, state);
+  return handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call });
 }
 
 function requestCall({ http }: StartedServer, { adapter, request, invocation }: InvocationState): RequestCall {
@@ -213,17 +211,20 @@ function requestCall({ http }: StartedServer, { adapter, request, invocation }: 
   return { request: request!, platform: adapter.name, invocation, cache, logger };
 }
 
-/** The size of an answer may be known only when it is complete. An answer that is too large is logged, too, for the owner of the schema. */
-function assertFits(
+/**
+ * The size of an answer may be known only when it is complete, and an answer of a plugin's own is lost on the way, too, if it is too
+ * large. That is logged as well, for the owner of the schema. Undefined: the answer fits.
+ */
+function errorOfSize(
   response: HTTPResponse | StreamedResponse,
   { adapter, server, starter }: InvocationState,
-): HTTPResponse | StreamedResponse {
-  if (isStreamed(response) || response.body === null) return response;
-  const excess = excessOf({ platform: adapter, maxBytes: server!.http.maxResultBytes }, response.body);
-  if (excess === undefined) return response;
+): ReturnType<typeof resultTooLarge> | undefined {
+  if (server === undefined || response.body === null || isStreamed(response)) return undefined;
+  const excess = excessOf({ platform: adapter, maxBytes: server.http.maxResultBytes }, response.body);
+  if (excess === undefined) return undefined;
   const error = resultTooLarge(excess.bytes, excess.capacity);
   starter.logger().warn(error.message);
-  throw error;
+  return error;
 }
 
 async function refuse(thrown: unknown, state: InvocationState): Promise<HTTPResponse> {
@@ -233,6 +234,11 @@ async function refuse(thrown: unknown, state: InvocationState): Promise<HTTPResp
 }
 
 function finish(response: HTTPResponse | StreamedResponse, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  const error = errorOfSize(response, state);
+  return error === undefined ? finishFitting(response, state) : refuse(error, state).then((refusal) => finishFitting(refusal, state));
+}
+
+function finishFitting(response: HTTPResponse | StreamedResponse, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   // A plugin around the request was given the finished response, and may have made another of its own.
   if (state.request === undefined || state.finished === response.headers) return response;
   state.finished = response.headers;
