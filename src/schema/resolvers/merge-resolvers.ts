@@ -136,8 +136,17 @@ function isInstance(map: object): boolean {
 function namesOf(map: object): string[] {
   const names: string[] = Object.keys(map);
   for (let owner = Object.getPrototypeOf(map); owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner))
-    for (const name of Object.getOwnPropertyNames(owner)) if (name !== 'constructor') names.push(name);
+    for (const name of Object.getOwnPropertyNames(owner)) if (!isOfEveryObject(owner, name)) names.push(name);
   return names;
+}
+
+/** A map that @graphql-tools/merge has made has a prototype of its own, with copies of all that every object inherits. */
+function isOfEveryObject(owner: object, name: string): boolean {
+  if (name === 'constructor') return true;
+  const copied = Object.getOwnPropertyDescriptor(Object.prototype, name);
+  if (copied === undefined) return false;
+  const { value, get } = Object.getOwnPropertyDescriptor(owner, name)!;
+  return value === copied.value && get === copied.get;
 }
 
 function mergeResolver(earlier: unknown, later: unknown): unknown {

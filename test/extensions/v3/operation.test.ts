@@ -160,6 +160,23 @@ test('an error in a validation rule is the server’s, and is formatted once', a
   deepEqual([answer.status, answer.body.errors[0].message, formatted], [500, 'nope', 1]);
 });
 
+test('formatError sees the stack as in version 3, where NODE_ENV says nothing; clients do not', async () => {
+  const seen: unknown[] = [];
+  const formatError = (error: any): any => {
+    seen.push(error.extensions.exception?.stacktrace?.[0]);
+    return error;
+  };
+
+  const unset = await serve({ nodeEnv: 'staging', formatError })({ body: { query: '{ boom }' } });
+  const production = await serve({ nodeEnv: 'production', formatError })({ body: { query: '{ boom }' } });
+
+  deepEqual(seen, ['Error: It went off', undefined]);
+  for (const { body } of [unset, production]) {
+    const [error] = body.errors;
+    deepEqual([error.message, error.path, error.extensions], ['It went off', ['boom'], { code: 'INTERNAL_SERVER_ERROR' }]);
+  }
+});
+
 test('data sources are new for every operation, know context and cache, and may not be on the context already', async () => {
   const given: object[] = [];
   const dataSources = (): any => ({ things: { initialize: (config: object) => void given.push(config) } });

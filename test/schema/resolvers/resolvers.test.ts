@@ -84,6 +84,19 @@ describe('field resolvers', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { a: 1, b: 4, c: 3, constructor: 5 } });
   });
 
+  test('are not what every object inherits, of which the maps of @graphql-tools/merge have copies', async () => {
+    const merged = (fields: object): object =>
+      Object.assign(
+        Object.create(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(Object.prototype)) as object),
+        fields,
+      ) as object;
+    const resolvers = { Query: merged({ a: () => 1, b: () => 2 }), Color: merged({ RED: 'red' }) };
+
+    const served = await answer('type Query { a: Int b: Int } enum Color { RED }', resolvers as never, '{ a b }');
+
+    assert.deepEqual(served, { data: { a: 1, b: 2 } });
+  });
+
   test('of large types, and of fields that an extension or a second definition adds', async () => {
     const many = Array.from({ length: 300 }, (_, number) => `field${number}: Int`).join('\n');
     const large = `type Query { ${many} } extend type Query { added: Int } type Query { second: Int }`;

@@ -11,6 +11,8 @@ export interface FormatOptions {
   readonly formatter?: FormatError | undefined;
   /** Add `extensions.exception.stacktrace`. */
   readonly debug?: boolean | undefined;
+  /** The formatter sees it, also where `debug` is off: it is taken out of what the formatter gives. */
+  readonly showStacks?: boolean | undefined;
 }
 
 /** An error object has all that a formatted error has; what it lacks is undefined there, and left out as JSON. */
@@ -19,9 +21,21 @@ type AnyError = Partial<GraphQLError> & { readonly name?: string };
 
 /** Errors as thrown → errors as sent: each with a code, `exception` where there is one, and the user's format. */
 export function formatApolloErrors(errors: readonly Error[], options: FormatOptions = {}): GraphQLFormattedError[] {
-  const { formatter, debug = false } = options;
-  const enriched = errors.map((error) => enrich(error as AnyError, debug));
-  return formatter === undefined ? (enriched as Formatted[]) : enriched.map((error) => formatWith(formatter, error, debug));
+  const { formatter, debug = false, showStacks = false } = options;
+  const isShown = debug || (showStacks && formatter !== undefined);
+  const enriched = errors.map((error) => enrich(error as AnyError, isShown));
+  if (formatter === undefined) return enriched as Formatted[];
+  const formatted = enriched.map((error) => formatWith(formatter, error, debug));
+  return isShown && !debug ? formatted.map(withoutStack) : formatted;
+}
+
+function withoutStack(error: GraphQLFormattedError): GraphQLFormattedError {
+  const { exception, ...extensions } = error?.extensions ?? {};
+  if (typeof exception !== 'object' || exception === null || !('stacktrace' in exception)) return error;
+  const { stacktrace: _, ...rest } = exception;
+  const { message, locations, path, ...others } = error;
+  const kept = Object.keys(rest).length > 0 ? { ...extensions, exception: rest } : extensions;
+  return { message, ...(locations && { locations }), ...(path && { path }), ...others, extensions: kept };
 }
 
 /** A formatter that fails is not asked about its own failure, whose text is shown to developers only. */

@@ -109,7 +109,13 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
       try {
         return await processGraphQLRequest(config, createRequestContext(config, request, true), { invocation, budget, capacity });
       } catch (error) {
-        return { errors: formatApolloErrors([error as Error], { formatter: config.formatError, debug: config.debug }) };
+        return {
+          errors: formatApolloErrors([error as Error], {
+            formatter: config.formatError,
+            debug: config.debug,
+            showStacks: config.showStacks,
+          }),
+        };
       }
     }),
   );
@@ -193,8 +199,8 @@ function noOperation(name: string | null | undefined): GraphQLError {
   );
 }
 
-function graphqlError(status: number, errors: readonly Error[], { formatError, debug }: QueryOptions): HttpQueryError {
-  return new HttpQueryError(status, toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug }) }), true);
+function graphqlError(status: number, errors: readonly Error[], { formatError, debug, showStacks }: QueryOptions): HttpQueryError {
+  return new HttpQueryError(status, toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug, showStacks }) }), true);
 }
 
 /** With a line's end, for those who read answers in a terminal. */

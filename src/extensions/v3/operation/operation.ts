@@ -43,6 +43,8 @@ export interface PipelineConfig {
   readonly plugins: readonly ApolloServerPlugin<any>[];
   readonly cache: KeyValueCache;
   readonly debug?: boolean | undefined;
+  /** `formatError` sees stack traces, also where they are not sent. */
+  readonly showStacks?: boolean | undefined;
   readonly logger: Logger;
 }
 

@@ -215,5 +215,8 @@ async function tellErrors({ context, listeners }: Operation, errors: readonly Er
 /** As many as an answer may have; the last says how many more there are. */
 function format({ config, context, budget }: Operation, errors: readonly Error[]): readonly GraphQLFormattedError[] {
   const allowance = budget?.errors ?? new ErrorAllowance();
-  return allowance.fitAll(errors, (error) => formatApolloErrors([error], { formatter: config.formatError, debug: context.debug })[0]!);
+  return allowance.fitAll(
+    errors,
+    (error) => formatApolloErrors([error], { formatter: config.formatError, debug: context.debug, showStacks: config.showStacks })[0]!,
+  );
 }

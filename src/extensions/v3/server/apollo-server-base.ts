@@ -201,6 +201,8 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       persistedQueries,
       // Never in production, whatever the option says: a stack names files, and may hold values.
       debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
+      // As version 3 did: where NODE_ENV is not set, as on Lambda, formatters count on them.
+      showStacks: nodeEnv !== 'production' && (debug ?? nodeEnv !== 'test'),
     };
   }
 

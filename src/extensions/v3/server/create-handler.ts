@@ -11,8 +11,9 @@ type Callback = (error: unknown, result?: unknown) => void;
 export function createLambdaHandler(options: CreateHandlerOptions = {}, settings: HostSettings): (...args: any[]) => Promise<unknown> {
   if (options.expressAppFromMiddleware !== undefined) {
     throw new Error(
-      'createHandler({ expressAppFromMiddleware }) is withdrawn: there is no Express here. Use context, plugins and ' +
-        'expressGetMiddlewareOptions instead, or wrap the handler. See docs/migration.md, "Withdrawn".',
+      'createHandler({ expressAppFromMiddleware }) is withdrawn: there is no Express here. Put the middleware into an app of ' +
+        'your own, `app.use(server.getMiddleware({ path: "/" }))` with the ApolloServer of graphql-functions/v3/express, and serve it with ' +
+        'serverless-http; or use context, plugins and expressGetMiddlewareOptions. See docs/migration.md, "Withdrawn".',
     );
   }
   const serve = createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], lineOptions(settings, servingOf(options, settings)));
