@@ -1,26 +1,11 @@
-import {
-  defaultFieldResolver,
-  getNamedType,
-  getNullableType,
-  isAbstractType,
-  isIntrospectionType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  Kind,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
+import { defaultFieldResolver, getNamedType, getNullableType, isIntrospectionType, isListType, isNonNullType, Kind } from 'graphql';
 import type {
   DocumentNode,
   ExecutionArgs,
   ExecutionResult,
   GraphQLError,
-  GraphQLObjectType,
   GraphQLOutputType,
   GraphQLResolveInfo,
-  GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
 
@@ -28,6 +13,8 @@ import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { allOrNone, collect, each, gathered, listsAround, mapped } from './guarded-lists.ts';
 import { isGraphQL17 } from './version.ts';
+import { wrapResolvers } from './wrap-resolvers.ts';
+import type { Around, SchemaFunction } from './wrap-resolvers.ts';
 import { abandon, handleRejections, isThenable, toPromise } from '../promises.ts';
 import { sizeInLists } from '../plan/planned-field.ts';
 import type { AnswerBudget } from '../run.ts';
@@ -68,7 +55,7 @@ export interface GuardedExecution {
 
 /** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
 export function guardExecution(args: ExecutionArgs, bounds: Bounds): GuardedExecution {
-  guardResolvers(args.schema, args.document);
+  wrapResolvers(args.schema, args.document, guarding);
   handleRejections(args.rootValue);
   const guard = new DeadlineGuard(bounds);
   // Resolvers see the operation's node, and nothing else that belongs to one execution alone: this one does.
@@ -97,50 +84,17 @@ export function withOwnOperation(
   return { ...document, definitions };
 }
 
-/** Documents whose resolvers are guarded already, by schema. */
-const prepared = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
-
-/**
- * Puts a guarded function in the place of every one that the document may call: resolvers, and those that say which type
- * an object has. In the schema itself, for a copy of it would have other types than those that resolvers know. Everywhere
- * else these functions do what those did.
- */
-function guardResolvers(schema: GraphQLSchema, document: DocumentNode): void {
-  const known = prepared.get(schema) ?? new WeakSet();
-  prepared.set(schema, known);
-  if (known.has(document)) return;
-  known.add(document);
-  const typeInfo = new TypeInfo(schema);
-  const Field = ({ name }: { readonly name: { readonly value: string } }): void => {
-    for (const type of objectTypesOf(schema, typeInfo.getParentType())) guardFunction(type.getFields()[name.value], 'resolve', 3);
-    const type = getNamedType(typeInfo.getType());
-    if (isAbstractType(type)) guardFunction(type, 'resolveType', 2);
-    for (const objectType of objectTypesOf(schema, type)) guardFunction(objectType, 'isTypeOf', 2);
-  };
-  visit(document, visitWithTypeInfo(typeInfo, { Field }));
-}
-
-function objectTypesOf(schema: GraphQLSchema, type: unknown): readonly GraphQLObjectType[] {
-  if (isAbstractType(type)) return schema.getPossibleTypes(type);
-  return isObjectType(type) ? [type] : [];
-}
-
-/** A function of the schema that graphql-js calls while it executes. Its `info` is the fourth argument of a resolver, and the third of the others. */
-type Asked = (...values: never[]) => unknown;
+/** Its `info` is the fourth argument of a resolver, and the third of the functions that say which type an object has. */
 type InfoPlace = 2 | 3;
 
-function guardFunction<TKey extends string>(owner: { [K in TKey]?: unknown } | undefined, key: TKey, place: InfoPlace): void {
-  const asked = owner?.[key];
-  if (owner === undefined || typeof asked !== 'function' || guardedFunctions.has(asked)) return;
-  const guarded = withGuard(asked as Asked, place);
-  // False for a schema that is frozen: it is then not answered by halves.
-  if (Reflect.set(owner, key, guarded)) guardedFunctions.add(guarded);
-}
-
-const guardedFunctions = new WeakSet<object>();
+const guarding: Around = {
+  resolve: (original) => withGuard(original, 3),
+  resolveType: (original) => withGuard(original, 2),
+  isTypeOf: (original) => withGuard(original, 2),
+};
 
 /** The same function, but in an execution that may end before its time nothing is begun after that, and nothing waited for. */
-function withGuard(asked: Asked, place: InfoPlace): () => unknown {
+function withGuard(asked: SchemaFunction, place: InfoPlace): () => unknown {
   return function guarded(this: unknown, ...values: unknown[]): unknown {
     const info = values[place] as GraphQLResolveInfo;
     const ask = (): unknown => Reflect.apply(asked, this, values);

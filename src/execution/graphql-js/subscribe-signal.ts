@@ -1,9 +1,11 @@
 import { defaultFieldResolver } from 'graphql';
-import type { ExecutionArgs, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { ExecutionArgs, GraphQLFieldResolver, OperationDefinitionNode } from 'graphql';
 
 import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isGraphQL17 } from './version.ts';
 import { withOwnOperation } from './execute-with-deadline.ts';
+import { wrapResolvers } from './wrap-resolvers.ts';
+import type { Around } from './wrap-resolvers.ts';
 
 /**
  * Gives the resolvers of source streams the operation's signal, as `info.getAbortSignal()`. Not by the argument that
@@ -11,7 +13,7 @@ import { withOwnOperation } from './execute-with-deadline.ts';
  */
 export function withSignal(args: ExecutionArgs, invocation: ExecutionInvocation): ExecutionArgs {
   if (!isGraphQL17) return args;
-  giveSignal(args.schema);
+  wrapResolvers(args.schema, args.document, signalling);
   const document = withOwnOperation(args.document, args.operationName, (operation) => invocations.set(operation, invocation));
   return { ...args, document, subscribeFieldResolver: signalled(defaultFieldResolver) };
 }
@@ -19,16 +21,7 @@ export function withSignal(args: ExecutionArgs, invocation: ExecutionInvocation)
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
 const invocations = new WeakMap<OperationDefinitionNode, ExecutionInvocation>();
-const known = new WeakSet<GraphQLSchema>();
-
-/** In the schema itself, for the reason that resolvers are guarded there: see guardResolvers. */
-function giveSignal(schema: GraphQLSchema): void {
-  if (known.has(schema)) return;
-  known.add(schema);
-  // A frozen field stays as it is: its resolver has the signal of `context`.
-  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {}))
-    if (field.subscribe !== undefined) Reflect.set(field, 'subscribe', signalled(field.subscribe));
-}
+const signalling: Around = { subscribe: (original) => signalled(original as Resolver) };
 
 function signalled(subscribe: Resolver): Resolver {
   return (source, values, contextValue, info) => {

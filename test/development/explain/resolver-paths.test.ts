@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { buildSchema, parse } from 'graphql';
+import { buildSchema, execute, parse } from 'graphql';
 
 import { markResolvers } from '../../../src/development/explain/resolver-paths.ts';
+import { executeWithDeadline } from '../../../src/execution/graphql-js/execute-with-deadline.ts';
 
-test('a resolver is marked once, whatever is put around it later', () => {
+test('a resolver is marked once, also when the deadline of graphql-js is put around it', () => {
   const schema = buildSchema('type Query { name: String }');
   const field = schema.getQueryType()!.getFields()['name']!;
   field.resolve = () => 'x';
-  const document = parse('{ name }');
-  markResolvers(schema, document);
-  const marked = field.resolve;
-  const around: typeof marked = (...values) => marked(...values);
-  field.resolve = around;
+  const invocation = { isOver: false, signal: new AbortController().signal, onCancel: () => () => {}, onLastMoment: () => () => {} };
+  const explainAndExecute = (text: string): unknown => {
+    const document = parse(text);
+    markResolvers(schema, document);
+    void executeWithDeadline(execute, { schema, document }, { invocation, answerLimit: undefined });
+    return field.resolve;
+  };
+  const wrapped = explainAndExecute('{ name }');
 
-  markResolvers(schema, document);
+  const wrappedLater = explainAndExecute('{ other: name }');
 
-  assert.equal(field.resolve, around);
+  assert.equal(wrappedLater, wrapped);
 });
