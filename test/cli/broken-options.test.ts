@@ -1,10 +1,62 @@
 import { functionOf, testBreaks } from '../support/broken-projects.ts';
+import type { Break } from '../support/broken-projects.ts';
+import { cases } from '../support/long-form.ts';
 
 // Schemas and options that are wrong in the ways in which people get them wrong.
 
 const file = 'functions/graphql.ts';
 
-testBreaks({
+const breaks: Readonly<Record<string, Break>> = {
+  'a type that the schema does not define': {
+    files: {
+      [file]: functionOf(
+        'export default createHandler({',
+        '  typeDefs: gql`',
+        '    type Query {',
+        '      books: [Bok!]!',
+        '    }',
+        '    type Book { id: ID! }',
+        '  `,',
+        '});',
+      ),
+    },
+    expected: /functions\/graphql\.ts:5:15 Unknown type "Bok"\. Did you mean "Book"\?[^]*> 5 \|/,
+  },
+  'an option that does not exist': {
+    files: {
+      [file]: functionOf('export default createHandler({', "  typeDefs: 'type Query { ok: Boolean }',", '  resolver: {},', '});'),
+    },
+    expected: /functions\/graphql\.ts:4:3 Unknown option "resolver"\. Did you mean "resolvers"\?/,
+  },
+  'a field that is defined without a type': {
+    files: {
+      'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
+      [file]: functionOf("import typeDefs from '../graphql/schema.graphql';", 'export default createHandler({ typeDefs });'),
+    },
+    expected: /graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
+  },
+  'a resolver of a field that the schema has not': {
+    files: {
+      [file]: functionOf(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  resolvers: { Query: { okay: () => true } },',
+        '});',
+      ),
+    },
+    expected: /functions\/graphql\.ts:4:25 [^\n]*okay/,
+  },
+  'data sources that are made once': {
+    files: {
+      [file]: functionOf(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  dataSources: { books: {} },',
+        '} as never);',
+      ),
+    },
+    expected: /functions\/graphql\.ts:4:3 [^\n]*dataSources[^\n]*a function that returns new data sources/,
+  },
   'a type without a field of its interface': {
     files: {
       [file]: functionOf(
@@ -84,4 +136,7 @@ testBreaks({
     },
     expected: /functions\/graphql\.ts:4:3 cors\.credentials needs cors\.origin to name who may read answers/,
   },
-});
+};
+
+// All of these are thrown by createHandler, and `dev` prints each by the same few lines: two show that it does, test:long asks all.
+testBreaks(breaks, { toldByDev: cases({ short: 2, long: Number.POSITIVE_INFINITY }) });

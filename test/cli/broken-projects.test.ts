@@ -56,64 +56,6 @@ const breaks: Readonly<Record<string, Break>> = {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
     expected: /No matching export in "graphql-functions" for import "createServer"/,
   },
-  'a type that the schema does not define': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'export default createHandler({',
-        '  typeDefs: gql`',
-        '    type Query {',
-        '      books: [Bok!]!',
-        '    }',
-        '    type Book { id: ID! }',
-        '  `,',
-        '});',
-      ),
-    },
-    expected: /functions\/graphql\.ts:5:15 Unknown type "Bok"\. Did you mean "Book"\?[^]*> 5 \|/,
-  },
-  'a field that is defined without a type': {
-    files: {
-      'graphql/schema.graphql': 'type Query {\n  ok\n}\n',
-      'functions/graphql.ts': functionOf(
-        "import typeDefs from '../graphql/schema.graphql';",
-        'export default createHandler({ typeDefs });',
-      ),
-    },
-    expected: /graphql\/schema\.graphql:3:1 [^]*Expected ":"/,
-  },
-  'a resolver of a field that the schema has not': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'export default createHandler({',
-        "  typeDefs: 'type Query { ok: Boolean }',",
-        '  resolvers: { Query: { okay: () => true } },',
-        '});',
-      ),
-    },
-    expected: /functions\/graphql\.ts:4:25 [^\n]*okay/,
-  },
-  'an option that does not exist': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'export default createHandler({',
-        "  typeDefs: 'type Query { ok: Boolean }',",
-        '  resolver: {},',
-        '});',
-      ),
-    },
-    expected: /functions\/graphql\.ts:4:3 Unknown option "resolver"\. Did you mean "resolvers"\?/,
-  },
-  'data sources that are made once': {
-    files: {
-      'functions/graphql.ts': functionOf(
-        'export default createHandler({',
-        "  typeDefs: 'type Query { ok: Boolean }',",
-        '  dataSources: { books: {} },',
-        '} as never);',
-      ),
-    },
-    expected: /functions\/graphql\.ts:4:3 [^\n]*dataSources[^\n]*a function that returns new data sources/,
-  },
   'a handler that is not exported': {
     files: { 'functions/graphql.ts': functionOf("export const graphql = createHandler({ typeDefs: 'type Query { ok: Boolean }' });") },
     expected: /it exports graphql\. Write: export default createHandler/,

@@ -1,0 +1,33 @@
+/**
+ * What each test file costs: CPU time, user and system, of its process and of the processes it starts and waits for.
+ * Dearest first. A file alone pays for loading what it shares with others in `npm test` (about 0.5 s), so the sum is larger.
+ *
+ *     node scripts/test-times.ts                     the plain suite
+ *     node scripts/test-times.ts test/cli/*.test.ts  some of its files
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const files =
+  process.argv.length > 2
+    ? process.argv.slice(2)
+    : globSync(['test/*.test.ts', 'test/!(real|clients|browser)/**/*.test.ts'], { cwd: root });
+
+const times = files.map((file) => ({ file, ...cpuSecondsOf(file) })).sort((one, other) => other.seconds - one.seconds);
+for (const { file, seconds, passed } of times) console.log(`${seconds.toFixed(2).padStart(7)} s  ${file}${passed ? '' : '  (failed)'}`);
+console.log(
+  `${times
+    .reduce((sum, { seconds }) => sum + seconds, 0)
+    .toFixed(2)
+    .padStart(7)} s  in ${times.length} files`,
+);
+
+/** Node cannot tell what its children used; the shell's `time` can. */
+function cpuSecondsOf(file: string): { readonly seconds: number; readonly passed: boolean } {
+  const command = 'TIMEFORMAT="%U %S"; time "$0" --test --experimental-test-isolation=none --test-reporter=dot "$1" >/dev/null 2>/dev/null';
+  const { stderr, status } = spawnSync('bash', ['-c', command, process.execPath, file], { cwd: root, encoding: 'utf8' });
+  const [user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
+  return { seconds: user + system, passed: status === 0 };
+}
