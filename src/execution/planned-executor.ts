@@ -86,7 +86,10 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
   return traceExecute(channels, execution, () => executePlan(plan, execution, channels));
 }
 
-/** By operation: a plan lives as long as its document, which the document cache keeps. */
+/**
+ * By operation: a plan lives as long as its document, which the document cache keeps. Plans with a place of their own stand there
+ * alone, until another operation of their document takes it: entries here are a third of the garbage of a plan that runs once.
+ */
 const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
 
 /** A place for the plan of an operation beside its document: it is found there without a look-up. */
@@ -96,11 +99,12 @@ export interface KeptPlan {
 
 function planFor(execution: PlannedExecution): Plan | Fallback {
   const { schema, document, operation, kept } = execution;
-  const plan = kept?.plan;
-  if (plan !== undefined && plan.operation === operation && plan.schema === schema && plan.document === document) return plan;
-  const found = findPlan(execution);
-  if (kept !== undefined) kept.plan = found;
-  return found;
+  if (kept === undefined) return findPlan(execution);
+  const { plan } = kept;
+  if (plan === undefined) return (kept.plan = planOperation(schema, document, operation));
+  if (plan.operation === operation && plan.schema === schema && plan.document === document) return plan;
+  if (!plans.has(plan.operation)) plans.set(plan.operation, plan);
+  return (kept.plan = findPlan(execution));
 }
 
 function findPlan(execution: PlannedExecution): Plan | Fallback {

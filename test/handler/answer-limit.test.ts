@@ -213,3 +213,24 @@ it('each event of a subscription has the limit for itself', async () => {
   assert.equal(small.match(/"id":"0"/g)?.length, 2);
   assert.match(large, /RESULT_TOO_LARGE/);
 });
+
+it('an answer of many types in lists of lists is not counted once for each way that leads to it', async () => {
+  const names = Array.from({ length: 60 }, (_, at) => `T${at}`);
+  const node = (__typename: string, nodes: unknown[] = []): object => ({ __typename, id: 1, nodes });
+  const tree = names.map((name) =>
+    node(name, [
+      node(
+        name,
+        names.map((other) => node(other, [node('T0')])),
+      ),
+    ]),
+  );
+  const { send } = serve({
+    typeDefs: `interface Node { id: ID nodes: [Node] } type Query { nodes: [Node] } ${names.map((name) => `type ${name} implements Node { id: ID nodes: [Node] }`).join(' ')}`,
+    resolvers: { Query: { nodes: () => tree } },
+  });
+
+  const response = await send({ query: '{ nodes { nodes { nodes { nodes { id } } } } }' });
+
+  assert.equal(response.status, 200);
+});

@@ -5,8 +5,9 @@ import { inspect } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import { PromisedType } from '../pending.ts';
-import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
+import { placed, PromisedType } from '../pending.ts';
+import { executeObject } from './rows.ts';
+import type { FieldRun, Path, Position, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Interfaces and unions: the object says which type it has. */
@@ -22,10 +23,17 @@ export class AbstractShape implements Shape {
   }
 
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
-    const position = { fieldRun, shape: this, path };
     const answer = this.#resolveType(fieldRun, value);
-    const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(fieldRun, name, value), value);
-    return isThenable(answer) ? new PromisedType(position, value, answer, proceed) : proceed(answer);
+    if (isThenable(answer)) return this.#completeLater({ fieldRun, shape: this, path }, value, answer);
+    const type = this.#objectType(fieldRun, answer, value);
+    if (typeof type.isTypeOf === 'function') return completeChecked({ fieldRun, shape: this, path }, type, value);
+    // The usual case, without objects for what may have to wait.
+    return placed(executeObject(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
+  }
+
+  #completeLater(position: Position, value: unknown, answer: PromiseLike<unknown>): PromisedType {
+    const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(position.fieldRun, name, value), value);
+    return new PromisedType(position, value, answer, proceed);
   }
 
   #resolveType(fieldRun: FieldRun, value: unknown): unknown {

@@ -1,10 +1,10 @@
-import { getArgumentValues, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType, Kind } from 'graphql';
+import { getArgumentValues, isNonNullType, Kind } from 'graphql';
 import type { FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Run } from '../run.ts';
-import { hasDefault, ownDefaultsOf } from './own-defaults.ts';
-import type { OwnDefaults } from './own-defaults.ts';
+import { hasDefault, isPlainLeaf, mapFields, ownDefaultsAmong } from './own-defaults.ts';
+import type { OwnDefaultsByName } from './own-defaults.ts';
 
 export type ArgumentValues = Record<string, unknown>;
 
@@ -13,17 +13,19 @@ export type ArgumentValues = Record<string, unknown>;
  *
  * Why: graphql-js reads the literals again for every object that the field is run on. A number, a text or an enum
  * value never changes, and a variable's value is taken as it is; only what may fail, or makes an object that a
- * resolver could change, is left to graphql-js.
+ * resolver could change, is left to graphql-js. So is the first object where there are literals: to work out what is asked for once
+ * takes twice as long as to ask.
  */
 export interface PlannedArguments {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly node: FieldNode;
+  state: 'new' | 'asked' | 'planned';
   /** Undefined: graphql-js works out the values each time. */
-  readonly sources: readonly ArgumentSource[] | undefined;
+  sources: readonly ArgumentSource[] | undefined;
   /** The material of the sources, to notice when it is another. */
-  readonly origins: readonly ArgumentOrigin[];
+  origins: readonly ArgumentOrigin[];
   /** The arguments in whose values defaults are to be copied; worked out when graphql-js is first asked. */
-  ownDefaults?: readonly (readonly [name: string, own: OwnDefaults])[];
+  ownDefaults: OwnDefaultsByName | undefined;
 }
 
 interface ArgumentOrigin {
@@ -46,13 +48,23 @@ type ArgumentSource =
 /** Undefined for a field that takes no arguments. */
 export function planArguments(definition: GraphQLField<unknown, unknown>, node: FieldNode): PlannedArguments | undefined {
   if (definition.args.length === 0) return undefined;
+  const planned: PlannedArguments = { definition, node, state: 'new', sources: undefined, origins: noOrigins, ownDefaults: undefined };
+  if (definition.args.some((argument) => isLeftToGraphQLJS(node, argument))) planned.state = 'planned';
+  else if (!definition.args.some((argument) => isConstant(node, argument))) plan(planned);
+  return planned;
+}
+
+function plan(planned: PlannedArguments): void {
+  const { definition, node } = planned;
+  planned.state = 'planned';
   const sources: ArgumentSource[] = [];
   for (const argument of definition.args) {
     const source = planArgument(node, argument);
-    if (source === 'unknown') return { definition, node, sources: undefined, origins: [] };
+    if (source === 'unknown') return;
     if (source !== 'absent') sources.push(source);
   }
-  return { definition, node, sources, origins: definition.args.map(originOf) };
+  planned.sources = sources;
+  planned.origins = definition.args.map(originOf);
 }
 
 function originOf(argument: GraphQLArgument): ArgumentOrigin {
@@ -75,18 +87,20 @@ export function areArgumentsCurrent({ definition, origins }: PlannedArguments): 
 /** The values for one run, in an object of the resolver's own. Throws graphql-js's error where one is wrong. */
 export function argumentValues(planned: PlannedArguments | undefined, run: Run): ArgumentValues {
   if (planned === undefined) return noValues();
+  if (planned.state === 'new') planned.state = 'asked';
+  else if (planned.state === 'asked') plan(planned);
   return (
     (planned.sources && valuesOf(planned.sources, run.coerced)) ??
     withOwnDefaults(planned, askGraphQLJS(planned.definition, planned.node, run))
   );
 }
 
+const noOrigins: readonly ArgumentOrigin[] = [];
+const noOwnDefaults: OwnDefaultsByName = [];
+
 function withOwnDefaults(planned: PlannedArguments, values: ArgumentValues): ArgumentValues {
-  planned.ownDefaults ??= planned.definition.args.flatMap((argument): [string, OwnDefaults][] => {
-    const own = ownDefaultsOf(argument, literalOf(planned.node, argument));
-    return own === undefined ? [] : [[argument.name, own]];
-  });
-  for (const [name, own] of planned.ownDefaults) if (Object.hasOwn(values, name)) values[name] = own(values[name]);
+  planned.ownDefaults ??= ownDefaultsAmong(planned.definition.args, planned.node.arguments ?? []) ?? noOwnDefaults;
+  if (planned.ownDefaults !== noOwnDefaults) mapFields(values, planned.ownDefaults);
   return values;
 }
 
@@ -120,20 +134,31 @@ function askGraphQLJS(definition: GraphQLField<unknown, unknown>, node: FieldNod
 
 function planArgument(node: FieldNode, argument: GraphQLArgument): ArgumentSource | 'absent' | 'unknown' {
   const { name } = argument;
+  if (isConstant(node, argument)) return planConstant(node, argument);
   const value = literalOf(node, argument);
-  if (value?.kind === Kind.VARIABLE) {
-    return { kind: 'variable', name, variable: value.name.value, nonNull: isNonNullType(argument.type), hasDefault: hasDefault(argument) };
-  }
-  if (value === undefined && !hasDefault(argument) && !isNonNullType(argument.type)) return 'absent';
-  return planConstant(node, argument, value);
+  if (value?.kind !== Kind.VARIABLE) return 'absent';
+  return { kind: 'variable', name, variable: value.name.value, nonNull: isNonNullType(argument.type), hasDefault: hasDefault(argument) };
+}
+
+/** True when its value is the same in every run: a literal, or the default. */
+function isConstant(node: FieldNode, argument: GraphQLArgument): boolean {
+  const value = literalOf(node, argument);
+  if (value === undefined) return hasDefault(argument) || isNonNullType(argument.type);
+  return value.kind !== Kind.VARIABLE;
+}
+
+/** True when the value is made anew in every run, because a resolver could change it, or because it may be another. */
+function isLeftToGraphQLJS(node: FieldNode, argument: GraphQLArgument): boolean {
+  if (!isConstant(node, argument)) return false;
+  const kind = literalOf(node, argument)?.kind;
+  return !isPlainLeaf(argument.type) || kind === Kind.LIST || kind === Kind.OBJECT;
 }
 
 function literalOf(node: FieldNode, { name }: GraphQLArgument): ValueNode | undefined {
   return node.arguments?.find((given) => given.name.value === name)?.value;
 }
 
-function planConstant(node: FieldNode, argument: GraphQLArgument, literal: ValueNode | undefined): ArgumentSource | 'unknown' {
-  if (!isRepeatable(argument) || literal?.kind === Kind.LIST || literal?.kind === Kind.OBJECT) return 'unknown';
+function planConstant(node: FieldNode, argument: GraphQLArgument): ArgumentSource | 'unknown' {
   try {
     const value = askGraphQLJS({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, node, undefined)[argument.name];
     return typeof value === 'object' && value !== null ? 'unknown' : { kind: 'constant', name: argument.name, value };
@@ -141,10 +166,4 @@ function planConstant(node: FieldNode, argument: GraphQLArgument, literal: Value
     // The error is told at each run, with its place in the response.
     return 'unknown';
   }
-}
-
-/** True when the type turns the same literal into the same value each time. A scalar of the user's may not. */
-function isRepeatable(argument: GraphQLArgument): boolean {
-  const type = isNonNullType(argument.type) ? argument.type.ofType : argument.type;
-  return isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type));
 }

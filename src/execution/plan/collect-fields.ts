@@ -43,7 +43,11 @@ export interface CollectSettings {
  */
 export function collectFields(settings: CollectSettings, type: GraphQLObjectType, nodes: readonly SelectingNode[]): PlannedField[] {
   const collector = new Collector(settings, type);
-  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collector.visit(selectionSet);
+  // By index, here and below: a document that runs once does this for each of its objects.
+  for (let at = 0; at < nodes.length; at++) {
+    const { selectionSet } = nodes[at]!;
+    if (selectionSet !== undefined) collector.visit(selectionSet);
+  }
   return collector.planned;
 }
 
@@ -53,8 +57,8 @@ type SelectingNode = Pick<FieldNode, 'selectionSet'>;
 class Collector {
   /** In the order of the response. */
   readonly planned: PlannedField[] = [];
-  /** By response name. Undefined for a field that the type does not have: graphql-js leaves it out. */
-  readonly #fields = new Map<string, PlannedField | undefined>();
+  /** By response name, where there are so many that a look at each takes longer than the making of a map. */
+  #byName: Map<string, PlannedField> | undefined = undefined;
   readonly #settings: CollectSettings;
   readonly #type: GraphQLObjectType;
   // Made for the first fragment: a document that runs once makes a collector for each of its objects.
@@ -67,7 +71,8 @@ class Collector {
 
   visit({ selections }: SelectionSetNode): void {
     const { conditions, fragments } = this.#settings;
-    for (const selection of selections) {
+    for (let at = 0; at < selections.length; at++) {
+      const selection = selections[at]!;
       if (!isIncluded(selection, conditions)) continue;
       if (selection.kind === Kind.FIELD) {
         this.#add(selection);
@@ -83,14 +88,23 @@ class Collector {
 
   #add(node: FieldNode): void {
     const responseName = (node.alias ?? node.name).value;
-    const known = this.#fields.get(responseName);
+    const known = this.#find(responseName);
     if (known !== undefined) {
       known.nodes.push(node);
-    } else if (!this.#fields.has(responseName)) {
-      const field = this.#plan(responseName, node);
-      this.#fields.set(responseName, field);
-      if (field !== undefined) this.planned.push(field);
+      return;
     }
+    // A field that the type does not have: graphql-js leaves it out.
+    const field = this.#plan(responseName, node);
+    if (field === undefined) return;
+    this.planned.push(field);
+    if (this.#byName !== undefined) this.#byName.set(responseName, field);
+    else if (this.planned.length > fewFields) this.#byName = new Map(this.planned.map((one) => [one.responseName, one]));
+  }
+
+  #find(responseName: string): PlannedField | undefined {
+    if (this.#byName !== undefined) return this.#byName.get(responseName);
+    for (let at = 0; at < this.planned.length; at++) if (this.planned[at]!.responseName === responseName) return this.planned[at];
+    return undefined;
   }
 
   #plan(responseName: string, node: FieldNode): PlannedField | undefined {
@@ -113,6 +127,9 @@ class Collector {
     return type === this.#type || (isAbstractType(type) && this.#settings.schema.isSubType(type, this.#type));
   }
 }
+
+/** A map of two fields takes as long as the fields themselves. */
+const fewFields = 12;
 
 /** The three meta fields, then the type's own. graphql 17 has a method for this, 16 has not. */
 function fieldDefinition(schema: GraphQLSchema, type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {

@@ -1,10 +1,11 @@
-import { getNullableType, isInputObjectType, isListType, Kind } from 'graphql';
-import type { GraphQLArgument, GraphQLInputField, GraphQLInputType, ValueNode } from 'graphql';
+import { getNamedType, getNullableType, isEnumType, isInputObjectType, isListType, Kind, specifiedScalarTypes } from 'graphql';
+import type { ArgumentNode, GraphQLArgument, GraphQLInputField, GraphQLInputType, ObjectFieldNode, ValueNode } from 'graphql';
 
 import { deepCopyOf } from '../../message/plain-object.ts';
 
 /** Gives a resolver a default value of its own, where graphql-js hands out the same object in every request. */
 export type OwnDefaults = (value: unknown) => unknown;
+export type OwnDefaultsByName = readonly (readonly [name: string, own: OwnDefaults])[];
 
 /**
  * Copies the defaults in the value of an argument or input field. Undefined: there is none that a resolver could write into.
@@ -12,7 +13,8 @@ export type OwnDefaults = (value: unknown) => unknown;
  * graphql-js makes a default once. A resolver that sorts or extends a list which it was given would change it for the next user.
  * Only what the literal leaves to defaults is looked at, which is what graphql-js looks at too: types are made when they are used.
  */
-export function ownDefaultsOf(input: GraphQLArgument | GraphQLInputField, literal: ValueNode | undefined): OwnDefaults | undefined {
+function ownDefaultsOf(input: GraphQLArgument | GraphQLInputField, literal: ValueNode | undefined): OwnDefaults | undefined {
+  if (isPlainLeaf(input.type)) return undefined;
   const inLiteral = literal && defaultsInLiteral(input.type, literal);
   // A variable may be absent: then the default stands in its place.
   const isLeftOut = literal === undefined || literal.kind === Kind.VARIABLE;
@@ -23,17 +25,37 @@ export function ownDefaultsOf(input: GraphQLArgument | GraphQLInputField, litera
 export function defaultsInLiteral(inputType: GraphQLInputType, literal: ValueNode): OwnDefaults | undefined {
   const type = getNullableType(inputType);
   if (isListType(type)) {
+    if (!isInputObjectType(getNamedType(type))) return undefined;
     const values = literal.kind === Kind.LIST ? literal.values : [literal];
     const items = values.map((value) => defaultsInLiteral(type.ofType, value));
     return items.some((own) => own !== undefined) ? (list) => mapList(list, items) : undefined;
   }
   if (!isInputObjectType(type) || literal.kind !== Kind.OBJECT) return undefined;
-  const given = new Map(literal.fields.map(({ name, value }) => [name.value, value]));
-  const fields = Object.values(type.getFields()).flatMap((field): [string, OwnDefaults][] => {
-    const own = ownDefaultsOf(field, given.get(field.name));
-    return own === undefined ? [] : [[field.name, own]];
-  });
-  return fields.length > 0 ? (object) => mapFields(object, fields) : undefined;
+  const fields = ownDefaultsAmong(Object.values(type.getFields()), literal.fields);
+  return fields === undefined ? undefined : (object) => mapFields(object, fields);
+}
+
+/** Those of arguments or input fields. Most have none: this is asked of every document that is new, and makes nothing for them. */
+export function ownDefaultsAmong(
+  inputs: readonly (GraphQLArgument | GraphQLInputField)[],
+  given: readonly (ArgumentNode | ObjectFieldNode)[],
+): OwnDefaultsByName | undefined {
+  let found: [string, OwnDefaults][] | undefined;
+  for (let at = 0; at < inputs.length; at++) {
+    const input = inputs[at]!;
+    if (isPlainLeaf(input.type)) continue;
+    const own = ownDefaultsOf(input, given.find(({ name }) => name.value === input.name)?.value);
+    if (own !== undefined) (found ??= []).push([input.name, own]);
+  }
+  return found;
+}
+
+const builtIn: ReadonlySet<unknown> = new Set(specifiedScalarTypes);
+
+/** Numbers, texts and the values of an enum: the same for the same literal, and nobody writes into those. A scalar of the user's may do otherwise. */
+export function isPlainLeaf(inputType: GraphQLInputType): boolean {
+  const type = getNullableType(inputType);
+  return builtIn.has(type) || isEnumType(type);
 }
 
 /** The list and the object around defaults are of this run already: graphql-js makes them for each. */
@@ -42,7 +64,7 @@ function mapList(list: unknown, items: readonly (OwnDefaults | undefined)[]): un
   return list.map((item, at) => items[at]?.(item) ?? item);
 }
 
-function mapFields(object: unknown, fields: readonly (readonly [string, OwnDefaults])[]): unknown {
+export function mapFields(object: unknown, fields: OwnDefaultsByName): unknown {
   if (typeof object !== 'object' || object === null) return object;
   const values = object as Record<string, unknown>;
   for (const [name, own] of fields) if (Object.hasOwn(values, name)) values[name] = own(values[name]);

@@ -166,10 +166,13 @@ export class Selection {
   readonly nodes: readonly FieldNode[];
   /** Another one that begins with the same node: of another type, or with further nodes. */
   readonly next: Selection | undefined;
+  /** How many they are, this one included. */
+  readonly rank: number;
   readonly #classes: ResultClasses;
   /** Makes its next object. */
   #Result: ResultClass;
   #made = 0;
+  #lists = 0;
   /** Characters of JSON that such an object has at least, its names and one for each value; more of it in lists of lists. */
   size: number;
   /** How often it has been run on the items of a list, and the code made for that since: see rows.ts. */
@@ -182,8 +185,10 @@ export class Selection {
     this.fields = fields;
     this.type = type;
     this.nodes = nodes;
-    this.size = fields.reduce((size, { responseName, typename = '' }) => size + responseName.length + typename.length + 5, 1);
+    this.size = 1;
+    for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
     this.next = next;
+    this.rank = next === undefined ? 1 : next.rank + 1;
     this.#classes = classes;
     this.#Result = sharedClassFor(fields.length);
   }
@@ -215,10 +220,12 @@ export class Selection {
     return true;
   }
 
-  /** Says once how many lists its objects stand in. */
+  /** Says how many lists its objects stand in. Each field that leads to it says so: the most counts, once. */
   nestIn(lists: number): void {
+    if (lists <= this.#lists) return;
     for (const field of this.fields) field.lists = lists;
-    this.size += Math.max(0, lists - 2) * sizeInLists;
+    this.size += (Math.max(0, lists - 2) - Math.max(0, this.#lists - 2)) * sizeInLists;
+    this.#lists = lists;
   }
 }
 

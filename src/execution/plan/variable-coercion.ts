@@ -1,4 +1,4 @@
-import { getVariableValues, isInputType, isNonNullType, typeFromAST } from 'graphql';
+import { getNamedType, getVariableValues, isInputObjectType, isInputType, isNonNullType, typeFromAST } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema, ValueNode, VariableDefinitionNode } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-js/version.ts';
@@ -17,13 +17,21 @@ export type CoerceVariables = (inputs: Inputs) => VariableValues | undefined;
 /** Works it out as far as it does not depend on the values. */
 export function prepareVariables(schema: GraphQLSchema, definitions: readonly VariableDefinitionNode[]): CoerceVariables {
   const variables: PreparedVariable[] = [];
+  // Here each default is asked for apart. An operation that runs once has them sooner from graphql-js, all at once; but those in an
+  // input object it would share with other requests.
+  let isLeft = definitions.some(({ defaultValue }) => defaultValue !== undefined);
   for (const definition of definitions) {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
     // In 16 an ordinary object holds the values, in which the name of its prototype means something else.
     if (!isInputType(type) || definition.variable.name.value === '__proto__') return leaveToGraphQLJS;
+    isLeft &&= !isInputObjectType(getNamedType(type));
     variables.push(new PreparedVariable(schema, definition, type));
   }
-  return (inputs) => coerceAll(variables, inputs);
+  return (inputs) => {
+    if (!isLeft) return coerceAll(variables, inputs);
+    isLeft = false;
+    return undefined;
+  };
 }
 
 function leaveToGraphQLJS(): undefined {
