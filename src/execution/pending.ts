@@ -59,7 +59,7 @@ export abstract class Pending {
       return;
     }
     const error = locate(thrown, position.fieldRun, position.path);
-    if (position.shape.nonNull) {
+    if (position.shape.nonNull && run.propagatesErrors) {
       parent.childFailed(error, this.key);
       return;
     }

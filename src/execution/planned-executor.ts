@@ -1,4 +1,4 @@
-import { execute, getVariableValues, Kind, OperationTypeNode, validateSchema } from 'graphql';
+import { assertValidSchema, execute, getVariableValues, Kind, OperationTypeNode } from 'graphql';
 import type {
   DocumentNode,
   ExecutionArgs,
@@ -19,9 +19,8 @@ import { isGraphQL17 } from './graphql-js/version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
-import type { Selection } from './plan/planned-field.ts';
 import { executeWithDeadline } from './graphql-js/execute-with-deadline.ts';
-import { coercedOf, Run } from './run.ts';
+import { Run } from './run.ts';
 import type { AnswerBudget, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, FieldTracer, traceExecute, traceStage } from './trace-execution.ts';
@@ -81,8 +80,6 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
   if (plan.kind === 'fallback') return handOver(execution, plan.reason);
   const channels = executionChannels(execution);
   if (channels === undefined) return executePlan(plan, execution);
-  // graphql-js tells of what it runs itself.
-  if (!hasBooleanConditions(plan, execution)) return handOver(execution, notBoolean);
   return traceExecute(channels, execution, () => executePlan(plan, execution, channels));
 }
 
@@ -137,10 +134,10 @@ function addPlan(
 export function planOperation(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | Fallback {
   const fragments = fragmentsOf(document);
   const { conditionVariables, obstacle } = surveyOperation(operation, fragments);
-  const reason = obstacle ?? whyNotPlanned(schema, operation);
-  const rootType = reason === undefined ? schema.getRootType(operation.operation) : undefined;
-  if (rootType === undefined || rootType === null)
-    return { kind: 'fallback', schema, document, operation, reason: reason ?? `The schema has no ${operation.operation} type.` };
+  assertValidSchema(schema);
+  const rootType = schema.getRootType(operation.operation);
+  if (obstacle !== undefined || rootType === undefined || rootType === null)
+    return { kind: 'fallback', schema, document, operation, reason: obstacle ?? `The schema has no ${operation.operation} type.` };
   return new Plan({ schema, document, operation, fragments, rootType, conditionVariables });
 }
 
@@ -151,31 +148,14 @@ function fragmentsOf(document: DocumentNode): Fragments {
   return fragments;
 }
 
-function whyNotPlanned(schema: GraphQLSchema, operation: OperationDefinitionNode): string | undefined {
-  if (validateSchema(schema).length > 0) return 'The schema is not valid: graphql-js says what is wrong with it.';
-  const propagation = operation.directives?.some((directive) => directive.name.value === 'experimental_disableErrorPropagation');
-  return propagation === true ? 'Error propagation is switched off.' : undefined;
-}
-
-/** Runs a plan. What only a run can tell may still hand it to graphql-js, before any resolver is called. */
+/** Runs a plan. */
 function executePlan(plan: Plan, execution: PlannedExecution, channels?: ExecutionChannels): ExecutionResult | Promise<ExecutionResult> {
   const values = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
   if (values instanceof WrongVariables) return { errors: values.errors };
   const run = new Run(execution, plan, values);
-  if (channels?.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
-  const selection = plan.selectionFor(run.coerced);
-  if (selection === undefined) return handOver(execution, notBoolean);
-  if (channels === undefined) return start(plan, run, selection);
-  return traceStage(channels.rootSelectionSet, execution, () => start(plan, run, selection));
-}
-
-const notBoolean = 'The variable of a condition is not a boolean.';
-
-function hasBooleanConditions(plan: Plan, execution: PlannedExecution): boolean {
-  if (!plan.hasConditions) return true;
-  const values = coerceVariables(plan, execution);
-  if (values instanceof WrongVariables) return true;
-  return plan.selectionFor(values === undefined ? {} : coercedOf(values)) !== undefined;
+  if (channels === undefined) return start(plan, run);
+  if (channels.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
+  return traceStage(channels.rootSelectionSet, execution, () => start(plan, run));
 }
 
 function handOver(execution: PlannedExecution, reason: string): ExecutionResult | Promise<ExecutionResult> {
@@ -183,9 +163,10 @@ function handOver(execution: PlannedExecution, reason: string): ExecutionResult 
   return executeWithGraphQLJS(execution);
 }
 
-function start(plan: Plan, run: Run, selection: Selection): ExecutionResult | Promise<ExecutionResult> {
+function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
   let data: unknown;
   try {
+    const selection = plan.selectionFor(run.coerced);
     const isSerial = plan.operation.operation === OperationTypeNode.MUTATION;
     data = isSerial
       ? executeSerially(run, selection, run.settings.rootValue)

@@ -51,6 +51,7 @@ export interface RunSettings {
 interface RunPlan {
   /** Of the document. */
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
+  readonly propagatesErrors: boolean;
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];
@@ -71,6 +72,8 @@ export class Run {
   readonly settings: RunSettings;
   readonly contextValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  /** True when null where it is not allowed goes on to what is above. */
+  readonly propagatesErrors: boolean;
   /** The values of the variables by name, in either major. */
   readonly coerced: Readonly<Record<string, unknown>>;
   /** Is told of each resolver. Undefined: the channels have no subscribers. */
@@ -100,6 +103,7 @@ export class Run {
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
     this.objects = settings.objects;
+    this.propagatesErrors = plan.propagatesErrors;
     this.coerced = variableValues === undefined ? noVariables : coercedOf(variableValues);
     this.#plan = plan;
     this.#variableValues = variableValues;

@@ -19,11 +19,8 @@ describe('graphql-js runs', () => {
   };
 
   for (const [what, text, reason] of [
-    ['a condition that is none', '{ name @skip }', 'A condition of @skip is not one value for "if".'],
-    ['two conditions of one name', '{ name @skip(if: true) @skip(if: false) }', 'A condition of @skip is not one value for "if".'],
     ['an operation without a root type', 'mutation { name }', 'The schema has no mutation type.'],
     ['fragments with variables', '{ ...F } fragment F($a: Int) on Query { name }', 'The fragment F has variables of its own.'],
-    ['switched-off error propagation', 'query @experimental_disableErrorPropagation { name }', 'Error propagation is switched off.'],
   ] as const) {
     it(`${what}, and the plan says why`, () => equal(reasonFor(text), reason));
   }

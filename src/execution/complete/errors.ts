@@ -31,7 +31,7 @@ export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, p
   // An answer that is too large is given up as a whole.
   if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
   const error = locate(thrown, fieldRun, path);
-  if (shape.nonNull) throw error;
+  if (shape.nonNull && fieldRun.run.propagatesErrors) throw error;
   fieldRun.run.record(error);
   return null;
 }

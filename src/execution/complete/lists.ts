@@ -7,7 +7,7 @@ import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { ObjectShape } from './objects.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Selection, Shape } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
 import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
@@ -44,8 +44,17 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 /** The code for whole rows, if there is some: every item of an array is a row, when its type asks for nothing first. */
 function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | undefined {
   const { fieldRun, item } = list;
-  const selection = Array.isArray(items) && item instanceof ObjectShape ? item.selectionFor(fieldRun.field) : undefined;
+  const selection = Array.isArray(items) && item instanceof ObjectShape ? selectionOf(item, fieldRun) : undefined;
   return selection && rowsOf(list, selection, (items as unknown[]).length);
+}
+
+/** Undefined where there can be none: each item has an error then, and a list without items has none. */
+function selectionOf(item: ObjectShape, { field }: FieldRun): Selection | undefined {
+  try {
+    return item.selectionFor(field);
+  } catch {
+    return undefined;
+  }
 }
 
 function completeItems(list: ListRun, items: Iterable<unknown>): unknown {

@@ -1,10 +1,12 @@
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
+import { isGraphQL17 } from '../graphql-js/version.ts';
 import { collectFields } from './collect-fields.ts';
 import { planPool } from './plan-pool.ts';
 import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
 import type { CollectFields, PlannedField, ResultClasses } from './planned-field.ts';
+import { conditionsOf, stateOf } from './survey.ts';
 import type { Fragments } from './survey.ts';
 import { prepareVariables } from './variable-coercion.ts';
 import type { CoerceVariables } from './variable-coercion.ts';
@@ -31,6 +33,8 @@ export class Plan implements LargePlan {
   readonly fragments: Fragments;
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   readonly rootType: GraphQLObjectType;
+  /** False when an error stays where it is, also where null is not allowed: graphql 17 has a directive that asks for it. */
+  readonly propagatesErrors: boolean;
   readonly #conditionVariables: readonly string[];
   #coerceVariables: CoerceVariables | undefined = undefined;
   /** One for each answer that the condition variables have given, the oldest first. */
@@ -50,6 +54,7 @@ export class Plan implements LargePlan {
     this.fragments = init.fragments;
     this.fragmentDefinitions = Object.values(init.fragments);
     this.rootType = init.rootType;
+    this.propagatesErrors = !isGraphQL17 || init.operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
     this.#conditionVariables = init.conditionVariables;
     this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
   }
@@ -60,26 +65,17 @@ export class Plan implements LargePlan {
     return this.#coerceVariables(inputs);
   }
 
-  /** True when it depends on variables which fields there are. */
-  get hasConditions(): boolean {
-    return this.#conditionVariables.length > 0;
-  }
-
-  /** The fields of the root under these variables. Undefined when a condition is not a boolean: graphql-js has the words for that. */
-  selectionFor(coerced: Readonly<Record<string, unknown>>): Selection | undefined {
+  /** The fields of the root under these variables. Throws graphql-js's error where a condition of theirs has no value. */
+  selectionFor(coerced: Readonly<Record<string, unknown>>): Selection {
     let key = '';
-    for (const name of this.#conditionVariables) {
-      const value = Object.hasOwn(coerced, name) ? coerced[name] : undefined;
-      if (typeof value !== 'boolean') return undefined;
-      key += value ? '1' : '0';
-    }
+    for (const name of this.#conditionVariables) key += stateOf(coerced, name);
     const known = this.#last?.key === key ? this.#last : this.#variants.get(key);
     if (known?.isCurrent() === true) {
       if (known !== this.#last) this.#last = known;
-      return known.root;
+      return known.root!;
     }
     if (known !== undefined) this.#drop(known);
-    return this.#addVariant(key).root;
+    return this.#addVariant(key).root!;
   }
 
   /**
@@ -113,7 +109,7 @@ export class Plan implements LargePlan {
   }
 
   #addVariant(key: string): Variant {
-    const conditions = new Map(this.#conditionVariables.map((name, at) => [name, key[at] === '1'] as const));
+    const conditions = conditionsOf(this.#conditionVariables, key);
     const collect: CollectFields = (type, nodes) => {
       const known = variant.find(type, nodes);
       if (known !== undefined) return known;
@@ -132,7 +128,7 @@ export class Plan implements LargePlan {
 
 /** The fields under one set of conditions. */
 class Variant {
-  /** A digit for each condition variable. */
+  /** A letter for each condition variable: see stateOf. */
   readonly key: string;
   root: Selection | undefined = undefined;
   /** How many have been collected, the root's and those below. */
@@ -198,5 +194,7 @@ function areSame(some: readonly unknown[], others: readonly unknown[]): boolean 
  * per nine characters. (Node 24, 3,000 documents of 20 fields.)
  */
 const keptFieldsPerCharacter = 0.5;
+/** The name of graphql 17's directive. 16 pays no attention to it. */
+const noPropagation = 'experimental_disableErrorPropagation';
 /** Of a document that does not know its text. */
 const unknownLength = 2_000;
