@@ -57,7 +57,7 @@ async function run(command: Arguments): Promise<CommandOutcome> {
   return { exitCode: 0, isOver: false };
 }
 
-/** Of what is read by programs, nothing else may be written to stdout: what functions log goes to stderr. */
+/** Programs read the output of these commands, so stdout holds nothing else: what functions log goes to stderr. */
 function ownStdout(): Terminal {
   const log = console.log.bind(console);
   for (const name of ['log', 'info', 'debug'] as const) console[name] = console.error.bind(console);

@@ -1,4 +1,4 @@
-// Imports Node's own modules alone: what else there is may not load before this has been looked at.
+// Imports Node's own modules alone: nothing else may be able to load before this check.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -54,7 +54,7 @@ function findExplain(logger: Logger): Explain {
 
 type CheckPlugins = (plugins: readonly ServerPlugin[], logger: Logger) => readonly ServerPlugin[];
 
-/** The same plugins, with a warning of each hook whose name is misspelt: for development. As they are where what looks at them cannot be found. */
+/** The same plugins, with a warning of each hook whose name is misspelt: for development. Without a warning where the checker cannot be found. */
 export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): readonly ServerPlugin[] {
   try {
     return (requireOwn('plugin-check') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);

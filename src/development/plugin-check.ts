@@ -68,7 +68,7 @@ export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): 
   });
 }
 
-/** Delegates each hook when it is called. Not a proxy: one may not say anything else of a frozen plugin. */
+/** Delegates each hook when it is called. Not a proxy: for a frozen plugin it would have to return the plugin's own functions. */
 function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
   const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
   const watched = {};

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import type { PayloadStream, SubsequentPayload } from '../operation/types.ts';
 
-/** What a stream is followed by. */
+/** The callbacks of {@link followStream}. */
 export interface StreamFollower {
   /** Surrounds the making of each payload. Default: nothing. */
   readonly around?: (next: () => Promise<IteratorResult<SubsequentPayload>>) => Promise<IteratorResult<SubsequentPayload>>;

@@ -8,8 +8,8 @@ export type { IncrementalDelivery } from '../http/streams/multipart.ts';
 /** How answers are divided into parts. */
 export interface IncrementalDeliveryOptions {
   /**
-   * true: deferred and streamed parts begin at once, beside what does not wait for them. Their end comes sooner, what
-   * comes first may come later. Default: false, they begin when the first part is complete.
+   * true: deferred and streamed parts begin at once, beside the first part. The whole answer is complete sooner; its first
+   * part may come later. Default: false, they begin when the first part is complete.
    */
   readonly early?: boolean;
 }

@@ -12,7 +12,7 @@ import type {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** What a resolver is called with. */
+/** The arguments of a resolver. */
 export interface ResolverCall {
   readonly source: any;
   readonly args: any;
@@ -23,9 +23,9 @@ export interface ResolverCall {
 /** Called when the value of a field has come, or its error. */
 export type FieldEnd = (error: Error | null, result?: unknown) => void;
 
-/** What the resolvers of one operation are surrounded by. */
+/** The hooks around the resolvers of one operation. */
 export interface FieldHooks {
-  /** Called before each field, returns what is called with its value. Undefined: fields are not watched. */
+  /** Called before each field; returns the callback for its value. Undefined: fields are not watched. */
   readonly willResolveField: ((params: ResolverCall) => FieldEnd | void) | undefined;
   /** Resolves fields without a resolver. Undefined: graphql-js's own. */
   readonly fieldResolver: GraphQLFieldResolver<any, any> | undefined;

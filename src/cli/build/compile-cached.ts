@@ -10,7 +10,7 @@ export interface CompiledModule {
 /**
  * Compiles a bundle, with what V8 remembers of compiling it, if that is given. V8 rejects a cache of another version or
  * other flags of its own, and compiles as ever; but of the source it compares the length alone, and of the cache's bytes
- * nothing. Who calls must know that both belong together.
+ * nothing. The caller must know that both belong together.
  */
 export function compileCached(file: string, source: string, cachedData?: Uint8Array): CompiledModule {
   const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {

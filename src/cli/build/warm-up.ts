@@ -35,7 +35,7 @@ export async function warmUp(create: CreateHandler): Promise<unknown[]> {
   return results;
 }
 
-/** One request as an API Gateway's HTTP API sends it. What the function thinks of it is its own affair. */
+/** One request as an API Gateway's HTTP API sends it. The function may answer what it likes. */
 export async function send(handler: Handler, operation: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   try {

@@ -78,7 +78,7 @@ function findInType(type: string, resolvers: unknown, index: SchemaIndex): Findi
   return findings.length > 0 ? findings : [whole];
 }
 
-/** The result of something that throws when the user is wrong, or what is wrong. */
+/** The result of a check that throws for a mistake of the user's, or that mistake. */
 function attempt<T>(work: () => T): readonly [result: T, refusal: undefined] | readonly [result: undefined, refusal: Finding] {
   try {
     return [work(), undefined];

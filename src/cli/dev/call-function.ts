@@ -126,7 +126,7 @@ function toFields({ method, url, headers, body }: ThreadRequest, stage: string |
   return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
 }
 
-/** Text travels as text or in base64, as the platform has it for the type; what is no UTF-8 always in base64. */
+/** Text travels as text or in base64, as the platform has it for the type; bytes that are not UTF-8 always in base64. */
 function textIfPossible(body: Uint8Array): string | Uint8Array {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

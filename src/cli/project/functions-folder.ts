@@ -82,8 +82,8 @@ async function findFolder(directory: string, candidates: readonly string[]): Pro
 }
 
 /**
- * Netlify's rules: the function x is `x.ts`, `x/x.ts` or `x/index.ts`. Other files of subfolders are what functions
- * import, and no functions.
+ * Netlify's rules: the function x is `x.ts`, `x/x.ts` or `x/index.ts`. Other files of subfolders are imported
+ * by functions, and are none.
  */
 export async function findFunctions(folder: string): Promise<FunctionsFolder> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.') && name !== 'node_modules');

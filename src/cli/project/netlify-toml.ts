@@ -11,7 +11,7 @@ export interface NetlifySettings {
   readonly line: number | undefined;
   /** True when the build command writes that folder: its files are bundles, and the sources are elsewhere. */
   readonly isOutput: boolean;
-  /** The first line that is no TOML. Netlify refuses the whole file then. */
+  /** The first line that is not valid TOML. Netlify refuses the whole file then. */
   readonly problem: Problem | undefined;
 }
 

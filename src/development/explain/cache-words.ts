@@ -3,7 +3,7 @@ import type { NotStored, StorageCase } from '../../datasource/http-cache/freshne
 import type { CacheLayer } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** Why a call was answered by whom it was answered. */
+/** Why a call was answered by this layer. */
 export function whyAnswered(call: WatchedCall): string {
   return words[call.layer](call);
 }

@@ -23,7 +23,7 @@ export async function explainOperation({ settings, request, invocation, input, r
   const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, watchCall }));
   const leftAtEnd = invocation.deadlineLeft();
   recording.isOver = true;
-  // Its answers are its events, and they are still to come.
+  // The answers of a subscription are its events, which come later.
   if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
 
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
@@ -152,7 +152,7 @@ function round(milliseconds: Milliseconds): Milliseconds {
   return Math.round(milliseconds * 100) / 100;
 }
 
-/** Which rule of CSRF prevention let a request through that was let through. */
+/** The rule of CSRF prevention that let the request through. */
 function whyLetThrough({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { headers, body }: HTTPRequest): string {
   if (body.kind === 'value') return 'A direct invocation: no web page can send one.';
   const essence = parseMediaType(headers.get('content-type') ?? '')?.essence;

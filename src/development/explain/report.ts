@@ -20,7 +20,7 @@ export interface ExplainReport {
   readonly duplicates: readonly DuplicateCalls[];
   /** Calls of one kind that one field, or the items of one list, made one after the other. */
   readonly chains: readonly SerialCalls[];
-  /** With the extension `edge`: whether a CDN may keep such an answer, and if not, the first rule that it does not keep. */
+  /** With the extension `edge`: whether a CDN may keep such an answer, and if not, the first rule that it breaks. */
   readonly sharing?: { readonly public: boolean; readonly maxAge?: number; readonly tags?: readonly string[]; readonly reason?: string };
   /** The calls that the answer waited for, one after the other. Absent when no two followed each other. */
   readonly longestChain?: LongestChain;

@@ -14,7 +14,7 @@ export function createPage({ embedded }: { readonly embedded: boolean }): Landin
   return { html, headers: { ...headers, 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") } };
 }
 
-/** As many random bits as a UUID. New for every answer: one that is used twice can be read by who may read one page. */
+/** As many random bits as a UUID. New for every answer: one that is used twice could be read on one page, and used on the other. */
 function createNonce(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
 }

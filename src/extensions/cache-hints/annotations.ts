@@ -43,12 +43,12 @@ function readAnnotation(directives: readonly ConstDirectiveNode[] | undefined): 
   return { maxAge: maxAge?.kind === 'IntValue' ? Number(maxAge.value) : undefined, scope: scopeValue };
 }
 
-/** Whether a lifetime or a scope is given. */
+/** True when a lifetime or a scope is given. */
 export function hasHint({ maxAge, scope }: CacheHint): boolean {
   return maxAge !== undefined || scope !== undefined;
 }
 
-/** Whether `@cacheControl` says anything. */
+/** True when `@cacheControl` has any argument. */
 export function hasAnnotation(annotation: CacheAnnotation): boolean {
   return hasHint(annotation) || annotation.inheritMaxAge === true;
 }

@@ -1,6 +1,6 @@
 import type { CacheHint, CachePolicy, CacheScope } from './policy.ts';
 
-/** A policy that refuses what is no hint: a scope that is misspelt must not pass for a public one. */
+/** A policy that throws for a malformed hint: a misspelt scope must not count as a public one. */
 export class CheckedPolicy implements CachePolicy {
   readonly #policy: CachePolicy;
 

@@ -5,13 +5,13 @@ import { annotationOfField, annotationOfType } from './annotations.ts';
 import { newCachePolicy } from './policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from './policy.ts';
 
-/** What resolvers find under `info.cacheControl`. */
+/** `info.cacheControl`, as resolvers get it. */
 export interface ResolveInfoCacheControl {
-  /** Takes the place of what the schema says of the field. */
+  /** Replaces the schema's hint for the field. */
   setCacheHint(hint: CacheHint): void;
   /** The hint of the field, which can be restricted. */
   readonly cacheHint: CachePolicy;
-  /** What `@cacheControl` says of a type. */
+  /** The `@cacheControl` of a type. */
   cacheHintFromType(type: GraphQLCompositeType): CacheAnnotation;
 }
 
@@ -22,7 +22,7 @@ declare module 'graphql' {
   }
 }
 
-/** A field as far as its hints go. */
+/** The parts of a field that decide its hints. */
 export interface HintedField {
   /** Undefined: nothing is known of it but its type. */
   readonly field: GraphQLField<unknown, unknown> | undefined;
@@ -31,7 +31,7 @@ export interface HintedField {
   readonly isRoot: boolean;
 }
 
-/** What the schema says of a field: its type first, then the field itself. `inherits`: the lifetime of the parent counts. */
+/** The policy of a field by the schema: its type's hint, then the field's own. `inherits`: the lifetime of the parent counts. */
 export function policyInSchema({ field, returnType }: HintedField): { readonly policy: CachePolicy; readonly inherits: boolean } {
   const policy = newCachePolicy();
   const type = getNamedType(returnType);
@@ -52,7 +52,7 @@ interface DefaultLifetime {
   readonly defaultMaxAge: number;
 }
 
-/** When nothing says how long: fields of the root and fields with selections count for the default, plain leaves for nothing. */
+/** Fields without a lifetime: at the root, or with selections, they get the default; plain leaves set no limit. */
 export function applyDefault(policy: CachePolicy, { returnType, isRoot }: HintedField, { inherits, defaultMaxAge }: DefaultLifetime): void {
   const needsLifetime = isRoot || (isCompositeType(getNamedType(returnType)) && !inherits);
   if (policy.maxAge === undefined && needsLifetime) policy.restrict({ maxAge: defaultMaxAge });

@@ -12,23 +12,23 @@ export interface CacheHint {
   scope?: CacheScope | undefined;
 }
 
-/** What `@cacheControl` says in the schema. */
+/** The arguments of `@cacheControl` in the schema. */
 export interface CacheAnnotation extends CacheHint {
-  /** The field lives as long as the field that it is in. */
+  /** The field has the lifetime of its parent field. */
   inheritMaxAge?: true;
 }
 
 /** A hint that can be refined. */
 export interface CachePolicy extends CacheHint {
-  /** Takes over what is stricter. */
+  /** Takes the shorter lifetime and the narrower scope. */
   restrict(hint: CacheHint): void;
-  /** Takes over what is given. */
+  /** Takes the lifetime and the scope that are given; what is not given stays. */
   replace(hint: CacheHint): void;
   /** The policy of an answer that may be kept; null when it may not. */
   policyIfCacheable(): { maxAge: number; scope: CacheScope } | null;
 }
 
-/** A policy that nothing is known of yet. */
+/** A policy without a lifetime and a scope. */
 export function newCachePolicy(): CachePolicy {
   return new Policy();
 }

@@ -2,11 +2,11 @@ import type { HTTPRequest, ChunkStream } from '../../message/http-messages.ts';
 
 /** Bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
-  // Counts without writing, where there is Node.
+  // Node's `Buffer` counts without encoding.
   return globalThis.Buffer === undefined ? new TextEncoder().encode(text).length : Buffer.byteLength(text);
 }
 
-/** Bytes that a client sent; undefined where they come as a stream whose length it did not say. */
+/** Bytes of a request's body, or of a GET's query string. Undefined: the body is a stream of unknown length. */
 export function bytesIn({ body, queryString, headers }: HTTPRequest): number | undefined {
   if (body.kind === 'none') return queryString.length;
   if (body.kind === 'text') return byteLength(body.text);

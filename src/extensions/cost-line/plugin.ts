@@ -11,9 +11,9 @@ import { byteLength, bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';
 
-/** What {@link costLine} takes. */
+/** Options of {@link costLine}. */
 export interface CostLineOptions {
-  /** "json": the record as it is. "emf": CloudWatch's Embedded Metric Format, of which it makes metrics. Default: "json" */
+  /** "json": the record as it is. "emf": CloudWatch's Embedded Metric Format; CloudWatch makes metrics of it. Default: "json" */
   readonly format?: 'json' | 'emf' | undefined;
   /** The namespace of the metrics, with format "emf". Default: "GraphQL" */
   readonly namespace?: string | undefined;
@@ -25,7 +25,7 @@ export interface CostLineOptions {
 }
 
 /**
- * Writes one line for each operation: what it was, how long it took, what it called, what it sent. The line is written
+ * Writes one line for each operation: its name, its time, its calls of data sources, its bytes. The line is written
  * before the answer is handed to the platform, also when the request was refused; that of a stream at its end.
  *
  * @example
@@ -52,7 +52,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   };
 
   return {
-    // The whole request, with what other plugins take of it.
+    // The outermost, so that the time of other plugins counts, too.
     position: 'first',
     async aroundRequest(call, next) {
       const request: Request = { cold, start: now(), cpu: cpuUsage(), operations: [] };
@@ -105,7 +105,7 @@ interface Operation {
   calls: number;
   callMilliseconds: number;
   readonly outcomes: Record<string, number>;
-  /** How many errors have which code. */
+  /** The number of errors by code. */
   readonly errors: Counts;
 }
 
@@ -118,7 +118,7 @@ function startOperation(call: OperationCall): Operation {
 interface Sent {
   readonly status: number;
   readonly bytesOut: number;
-  /** The body of a response of which no operation is known. */
+  /** The body of a response to a request that ran no operation. */
   readonly refusal: string | undefined;
 }
 
@@ -153,7 +153,7 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
   return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
 }
 
-/** An edge that stands before it in the list decides only after it. */
+/** An edge() that stands before costLine() in `plugins` decides only after costLine has asked. */
 function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostRecord, 'sharing'> {
   if (decision === undefined) return {};
   if (decision === 'not yet') return { sharing: { reason: 'not known yet: list costLine before edge' } };

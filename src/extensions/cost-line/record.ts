@@ -1,4 +1,4 @@
-/** What one operation cost. */
+/** The cost of one operation. */
 export interface CostRecord {
   /** Its name; null: it has none, or the request was refused before an operation was chosen. */
   readonly operation: string | null;
@@ -8,7 +8,7 @@ export interface CostRecord {
   readonly hash: string | null;
   /** HTTP status of the whole response. */
   readonly status: number;
-  /** Whether the request was the first of its process. */
+  /** True for the first request of a process. */
   readonly cold: boolean;
   /** Milliseconds from the operation's context to its answer, or to the end of its stream. */
   readonly durationMs: number;
@@ -19,19 +19,19 @@ export interface CostRecord {
     readonly calls: number;
     /** Milliseconds, added up over calls, also of those that ran side by side. */
     readonly ms: number;
-    /** How many calls were answered by whom: "memo", "fresh", "revalidated", "stale", "shared", "miss", "bypass" or "none". */
+    /** The number of calls by what answered them: "memo", "fresh", "revalidated", "stale", "shared", "miss", "bypass" or "none". */
     readonly outcomes: Readonly<Record<string, number>>;
   };
   /** Bytes of the body of the request; of a GET, of its query string. Absent where the platform hands over a stream without saying. */
   readonly bytesIn?: number;
   /** Bytes of the body of the response before the platform compresses it. */
   readonly bytesOut: number;
-  /** How many errors have which `extensions.code`. */
+  /** The number of errors by `extensions.code`. */
   readonly errors: Readonly<Record<string, number>>;
   /** Milliseconds that were left until the deadline; absent where there is none. */
   readonly deadlineLeftMs?: number;
   /**
-   * With the extension `edge`: whether a CDN or a store may keep the answer, and if not, the first rule that it does not keep.
+   * With the extension `edge`: whether a CDN or a store may keep the answer, and if not, the first rule that it breaks.
    * `hit`: it came out of the store. Without `public` it was not known yet.
    */
   readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
@@ -39,7 +39,7 @@ export interface CostRecord {
   readonly batch?: { readonly index: number; readonly size: number };
 }
 
-/** A line of CloudWatch's Embedded Metric Format: the record's numbers, flat, and what CloudWatch makes metrics of. */
+/** A line of CloudWatch's Embedded Metric Format: the record, flattened, with the list of numbers that become metrics. */
 export function toEmbeddedMetrics(record: CostRecord, namespace: string, timestamp: number): Record<string, unknown> {
   const { upstream, errors, batch, sharing, ...flat } = record;
   return {
@@ -50,7 +50,7 @@ export function toEmbeddedMetrics(record: CostRecord, namespace: string, timesta
       ],
     },
     ...flat,
-    // A dimension has a value.
+    // A dimension must have a value.
     operation: record.operation ?? 'unnamed',
     coldStarts: record.cold ? 1 : 0,
     upstreamCalls: upstream.calls,

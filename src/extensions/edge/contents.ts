@@ -5,16 +5,16 @@ import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
-/** How objects are named. */
+/** How tags name objects. */
 export interface TagSettings {
-  /** The id of an object by the fields that the answer has of it. Undefined: it has none. */
+  /** The id of an object, from its fields in the answer. Undefined: it has none. */
   readonly entity: (typename: string, fields: Answered) => string | undefined;
-  /** Hashed into ids, so that nobody reads them who reads the tags. */
+  /** Hashed into ids, so that tags do not show them. */
   readonly salt: string | undefined;
   readonly deploy: string | undefined;
 }
 
-/** An answer, and what was selected of it. */
+/** An answer and its selection. */
 export interface TaggedAnswer {
   readonly selection: Selection;
   readonly data: Answered;
@@ -25,7 +25,7 @@ export interface TaggedAnswer {
 /** What is in an answer, by the names of types and fields, each once. */
 export class Contents {
   readonly types: string[] = [];
-  /** Types with objects that no id names. */
+  /** Types of objects without an id. */
   readonly unnamed: string[] = [];
   /** Types of lists, and of what is not there. */
   readonly lists: string[] = [];

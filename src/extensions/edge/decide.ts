@@ -73,7 +73,7 @@ export interface Answer {
   readonly known: KnownDocument | undefined;
 }
 
-/** Whether anybody but the asker may be given an answer: every rule that has nothing to do with where it is kept. A text is the first rule that is not kept. */
+/** Decides whether other clients may get an answer, by every rule that does not depend on the store. A text is the first rule that it breaks. */
 export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
   const reason = reasonInRequest(request) ?? reasonInResponse(response);
   if (reason !== undefined) return reason;
@@ -93,7 +93,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   return { request, operation, selection: hints.selection, data, objects: outcome!.objects, maxAge };
 }
 
-/** Whether the hints of the schema let everybody have the answer. A resolver may still say other. */
+/** True when the hints of the schema allow a public answer. A resolver may still restrict it. */
 export function mayBePublic(hints: OperationHints | undefined): boolean {
   return hints !== undefined && Math.floor(hints.policy.maxAge ?? 0) > 0 && hints.policy.scope !== 'PRIVATE';
 }
@@ -106,7 +106,7 @@ function reasonInRequest({ readings, operations }: EdgeRequest): string | undefi
 function reasonInResponse({ status, headers, body }: HTTPResponse | StreamedResponse): string | undefined {
   if (status !== 200) return `the status is ${status}`;
   if (typeof body !== 'string') return 'the answer comes in parts';
-  // Whatever else stands there somebody has set, and answers for.
+  // Any other value was set by the user, who answers for it.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
   return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;
 }
@@ -138,7 +138,7 @@ export interface Keeper {
   readonly vary: string | null;
 }
 
-/** Whether one store may keep an answer that may be shared. */
+/** Decides whether one store may keep an answer that may be shared. */
 export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): EdgeDecision {
   const { asked, readings, begun } = answer.request;
   if (!methods.includes(asked.method)) return no(`the method is ${asked.method}`);

@@ -3,13 +3,13 @@ import type { Seconds } from '../../cache/key-value-cache.ts';
 /** The store in front of the function: "rfc9213" is any that reads `CDN-Cache-Control`. */
 export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' | 'varnish' | 'rfc9213';
 
-/** What a store reads, and how much of it. */
+/** The header fields that a store reads, and their limits. */
 export interface Dialect {
   /** The field with the lifetime for the store alone. Undefined: it reads `s-maxage` of Cache-Control. */
   readonly lifetime: string | undefined;
   /** Directives beside the lifetime. */
   readonly directives: readonly string[];
-  /** Whether it reads stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. */
+  /** True when it reads stale-while-revalidate and stale-if-error. With `s-maxage`, Cloudflare does not. */
   readonly stale: boolean;
   /** Undefined: it has no tags. */
   readonly tags: TagDialect | undefined;

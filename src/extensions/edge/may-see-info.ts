@@ -1,8 +1,8 @@
 import { asWritten } from '../../message/describe.ts';
 
 /**
- * Whether a function may look at its fourth argument, by its own text. Only a list of at most three plain or destructured
- * parameters says no, with neither a default nor a rest, and no `arguments`: whatever cannot be told may.
+ * True when a function may read its fourth argument, by its source text. False only for a list of at most three plain or
+ * destructured parameters, with neither a default nor a rest, and no `arguments`: in doubt it may.
  */
 export function maySeeInfo(given: (...given: never[]) => unknown): boolean {
   const resolver = asWritten(given);

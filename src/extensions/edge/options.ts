@@ -6,7 +6,7 @@ import type { Purge, PurgeClient } from './purge/purge-client.ts';
 import { harmlessHeaders, ownParameters } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 
-/** What {@link edge} takes. */
+/** Options of {@link edge}. */
 export interface EdgeOptions {
   /** The CDN in front of the function. Undefined: there is none, and `store` keeps the answers. */
   readonly cdn?: CDN | undefined;
@@ -54,7 +54,7 @@ export interface EdgeOptions {
   readonly onDecision?: ((decision: EdgeDecision, call: RequestCall) => void) | undefined;
 }
 
-/** Whether an answer may be kept by the store. */
+/** The decision whether the store may keep an answer. */
 export type EdgeDecision =
   | {
       readonly public: true;
@@ -63,7 +63,7 @@ export type EdgeDecision =
       /** The answer came out of `store`: nothing was run. */
       readonly hit?: true | undefined;
     }
-  /** The first rule that it does not keep. */
+  /** The first rule that it breaks. */
   | { readonly public: false; readonly reason: string };
 
 /** Throws for options that are not what they should be. */

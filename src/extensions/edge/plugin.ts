@@ -29,7 +29,7 @@ import { entityById } from './contents.ts';
 import { explainedHeaders, explainHeader, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
-/** The extension, with what resolvers, webhooks and other functions may call. */
+/** The extension, with the functions that resolvers and webhooks may call. */
 export interface Edge extends ServerPlugin {
   /** Takes answers back. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. `platform`: for `cloudflarePurge`. */
   purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void>;
@@ -90,7 +90,7 @@ class EdgePlugin implements Edge {
   }
 
   viewRequest(call: RequestCall): RequestCall {
-    // No CDN keeps anything else: what is read of it makes no difference.
+    // No CDN keeps the answer to another method: what is read of that request makes no difference.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
@@ -196,7 +196,7 @@ class EdgePlugin implements Edge {
     report.sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
   }
 
-  /** What fails, the user's `entity` for one, costs nobody the answer. */
+  /** An error here, from the user's `entity` for one, does not cost the answer. */
   #decide(
     response: HTTPResponse | StreamedResponse,
     { request: { headers, method, queryString }, invocation, logger }: RequestCall,

@@ -12,13 +12,13 @@ import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
-/** What the resolvers of one operation have said. */
+/** The hints that the resolvers of one operation have given. */
 export class ResolverHints {
   readonly #policies = new Map<string, ResolverPolicy>();
-  /** Their context value served another operation at the same time: whose they are nobody can tell. */
+  /** Their context value served another operation at the same time: the hints cannot be told apart. */
   areMixedUp = false;
 
-  /** Whether no resolver has said anything: then the hints of the schema are all. */
+  /** True when no resolver has given a hint: then those of the schema are all. */
   get isEmpty(): boolean {
     return this.#policies.size === 0;
   }
@@ -31,7 +31,7 @@ export class ResolverHints {
     return known.policy;
   }
 
-  /** The strictest of what resolvers have said, and of what the schema says of all other fields of the answer. Null: too large to tell. */
+  /** The strictest of the resolvers' hints, and of the schema's for all other fields of the answer. Null: too large to tell. */
   overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
     const overall = newCachePolicy();
     for (const { policy, hinted, inherits } of this.#policies.values()) {
@@ -70,7 +70,7 @@ function pathOf(info: GraphQLResolveInfo): string {
   return keys.toReversed().join('.');
 }
 
-/** What is known of one operation, by its context value: all that a resolver has of it. */
+/** The hints of an operation by its context value, the only thing of it that a resolver has. */
 const hintsOf = new WeakMap<object, ResolverHints>();
 const prepared = new WeakSet<object>();
 

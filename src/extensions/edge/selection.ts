@@ -24,7 +24,7 @@ export interface SelectedField {
   readonly below: Selection | undefined;
 }
 
-/** What is selected of the objects at one place of an answer. */
+/** The selection of the objects at one place of an answer. */
 export interface Selection {
   readonly type: GraphQLNamedType;
   /** The object types that may stand there. */
@@ -36,7 +36,7 @@ export interface Selection {
   nestedFor(type: GraphQLObjectType): readonly SelectedField[];
   /** Those of them that are lists or may be null, or lead there. */
   absentFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** Whether any of the objects has such fields. */
+  /** True when any of the objects has such fields. */
   readonly hasAbsences: boolean;
   /** Keys under which objects of the type answer their field `id`. */
   idKeysFor(type: GraphQLObjectType): readonly string[];
@@ -46,7 +46,7 @@ export interface Selection {
 export interface Selecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Whether `@skip` and `@include` leave a selection in. */
+  /** True when `@skip` and `@include` leave a selection in. */
   readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
   /** Places that were looked at for what may be absent. */
   places?: number;

@@ -8,14 +8,14 @@ import type { KnownDocument } from './documents.ts';
 import { fragmentsOf, maxPlaces, selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
-/** What is known of an operation before it runs. */
+/** The hints of an operation that are known before it runs. */
 export interface OperationHints {
   readonly selection: Selection;
   /** The strictest of all hints of the schema that the operation may meet. */
   readonly policy: Readonly<Pick<CachePolicy, 'maxAge' | 'scope'>>;
 }
 
-/** What the hints of an operation depend on. */
+/** The parts of an operation that its hints depend on. */
 export interface HintedOperation {
   readonly known: Pick<KnownDocument, 'schema' | 'document'>;
   readonly operation: OperationDefinitionNode;
@@ -54,13 +54,13 @@ export class StaticHints {
       if (++places > maxPlaces) overall.restrict({ maxAge: 0 });
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
-          // Introspection is no part of what hints are written for.
+          // Hints are not written for introspection.
           if (field.name.startsWith('__')) continue;
           const hinted = { field, returnType: field.type, isRoot };
           const { policy, inherits } = policyInSchema(hinted);
           applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#defaultMaxAge });
           overall.restrict(policy);
-          // Stricter it cannot become.
+          // It cannot become stricter.
           if (overall.maxAge !== undefined && overall.maxAge <= 0) return;
           if (below !== undefined) visit(below, false);
         }

@@ -73,14 +73,14 @@ function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDial
 export interface MutationAnswer {
   readonly schema: GraphQLSchema;
   readonly root: Selection;
-  /** null: nothing of what was done is shown. */
+  /** null: the answer shows nothing of the change. */
   readonly data: Answered | null;
   readonly objects: AnsweredObjects | undefined;
   /** A field has failed: what it may have changed before, it does not show. */
   readonly hasErrors: boolean;
 }
 
-/** What is to be taken back because of the answer to a mutation: what it names, and all objects of a type of which it says too little. */
+/** The tags that the answer to a mutation takes back: those of the objects it names, and of all objects of a type of which it says too little. */
 export function tagsOfMutation(
   { schema, root, data, objects, hasErrors }: MutationAnswer,
   settings: Pick<TagSettings, 'entity' | 'salt'>,

@@ -11,7 +11,7 @@ export interface AnsweredField {
   readonly isRoot: boolean;
 }
 
-/** Told of an answer, piece by piece. */
+/** Called with an answer, piece by piece. */
 export interface AnswerVisitor {
   /** `types`: all that the object may have; one where the answer says it. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;

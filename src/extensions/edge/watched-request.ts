@@ -2,17 +2,17 @@ import type { HTTPRequest } from '../../message/http-messages.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 
-/** What was read of one request. */
+/** The readings of one request. */
 export interface Readings {
   /** The first reading that may have told who asks. */
   personal: string | undefined;
-  /** Whether a field of `varyHeaders` was read. */
+  /** True when a field of `varyHeaders` was read. */
   varies: boolean;
-  /** Whether Accept was read, by which CDNs vary, and a store does not. */
+  /** True when Accept was read: CDNs vary by it, a store does not. */
   hasAccept: boolean;
 }
 
-/** What may be read of a request without making its answer somebody's own. All names in lower case. */
+/** The parts of a request that may be read without making its answer private. All names in lower case. */
 export interface ReadingRules {
   readonly varyHeaders: ReadonlySet<string>;
   readonly ignoredHeaders: ReadonlySet<string>;
@@ -46,7 +46,7 @@ export const explainedHeaders: readonly string[] = [
 /** The parameters that name an operation, and its variables: all of them are in every key. */
 export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 
-/** The same call; what is read of it is written down. Path and method are in every key. */
+/** The same call; every reading of it is noted. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   return {
     ...call,
@@ -55,7 +55,7 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
   };
 }
 
-/** Who watches a request: what was read goes into `readings`. */
+/** The watch over a request: readings go into `readings`. */
 export interface RequestWatch {
   readonly readings: Readings;
   readonly rules: ReadingRules;
@@ -165,7 +165,7 @@ class HeaderWatch implements ProxyHandler<HeaderMap> {
   get(target: HeaderMap, member: string | symbol): unknown {
     if (member === 'get') return (name: string) => (this.#note(name), target.get(name));
     if (member === 'has') return (name: string) => (this.#note(name), target.has(name));
-    // Whatever else there is may tell of any field: iteration, copies, cookies.
+    // Any other member may show any field: iteration, copies, cookies.
     if (member === watchKey) return this.#watch;
     if (member !== 'constructor') this.#watch.readings.personal ??= 'all headers';
     const value: unknown = Reflect.get(target, member, target);

@@ -2,10 +2,10 @@ import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
 import type { OperationOutcome } from '../../operation/types.ts';
 
-/** How many names of operations are told apart: a client can think of any number. */
+/** The most names of operations that are told apart: clients can invent any number. */
 const maxNames = 100;
 
-/** Seconds; those of OpenTelemetry's HTTP metrics. */
+/** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** The metrics of this library. */
@@ -55,7 +55,7 @@ export class Meters {
   }
 }
 
-/** `extensions.code`, or that of an error that has none. */
+/** The error's `extensions.code`; INTERNAL_SERVER_ERROR where it has none. */
 export function codeOf(error: unknown): string {
   const code = (error as { extensions?: { code?: unknown } }).extensions?.code;
   return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';

@@ -9,10 +9,10 @@ import { followStream } from '../follow-stream.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordErrors, stageListener } from './spans.ts';
 
-/** Which of the stages parse, validate and execute get spans of their own: those that took over 1 ms, all, or none. */
+/** The stages (parse, validate, execute) that get spans of their own: those that took over 1 ms, all, or none. */
 export type StageSpans = 'slow' | 'all' | 'none';
 
-/** What {@link openTelemetry} takes. */
+/** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /** Makes the tracer. Default: the global provider, that of the SDK that is registered. */
   readonly tracerProvider?: TracerProvider | undefined;
@@ -48,7 +48,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
     ...(stages !== 'none' && {
       requestDidStart: ({ response }: GraphQLRequestContext) => {
         const operation = contextOf(response.http);
-        // Of one that is not sampled nothing is measured.
+        // The stages of an operation that is not sampled are not measured.
         return trace.getSpan(operation)?.isRecording() === true ? stageListener(tracer, stages, operation) : undefined;
       },
     }),
@@ -75,7 +75,7 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
   const { tracer, call } = tracing;
   const server = trace.getActiveSpan();
   const parent = server === undefined ? parentOf(call.http) : context.active();
-  // Nothing else of the process's own is active: then this is where the request comes in.
+  // Without an active span of this process, the request enters it here.
   const kind = server === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
   const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
   const active = trace.setSpan(parent, span);
@@ -144,7 +144,7 @@ function describe(
     'graphql.operation.type': operation.operation,
     ...(operation.name && { 'graphql.operation.name': operation.name.value }),
   };
-  // The span of the platform's or a framework's instrumentation, which knows a method and one path.
+  // The span of the platform's or a framework's instrumentation knows only a method and one path.
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
   span.setAttributes({

@@ -12,7 +12,7 @@ const slow = 1;
 /** Spans for parsing, validating and executing, made when a stage has ended: most of them are too short to be worth one. */
 export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
   const measure = (name: string) => (): ((failure?: unknown) => void) => {
-    // The clock of the day tells when, the other one how long: it is not set back.
+    // `Date.now` says when a stage began; the other clock, which never goes back, how long it took.
     const startTime = Date.now();
     const start = now();
     return (failure) => {
@@ -34,7 +34,7 @@ export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation:
   };
 }
 
-/** What tells of a call, and the context that it is made in. */
+/** Where a call is reported, and the context of its operation. */
 interface CallTelemetry {
   readonly tracer: Tracer;
   readonly meters: Meters;
@@ -72,10 +72,10 @@ export function followCall({ tracer, meters, operation }: CallTelemetry, { dataS
   };
 }
 
-/** How many errors of one operation are recorded whole. */
+/** The most errors of one operation that are recorded. */
 const maxRecorded = 10;
 
-/** Records errors as they were thrown: what is masked for clients stands here, where no client reads. */
+/** Records errors as they were thrown, also where clients get a masked one. */
 export function recordErrors(span: Span, errors: readonly unknown[]): void {
   const [first] = errors;
   if (first === undefined) return;

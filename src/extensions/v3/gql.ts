@@ -25,7 +25,7 @@ function textOf(value: any): string {
   return value?.kind === 'Document' ? (value.loc?.source.body ?? '') : String(value);
 }
 
-/** A fragment that two parts of a template bring along stands there once. */
+/** A fragment that comes with two parts of a template is kept once. */
 function withoutRepetitions(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const seen = new Set<string>();
   return definitions.filter((definition) => {

@@ -49,7 +49,7 @@ export interface GraphQLResponse {
   http?: { readonly headers: HeaderMap; status?: number };
 }
 
-/** What executing came to, before errors are formatted. */
+/** The result of an execution, before its errors are formatted. */
 export interface GraphQLExecutionResult {
   data?: Record<string, any> | null;
   errors?: readonly GraphQLError[];
@@ -74,7 +74,7 @@ export interface GraphQLRequestMetrics {
 
 export type SchemaHash = string;
 
-/** What every hook of one operation shares. It grows from stage to stage. */
+/** The context that all hooks of one operation share. It grows from stage to stage. */
 export interface GraphQLRequestContext<TContext = BaseContext> {
   readonly request: GraphQLRequest;
   response: GraphQLResponse;
@@ -108,7 +108,7 @@ export type GraphQLRequestContextExecutionDidStart<TContext> = GraphQLRequestCon
 export type GraphQLRequestContextDidEncounterErrors<TContext> = With<GraphQLRequestContext<TContext>, 'errors'>;
 export type GraphQLRequestContextWillSendResponse<TContext> = GraphQLRequestContext<TContext>;
 
-/** What `willResolveField` gets: the four arguments of a resolver. */
+/** The argument of `willResolveField`: the four arguments of a resolver. */
 export interface GraphQLFieldResolverParams<TSource = any, TContext = BaseContext, TArgs = Record<string, any>> {
   readonly source: TSource;
   readonly args: TArgs;
@@ -144,7 +144,7 @@ export interface GraphQLRequestListener<TContext = BaseContext> {
   willSendResponse?(context: GraphQLRequestContextWillSendResponse<TContext>): ValueOrPromise<void>;
 }
 
-/** What `serverWillStart` gets. */
+/** The argument of `serverWillStart`. */
 export interface GraphQLServiceContext {
   readonly logger: Logger;
   readonly schema: GraphQLSchema;

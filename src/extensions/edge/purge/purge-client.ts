@@ -1,6 +1,6 @@
 import type { Seconds } from '../../../cache/key-value-cache.ts';
 
-/** The platform's own objects of the call that has asked for a purge, as Workers need. Undefined: nobody knows of one. */
+/** The platform's own objects of the call that has asked for a purge, as Workers need. Undefined: there is no such call. */
 export interface PurgePlatform {
   readonly context: unknown;
   readonly env: unknown;

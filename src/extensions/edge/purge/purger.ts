@@ -3,7 +3,7 @@ import type { Logger } from '../../../operation/types.ts';
 import { PurgeRefused } from './purge-client.ts';
 import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 
-/** What a {@link Purger} is made of. */
+/** The settings of a {@link Purger}. */
 export interface PurgerSettings extends PurgeClient {
   /** Seconds after which everything is purged a second time. 0: it is not. */
   readonly againAfter: Seconds;
@@ -44,7 +44,7 @@ export class Purger {
   /** The next round begins when the one on its way has ended: that may have been begun without these. */
   #once(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
     for (const tag of tags) this.#waiting.add(tag);
-    // Any call's will do that is still alive; the last one is.
+    // The objects of any call that is still alive will do; the last one is.
     this.#platform = platform ?? this.#platform;
     this.#next ??= (this.#running ?? Promise.resolve())
       .catch(() => undefined)
@@ -77,7 +77,7 @@ export class Purger {
     return times.length < perTag.times || oldest === undefined ? 0 : oldest + perTag.within * 1_000 - now();
   }
 
-  /** One batch that is refused does not keep the others. */
+  /** A batch that is refused does not hold up the others. */
   async #sendAll(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
     const failures: unknown[] = [];
     for (const batch of this.#batchesOf(tags)) await this.#send(batch, platform).catch((error: unknown) => failures.push(error));
@@ -121,7 +121,7 @@ export class Purger {
   }
 }
 
-/** Purges, for somebody who does not wait: a failure is logged. */
+/** Purges without anybody waiting: a failure is logged. */
 export function purgeInBackground(
   purger: Purger,
   tags: readonly string[],
@@ -152,7 +152,7 @@ export class PurgeLog {
     this.#dropped++;
   }
 
-  /** Whether one of the tags may have been purged since that moment. */
+  /** True when one of the tags may have been purged since that moment. */
   hasSince(moment: number, tags: readonly string[]): boolean {
     if (moment < this.#dropped) return true;
     for (let at = moment - this.#dropped; at < this.#purges.length; at++) if (tags.some((tag) => this.#purges[at]!.has(tag))) return true;

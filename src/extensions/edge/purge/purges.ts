@@ -11,7 +11,7 @@ import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** Answers to be taken back. */
 export interface PurgeRequest {
-  /** Objects by type and id: what shows them, and lists of their type. */
+  /** Objects by type and id: all answers that show one, and lists of their type. */
   readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
   /** Types: all answers with an object of one, and lists. */
   readonly types?: readonly string[] | undefined;
@@ -21,7 +21,7 @@ export interface PurgeRequest {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** What purges depend on. */
+/** The settings of {@link Purges}. */
 export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeAgainAfter'> {
   readonly settings: DecisionSettings;
   /** Takes answers back from the shared store. Undefined: there is none. */
@@ -77,7 +77,7 @@ export class Purges {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('Nothing is known of its document.');
       const { errors = [] } = result;
-      // What comes later is not shown yet.
+      // Later parts are not known yet.
       const data = stream === undefined ? (result.data ?? null) : null;
       const answer = { schema: known!.schema, root: hints.selection, data, objects: outcome.objects, hasErrors: errors.length > 0 };
       const tags = tagsOfMutation(answer, this.#settings);

@@ -3,7 +3,7 @@ import type { GraphQLRequest } from '../../../operation/types.ts';
 import { sha256 } from '../../document-hash.ts';
 import type { ReadingRules } from '../watched-request.ts';
 
-/** What an answer is kept under. */
+/** The parts of the key of an answer. */
 export interface AnswerKeyInput {
   readonly asked: HTTPRequest;
   readonly request: GraphQLRequest;

@@ -10,14 +10,14 @@ export interface KeptAnswer {
   readonly source: string;
   /** The fields that `context` and hooks had set. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Whether a field of `varyHeaders` was read for it. */
+  /** True when a field of `varyHeaders` was read for it. */
   readonly varies: boolean;
 }
 
-/** What the store had when an operation began. */
+/** The result of looking for an answer when an operation began. */
 export interface Lookup {
   readonly key: string;
-  /** What stands for the last purge of all: undefined where the store could not tell, and then nothing is kept. */
+  /** The mark of the last purge. Undefined: the store could not tell, and nothing is kept. */
   readonly moment: string | undefined;
   /** `maxAge`: what is left of its lifetime. */
   readonly hit: (KeptAnswer & { readonly maxAge: Seconds }) | undefined;
@@ -112,7 +112,7 @@ function newVersion(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
-/** Undefined for what is none. */
+/** Undefined for a text that is no entry. */
 function entryIn(text: string): Entry | undefined {
   try {
     const entry = JSON.parse(text) as Partial<Entry> | null;

@@ -21,7 +21,7 @@ export class QuietCache {
   }
 
   async set(key: string, value: string, options: KeyValueCacheSetOptions): Promise<void> {
-    // A value that is refused, for its size, says nothing of the store.
+    // A value that is refused for its size does not mean that the store is down.
     await this.#call(() => this.#cache.set(this.#prefix + key, value, options).catch(() => undefined));
   }
 

@@ -20,7 +20,7 @@ const dialect: Keeper['dialect'] = {
   tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
 };
 
-/** What the answers of a store depend on. */
+/** The settings of {@link StoredAnswers}. */
 export interface StoredAnswersInput {
   readonly settings: DecisionSettings;
   readonly deploy: string;

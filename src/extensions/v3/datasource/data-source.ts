@@ -1,11 +1,11 @@
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import type { DataSourceOperation } from '../../../datasource/data-source.ts';
 
-/** What a data source is given when an operation begins. */
+/** The argument of `initialize`, when an operation begins. */
 export interface DataSourceConfig<TContext> {
   context: TContext;
   cache: KeyValueCache;
-  /** The operation's own life; absent without a server, and in version 3. */
+  /** The operation that the data source works for; absent without a server, and in version 3. */
   operation?: DataSourceOperation | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
 import { isImpersonal } from '../../../datasource/http-cache/request-identity.ts';
 
-/** How long a response is kept, against what it says itself. */
+/** How long a response is kept, whatever its own header fields say. */
 export interface CacheOptions {
   /** Seconds. 0: not at all. */
   ttl?: number;
@@ -14,19 +14,19 @@ export interface CacheOptions {
 /** A replacement for the platform's fetch. */
 export type HTTPFetch = (request: any) => Promise<Response>;
 
-/** What {@link HTTPCache.fetch} is told beside the request. */
+/** Options of {@link HTTPCache.fetch}. */
 export interface HTTPCacheOptions {
   /** Default: the request's URL. */
   readonly cacheKey?: string;
   readonly cacheOptions?: CacheOptions | ((response: Response, request: Request) => CacheOptions | undefined) | undefined;
 }
 
-/** What is kept of a response. */
+/** A stored response. */
 interface Entry {
   readonly policy: CachePolicy.CachePolicyObject;
   readonly ttlOverride?: number;
   readonly body: string;
-  /** Whether the response said that everybody may have it. */
+  /** True when the response may be given to everybody, by its own words. */
   readonly isShared?: boolean;
 }
 
@@ -102,7 +102,7 @@ export class HTTPCache {
     const isOverridden = Boolean(ttlOverride) && status >= 200 && status <= 299;
     const isStorable = request.method === 'GET' && policy.storable();
     const lifetime = ttlOverride ?? Math.round(policy.timeToLive() / 1000);
-    // What sets a cookie is meant for one user, unless somebody says that it may be kept; the cookie never is.
+    // A response that sets a cookie is meant for one user, unless a lifetime was set for it; its cookie is never kept.
     const mayBeKept = isOverridden || (isStorable && !response.headers.has('set-cookie'));
     if (!mayBeKept || lifetime <= 0) return response;
 
@@ -115,7 +115,7 @@ export class HTTPCache {
       body,
       ...(isShared && { isShared }),
     };
-    // What can be revalidated is worth keeping beyond its lifetime.
+    // A response that can be revalidated is worth keeping beyond its lifetime.
     const ttl = response.headers.has('etag') ? lifetime * 2 : lifetime;
     await this.#store.set(identity === '' ? key : await personalKey(key, identity), JSON.stringify(entry), { ttl });
     return responseOf(body, { status: response.status, statusText: response.statusText, headers: response.headers, url: response.url });

@@ -7,9 +7,9 @@ import type { CacheOptions, HTTPFetch } from './http-cache.ts';
 
 type ValueOrPromise<T> = T | Promise<T>;
 
-/** What a call may send: text, bytes, a form, or an object that is sent as JSON. */
+/** The body of a call: text, bytes, a form, or an object that is sent as JSON. */
 export type Body = RequestInit['body'] | object;
-/** What {@link RESTDataSource} takes for query parameters. */
+/** Query parameters in any form that `URLSearchParams` takes. */
 export type URLSearchParamsInit = ConstructorParameters<typeof URLSearchParams>[0] | Record<string, any> | object;
 
 /** Options of one call. */
@@ -21,7 +21,7 @@ export interface CallInit extends Omit<RequestInit, 'body'> {
   timeout?: number;
 }
 
-/** A call before it is sent: what `willSendRequest` and `resolveURL` get. */
+/** A call before it is sent: the argument of `willSendRequest` and `resolveURL`. */
 export interface RequestOptions extends Omit<CallInit, 'headers'> {
   path: string;
   params: URLSearchParams;
@@ -56,7 +56,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     this.httpCache = new HTTPCache(config.cache, this.#httpFetch);
   }
 
-  /** What two calls must have in common to share a response. Default: the full URL. */
+  /** The key by which calls share a response. Default: the full URL. */
   protected cacheKeyFor(request: Request): string {
     return request.url;
   }
@@ -78,7 +78,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     throw await this.errorFromResponse(response);
   }
 
-  /** Sees what goes wrong between sending and parsing. Default: throws it. */
+  /** Called with every error between sending and parsing. Default: throws it. */
   protected didEncounterError(error: Error, _request: Request): any {
     throw error;
   }
@@ -170,7 +170,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     });
   }
 
-  /** With the signals that end it: the caller's, its time, and the operation that nobody waits for any more. */
+  /** With the signals that end it: the caller's, the timeout, and that of the operation. */
   #requestTo(url: URL, { path: _path, params: _params, cacheOptions: _cacheOptions, timeout, body, ...init }: RequestOptions): Request {
     const signals = [init.signal, timeout ? AbortSignal.timeout(timeout) : undefined, this.#operation?.signal].filter(isPresent);
     const request = new Request(String(url), {
@@ -178,7 +178,7 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
       ...(isPresent(body) && { body: body as NonNullable<RequestInit['body']>, duplex: 'half' }),
       ...(signals.length > 0 && { signal: signals.length === 1 ? signals[0]! : AbortSignal.any(signals) }),
     } as RequestInit);
-    // As node-fetch's bodies did, for those who log a call: a stream tells nothing of itself.
+    // As node-fetch's bodies did, for code that logs a call: a stream, printed, does not show its text.
     if (typeof body === 'string') Object.defineProperty(request.body, 'toString', { value: () => body });
     return request;
   }

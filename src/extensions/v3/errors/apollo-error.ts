@@ -14,7 +14,7 @@ export class ApolloError extends Error {
   declare readonly positions: readonly number[] | undefined;
   declare readonly nodes: readonly ASTNode[] | undefined;
   declare originalError: Error | undefined;
-  // Any: users hang properties of their own on errors, and read them again.
+  // Any: users set properties of their own on errors.
   [key: string]: any;
 
   /** `code` may be any text; `extensions` go beside it. Throws for `{ extensions: … }`, which would nest them. */
@@ -60,7 +60,7 @@ export class ValidationError extends ApolloError {
   }
 }
 
-/** Nobody knows who asks: UNAUTHENTICATED. */
+/** The caller is not known: UNAUTHENTICATED. */
 export class AuthenticationError extends ApolloError {
   constructor(message: string, extensions?: Record<string, any>) {
     super(message, 'UNAUTHENTICATED', extensions);
@@ -68,7 +68,7 @@ export class AuthenticationError extends ApolloError {
   }
 }
 
-/** Who asks may not have it: FORBIDDEN. */
+/** The caller is known and may not: FORBIDDEN. */
 export class ForbiddenError extends ApolloError {
   constructor(message: string, extensions?: Record<string, any>) {
     super(message, 'FORBIDDEN', extensions);
@@ -118,7 +118,7 @@ export function hide(target: object, key: PropertyKey, value: unknown): void {
 /** An HTTP request that is refused, with the status and the body of its answer. */
 export class HttpQueryError extends Error {
   readonly statusCode: number;
-  /** Whether the message is the JSON text of a GraphQL answer. */
+  /** True when the message is the JSON text of a GraphQL answer. */
   readonly isGraphQLError: boolean;
   readonly headers: Readonly<Record<string, string>> | undefined;
 

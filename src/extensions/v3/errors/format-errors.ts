@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from 'graphql';
 
 import { ApolloError, hide } from './apollo-error.ts';
 
-/** The user's last word on an error: gets the error object, with `originalError`, and returns what is sent, or an Error. */
+/** The option `formatError`: gets the error object, with `originalError`, and returns what is sent, or an Error. */
 export type FormatError = (error: GraphQLError) => GraphQLFormattedError | Error;
 
 /** How errors become what is sent. */
@@ -89,7 +89,7 @@ export function fromGraphQLError(error: Error, errorClass: new (message: string)
   return copy;
 }
 
-/** What the error has, none of it enumerable: `exception` must not repeat it. */
+/** An object with the error's own properties, none of them enumerable: `exception` must not repeat them. */
 function hiddenCopy(error: Error): object {
   const copy = {};
   for (const key of Object.getOwnPropertyNames(error)) hide(copy, key, (error as unknown as Record<string, unknown>)[key]);

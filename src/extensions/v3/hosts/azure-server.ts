@@ -9,7 +9,7 @@ import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLOptions } from '../server/apollo-server-base.ts';
 import { lineOptions, servingOf } from '../server/serving.ts';
 
-/** What the context function gets: Azure's own request and context. */
+/** The argument of the context function: Azure's own request and context. */
 export interface AzureContextFunctionParams {
   // Any: @azure/functions is no dependency.
   request: any;
@@ -80,7 +80,7 @@ export class ApolloServer<ContextFunctionParams = AzureContextFunctionParams> ex
     };
   }
 
-  /** What a request is answered with. To override: change what `super` returns. */
+  /** The settings for one request. To override: change what `super` returns. */
   async createGraphQLServerOptions(request: AzureRequest, context: AzureContext): Promise<GraphQLOptions> {
     return this.graphQLServerOptions({ request, context } as ContextFunctionParams);
   }

@@ -10,7 +10,7 @@ import type { CreateHandlerOptions } from '../server/serving.ts';
 import { createNodeHandler } from './node-handler.ts';
 import type { NodeContextFunctionParams, NodeHandler } from './node-handler.ts';
 
-/** What the context function gets: request and response of the host. */
+/** The argument of the context function: request and response of the host. */
 export type ExpressContext = NodeContextFunctionParams;
 
 /** Middleware of Express and Connect. */
@@ -62,7 +62,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     return this.#handler(options);
   }
 
-  /** Middleware that answers what is asked below `path`, "/graphql" unless it is said, and hands on all the rest. */
+  /** Middleware that answers requests to `path` (default: "/graphql") and below it, and hands on all others. */
   getMiddleware({ path = '/graphql', ...options }: GetMiddlewareOptions = {}): Middleware {
     this.startIfNeeded();
     this.graphqlPath = path;
@@ -80,7 +80,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     app.use(this.getMiddleware(options));
   }
 
-  /** Serves on a port of its own, as apollo-server does: 4000 unless it is said. Any path is answered. */
+  /** Serves on a port of its own, as apollo-server does. Default: 4000. Any path is answered. */
   async listen({ port = 4000, host }: ListenOptions = {}): Promise<ServerInfo> {
     this.graphqlPath = '/';
     const handler = this.createHandler();
@@ -93,7 +93,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     return { url: `http://${host ?? 'localhost'}:${address.port}/`, port: address.port, server };
   }
 
-  /** What a request is answered with. To override: change what `super` returns. `req` and `res` are the host's own. */
+  /** The settings for one request. To override: change what `super` returns. `req` and `res` are the host's own. */
   async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLOptions> {
     return this.graphQLServerOptions({ req, res } as ContextFunctionParams);
   }

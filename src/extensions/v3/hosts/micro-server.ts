@@ -64,7 +64,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     return createNodeHandler(settings, served);
   }
 
-  /** What a request is answered with. To override: change what `super` returns. `req` and `res` are the host's own. */
+  /** The settings for one request. To override: change what `super` returns. `req` and `res` are the host's own. */
   async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLOptions> {
     return this.graphQLServerOptions({ req, res } as ContextFunctionParams);
   }

@@ -8,7 +8,7 @@ import type { Serving } from '../http/serve.ts';
 import { lineOptions } from '../server/serving.ts';
 import type { HandlerSettings } from '../server/config.ts';
 
-/** What the context function gets from hosts that call with a request and a response: the host's own, with all that it put there. */
+/** The argument of the context function on hosts that call with a request and a response: the host's own, with all that it put there. */
 export interface NodeContextFunctionParams {
   // Any: each host and its middleware hang what they know on these two, as `req.user` and `res.cookie`.
   req: any;
@@ -35,7 +35,7 @@ export function createNodeHandler(settings: HandlerSettings, serving: Serving): 
   };
 }
 
-/** Middleware of the host may have said before what the answer varies by. */
+/** Middleware of the host may have set Vary before. */
 const host: typeof nodeHTTP = {
   ...nodeHTTP,
   toResult(answer: HTTPResponse, exchange: NodeExchange): Promise<void> {

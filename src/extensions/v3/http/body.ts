@@ -28,7 +28,7 @@ export class BodyError extends Error {
  * of other sites may send such bodies unasked.
  */
 export async function readBody({ headers, body }: HTTPRequest, config: BodyParserConfig): Promise<unknown> {
-  // A host or its middleware has parsed it: of a form that a page may send unasked, too.
+  // Parsed by the host or its middleware, which also parse forms that a page may send without a preflight.
   if (body.kind === 'value') return isSimple(headers.get('content-type')) ? {} : body.value;
   if (body.kind === 'none' || !isJSON(headers.get('content-type'), config)) return {};
   const text = await textOf(body, bytesOf(config.limit ?? 102_400));

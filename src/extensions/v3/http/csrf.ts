@@ -24,7 +24,7 @@ export function preventCSRF(headers: HeaderMap, requestHeaders: readonly string[
   );
 }
 
-/** What does not parse as a media type is asked about, too: browsers treat it as any unknown one. */
+/** Browsers also ask about a text that is no media type: they treat it as an unknown one. */
 function isUnasked(contentType: string): boolean {
   const essence = /^[\t\n\r ]*([!#$%&'*+\-.^_`|~\w]+\/[!#$%&'*+\-.^_`|~\w]+)[\t\n\r ]*(?:;|$)/.exec(contentType)?.[1];
   return essence !== undefined && unasked.includes(essence.toLowerCase());

@@ -57,7 +57,7 @@ export interface ExpressContext {
   readonly res: ExpressResponse;
 }
 
-/** What the request record says, in Express's words. */
+/** The request in the form of Express's `req`. */
 export function createRequest(request: HTTPRequest, platform: { readonly event: any; readonly context: any }): ExpressRequest {
   const { method, path, queryString, headers } = request;
   const url = queryString === '' ? path || '/' : `${path || '/'}?${queryString}`;
@@ -117,7 +117,7 @@ function decoded(value: string): string {
   }
 }
 
-/** What would send an answer of its own, or need Node's response: refused by name. */
+/** Methods that would send an answer of their own, or need Node's response: each throws an error that names it. */
 const notSupported = [
   'send',
   'json',
@@ -136,7 +136,7 @@ const notSupported = [
   'once',
 ];
 
-/** Collects what the context function and plugins want sent with the answer. */
+/** The response in the form of Express's `res`: collects the status, header fields and cookies for the answer. */
 export function createResponse(fields: HeaderMap = new HeaderMap()): ExpressResponse {
   const setAll = (name: string | Record<string, string>, value?: string | readonly string[]): void => {
     if (typeof name === 'string') setField(fields, name, value);

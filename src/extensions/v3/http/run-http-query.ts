@@ -15,7 +15,7 @@ import type { PipelineConfig } from '../operation/operation.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
 import { HttpQueryError } from '../errors/apollo-error.ts';
 
-/** What a request is answered with, and the context value: a function throws the error of a context that could not be made. */
+/** The settings and the context value of a request. A context that could not be made is a function that throws its error. */
 export interface QueryOptions extends PipelineConfig {
   readonly context: object | (() => never);
   readonly hashSchema: () => string;

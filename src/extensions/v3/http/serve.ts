@@ -140,7 +140,7 @@ function html(headers: HeaderMap, page: LandingPage): HTTPResponse {
   return { status: 200, headers, body: page.html };
 }
 
-/** Whatever stands before it: a stage, or the function's own path. */
+/** A stage, or the function's own path, may stand before it. */
 export function isHealthCheck({ path }: Pick<HTTPRequest, 'path'>): boolean {
   return /\/\.well-known\/apollo\/server-health\/?$/.test(path);
 }

@@ -48,7 +48,7 @@ export interface PipelineConfig {
   readonly logger: Logger;
 }
 
-/** What an operation may see of the call that it belongs to. */
+/** The part of its call that an operation may see. */
 export interface OperationCall {
   /** Undefined: there is no platform's call, as in `executeOperation`. */
   readonly invocation: OperationInvocation | undefined;

@@ -12,7 +12,7 @@ export interface PersistedQuerySettings {
   readonly ttl?: number | null | undefined;
 }
 
-/** The text of an operation, and what keeps it for the next who knows only its hash. */
+/** The text of an operation, and the function that stores it for clients that send only its hash. */
 export interface FoundSource {
   readonly source: string;
   readonly keep?: () => Promise<void>;

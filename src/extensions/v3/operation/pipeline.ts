@@ -63,14 +63,14 @@ async function initializeDataSources({ config, context, invocation }: Operation)
     cache: context.cache,
     ...(invocation !== undefined && { operation: invocation }),
   };
-  // Asynchronous also for those that are not: one that throws at once must not leave another's rejection to nobody.
+  // `async`, so that one that throws at once does not leave another's rejection unhandled.
   await Promise.all(Object.values(dataSources).map(async (dataSource) => dataSource.initialize?.(settings)));
   if ('dataSources' in context.context)
     throw new Error('Please use the dataSources config option instead of putting dataSources on the context yourself.');
   context.context.dataSources = dataSources;
 }
 
-/** Sets the source. Returns what registers it as a persisted query, if it is to be. */
+/** Sets the source. Returns the function that registers it as a persisted query, if it is to be one. */
 async function readSource(operation: Operation): Promise<(() => void) | undefined> {
   const { config, context, invocation } = operation;
   const found = await resolveSource(config.persistedQueries, context.request, context.metrics);
@@ -165,7 +165,7 @@ function watch({ config, context }: Operation, executing: readonly GraphQLReques
   return isWatchedByUsers;
 }
 
-/** What graphql-js says of variables that do not fit their types, before anything runs. */
+/** True for graphql-js's errors of variables that do not fit their types, before anything runs. */
 function isBadInput({ nodes, message }: GraphQLError): boolean {
   const [node] = nodes ?? [];
   return nodes?.length === 1 && node?.kind === Kind.VARIABLE_DEFINITION && message.startsWith(`Variable "$${node.variable.name.value}" `);

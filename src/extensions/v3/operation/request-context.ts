@@ -3,7 +3,7 @@ import type { GraphQLRequest, GraphQLRequestContext } from '../types.ts';
 import { newCachePolicy } from '../../cache-hints/policy.ts';
 import type { PipelineConfig } from './operation.ts';
 
-/** What a request context is made from. */
+/** The settings that a request context is made from. */
 export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
   readonly context: object;
   readonly hashSchema: () => string;

@@ -14,7 +14,7 @@ export const cacheControlId: unique symbol = Symbol('graphql-functions.v3.cacheC
 export interface ApolloServerPluginCacheControlOptions {
   /** Seconds that root fields and fields with selections count for when nothing says how long. Default: 0, not kept. */
   readonly defaultMaxAge?: number;
-  /** Whether answers get a Cache-Control header field. Default: true. */
+  /** false: answers get no Cache-Control header field. Default: true. */
   readonly calculateHttpHeaders?: boolean;
   /** Gets the hints of each field by its path, for tests. */
   readonly __testing__cacheHints?: Map<string, CacheHint>;
@@ -84,7 +84,7 @@ function setHeader(
 }
 
 /**
- * Whether the plugin has to see a field: one with a resolver may set a hint, one with selections or at the root counts
+ * True for a field that the plugin has to see: one with a resolver may set a hint, one with selections or at the root counts
  * without one. Plain leaves, most of every answer, are left alone.
  */
 export function isWatchedByCacheControl(field: Field, isRoot: boolean): boolean {

@@ -30,7 +30,7 @@ export interface ApolloServerPluginLandingPageGraphQLPlaygroundOptions {
 
 const implicit = new WeakSet<object>();
 
-/** Whether the server has added the plugin by itself: its page gives way to any other. */
+/** True for the plugin that the server has added by itself: its page gives way to any other. */
 export function isImplicitLandingPage(plugin: object): boolean {
   return implicit.has(plugin);
 }

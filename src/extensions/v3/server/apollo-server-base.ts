@@ -81,7 +81,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     if (this.serverlessFramework()) this.startIfNeeded();
   }
 
-  /** What a handler needs of this server. */
+  /** The parts of this server that a handler needs. */
   protected handlerSettings(): HandlerSettings {
     return {
       nodeEnv: this.#config.nodeEnv,
@@ -126,7 +126,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined, capacity: undefined });
   }
 
-  /** Whether it starts by itself, as on a function platform. */
+  /** True when it starts by itself, as on a function platform. */
   protected serverlessFramework(): boolean {
     return false;
   }

@@ -6,7 +6,7 @@ import type { GraphQLOptions } from './apollo-server-base.ts';
 import { createLambdaHandler } from './create-handler.ts';
 import type { CreateHandlerOptions } from './serving.ts';
 
-/** What the context function of a Lambda handler gets. */
+/** The argument of the context function of a Lambda handler. */
 export interface LambdaContextFunctionParams {
   event: any;
   context: any;
@@ -29,7 +29,7 @@ export interface LambdaContextFunctionParams {
  * ```
  */
 export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> extends ApolloServerBase<ContextFunctionParams> {
-  /** Makes the handler. It is called with event and context, gives a promise, and calls a third argument back. */
+  /** Makes the handler. It takes event and context and returns a promise; a third argument is called back. */
   createHandler<TEvent = any, TResult = any>(options?: CreateHandlerOptions): Handler<TEvent, TResult> {
     const serving = {
       ...this.handlerSettings(),
@@ -39,7 +39,7 @@ export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> e
     return createLambdaHandler(options, serving) as Handler<TEvent, TResult>;
   }
 
-  /** What a request is answered with. To override: change what `super` returns. */
+  /** The settings for one request. To override: change what `super` returns. */
   async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLOptions> {
     const { event, context } = req.apiGateway;
     const params: LambdaContextFunctionParams = { event, context, express: { req, res }, req, res };

@@ -24,7 +24,7 @@ export type Context<T = object> = T;
 export type ContextFunction<TParams = any, TContext = object> = (params: TParams) => ValueOrPromise<Context<TContext>>;
 export type DataSources<TContext> = Record<string, DataSource<TContext>>;
 
-/** One of `modules`: a part of the schema, and what implements it. */
+/** One of `modules`: a part of the schema, with its resolvers. */
 export interface GraphQLSchemaModule {
   readonly typeDefs: DocumentNode;
   readonly resolvers?: Record<string, any>;
@@ -42,7 +42,7 @@ export interface CSRFPreventionOptions {
   readonly requestHeaders?: string[];
 }
 
-/** What a gateway gives: the schema, and who runs operations. */
+/** A gateway: it gives the schema, and may run the operations. */
 export interface GatewayInterface {
   load(options: { apollo: ApolloConfig }): Promise<{ schema: GraphQLSchema; executor: GraphQLExecutor<any> | null }>;
   onSchemaChange?(callback: (apiSchema: GraphQLSchema) => void): () => void;
@@ -115,7 +115,7 @@ const leftovers: Readonly<Record<string, string>> = {
   schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
 };
 
-/** Throws for what cannot be done, and warns of each leftover once, in words that say what to write. */
+/** Throws for options that cannot be served, and warns of each leftover once, in words that say what to write. */
 export function assertConfig(config: Config, logger: Logger): void {
   const { gateway, modules, schema, typeDefs, resolvers, uploads } = config;
   if (gateway && (modules || schema || typeDefs || resolvers))
@@ -145,12 +145,12 @@ export const noIntrospection: ValidationRule = (context) => ({
   },
 });
 
-/** What a handler needs of its server. */
+/** The parts of a server that a handler needs. */
 export interface HandlerSettings {
   readonly nodeEnv: string | undefined;
   readonly logger: Logger;
   readonly schema: () => GraphQLSchema;
-  /** Whether the schema is there only after the start. */
+  /** True when the schema is there only after the start. */
   readonly isLate: boolean;
   readonly start: () => Promise<void>;
   /** Header fields that CSRF prevention asks for; undefined: it is off. */

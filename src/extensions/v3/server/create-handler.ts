@@ -21,7 +21,7 @@ export function createLambdaHandler(options: CreateHandlerOptions = {}, settings
   return async (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);
 }
 
-/** By promise, and by callback for those who hand one in. Then an error goes there alone: nobody may look at the promise. */
+/** Answers by promise, and by the callback if there is one. Then an error goes to the callback alone: the promise may have no reader. */
 async function answer(result: Promise<unknown>, callback: Callback | undefined): Promise<unknown> {
   if (typeof callback !== 'function') return result;
   try {

@@ -18,7 +18,7 @@ export interface ExecutableSchemaOptions {
   readonly resolverValidationOptions?: object;
 }
 
-/** What would be passed over without a word, as a rule of who may see what. */
+/** Options that would be ignored silently, and may hold rules of access. */
 const refused = ['directiveResolvers', 'inheritResolversFromInterfaces', 'schemaTransforms', 'attachDirectiveResolvers'];
 
 /**

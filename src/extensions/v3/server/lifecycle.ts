@@ -17,7 +17,7 @@ import type { Config } from './config.ts';
 
 type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
 
-/** What a server's life needs. */
+/** The settings of a server's start and stop. */
 export interface LifecycleSettings {
   readonly schemas: SchemaSource;
   readonly plugins: readonly ApolloServerPlugin<any>[];
@@ -120,7 +120,7 @@ interface Tagged {
   readonly plugin: ApolloServerPlugin<any>;
 }
 
-/** The one page there may be; the default one gives way. */
+/** The page of the one plugin that has one; the default page gives way. */
 async function renderPage(listening: readonly Tagged[]): Promise<LandingPage | undefined> {
   const all = listening.filter(({ listener }) => listener.renderLandingPage !== undefined);
   const pages = all.length > 1 ? all.filter(({ plugin }) => !isImplicitLandingPage(plugin)) : all;
@@ -128,7 +128,7 @@ async function renderPage(listening: readonly Tagged[]): Promise<LandingPage | u
   return pages[0]?.listener.renderLandingPage?.();
 }
 
-/** What the log says of a start that failed. */
+/** Logs a start that failed. */
 export function logStartupError(logger: Logger, error: unknown): void {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   logger.error(`An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${message}`);
@@ -153,7 +153,7 @@ export function installPlugins(
   return installed;
 }
 
-/** Whether the plugins have one of this name. */
+/** True when one of the plugins has this name. */
 function hasInternalPlugin(plugins: readonly object[], id: InternalPluginId): boolean {
   return plugins.some((plugin) => (plugin as Partial<InternalPlugin>).__internal_plugin_id__?.() === id);
 }

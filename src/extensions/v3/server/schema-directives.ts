@@ -28,7 +28,7 @@ interface Element {
   readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
 }
 
-/** With what a visitor is told of the element beside it. */
+/** The arguments of a visitor's method: the element, and where it stands. */
 type Visited = readonly [element: Element, details?: object];
 
 interface Visit {

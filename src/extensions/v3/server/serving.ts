@@ -17,10 +17,10 @@ export interface CreateHandlerOptions {
   onHealthCheck?: (request: any) => Promise<any>;
 }
 
-/** What a handler needs of its server, and what each request is answered with. */
+/** The parts of a server that a handler needs, and the settings of each request. */
 export type HostSettings = HandlerSettings & Pick<Serving, 'ready' | 'options'>;
 
-/** The options of both generations, and what each request is answered with, in one. */
+/** The options of both generations and the settings of each request in one object. */
 export function servingOf(
   { expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions,
   settings: HostSettings,

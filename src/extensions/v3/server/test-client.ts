@@ -6,7 +6,7 @@ import type { ApolloServerBase } from './apollo-server-base.ts';
 type Operation = string | DocumentNode;
 type Rest = Omit<GraphQLRequest, 'query'>;
 
-/** What `createTestClient` gives. */
+/** The result of `createTestClient`. */
 export interface ApolloServerTestClient {
   // Any: tests reach into the data without types, as they did.
   query(operation: Rest & { readonly query: Operation; readonly mutation?: undefined }): Promise<GraphQLResponse & { data?: any }>;
