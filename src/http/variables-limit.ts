@@ -1,5 +1,6 @@
 import { lightWeight, markHeavy } from '../operation/limits/heavy-variables.ts';
 import { malformedRequest } from './errors.ts';
+import { endOfString } from '../operation/limits/nesting.ts';
 
 /**
  * How large the variables of one request may be, beside their bytes. graphql-js calls itself for every level of an input
@@ -72,18 +73,3 @@ export function assertJSONSize(text: string, maxContainers: number): void {
 const quote = 0x22;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
-const backslash = 0x5c;
-
-/** The index of the closing quote. A string without one is for the parser to report. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    if (backslashesBefore(text, end) % 2 === 0) return end;
-  }
-  return text.length;
-}
-
-function backslashesBefore(text: string, at: number): number {
-  let count = 0;
-  while (text.charCodeAt(at - 1 - count) === backslash) count++;
-  return count;
-}

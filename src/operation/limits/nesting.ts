@@ -99,21 +99,31 @@ const backslash = 0x5c;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** The index of the last character of the string that starts here. An unterminated one is for the parser to report. */
-function endOfString(source: string, start: number): number {
-  if (source.startsWith('"""', start)) return endOfBlockString(source, start + 3);
-  for (let at = start + 1; at < source.length; at++) {
-    const character = source.charCodeAt(at);
-    if (character === backslash) at++;
-    else if (character === quote || character === lineFeed || character === carriageReturn) return at;
+/**
+ * The index of the last character of the string that starts here, in a document or in JSON. Only documents have block strings, and
+ * no valid JSON looks like one: a quote never follows an empty string. A string that has no end, or a line break in it, is for the
+ * parser to report, which reads no further.
+ *
+ * The patterns of schema/sdl/sdl-scanner.ts hold the same string as a regular expression: they must refuse it where it is wrong.
+ */
+export function endOfString(text: string, start: number): number {
+  if (text.startsWith('"""', start)) return endOfBlockString(text, start + 3);
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    if (backslashesBefore(text, end) % 2 === 0) return end;
   }
-  return source.length;
+  return text.length;
 }
 
-function endOfBlockString(source: string, start: number): number {
-  let end = source.indexOf('"""', start);
-  while (end > 0 && source.charCodeAt(end - 1) === backslash) end = source.indexOf('"""', end + 3);
-  return end < 0 ? source.length : end + 2;
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (text.charCodeAt(at - 1 - count) === backslash) count++;
+  return count;
+}
+
+function endOfBlockString(text: string, start: number): number {
+  let end = text.indexOf('"""', start);
+  while (end > 0 && text.charCodeAt(end - 1) === backslash) end = text.indexOf('"""', end + 3);
+  return end < 0 ? text.length : end + 2;
 }
 
 function endOfLine(source: string, start: number): number {
