@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
+import type { ErrorAllowance } from './limits/error-allowance.ts';
 import { withDeadline } from './with-deadline.ts';
 import { tellOfFailure } from './hooks.ts';
 import type { AnsweredObjects, OperationOutcome } from './types.ts';
@@ -17,17 +18,16 @@ export function finish(result: ExecutionResult, state: OperationState): Eventual
 
 function formatAnswer(state: OperationState): Eventual<OperationOutcome> {
   const tellsPlugins = state.hooks !== undefined || state.contextFailed;
-  return whenReady(
-    tellsPlugins ? hooksInTime(state) : formatResult(state.settings, state.result, state.input.budget?.errors),
-    toOutcome,
-    state,
-  );
+  return whenReady(tellsPlugins ? hooksInTime(state) : formatResult(state.settings, state.result, allowanceOf(state)), toOutcome, state);
+}
+
+function allowanceOf({ input, allowance }: OperationState): ErrorAllowance | undefined {
+  return input.budget?.errors ?? allowance;
 }
 
 /** A hook that hangs has no word in the answer. */
 function hooksInTime(state: OperationState): Promise<FormattedExecutionResult> {
-  const onLastMoment = (): FormattedExecutionResult =>
-    state.answer ?? formatResult(state.settings, state.result, state.input.budget?.errors);
+  const onLastMoment = (): FormattedExecutionResult => state.answer ?? formatResult(state.settings, state.result, allowanceOf(state));
   return withDeadline(finishWithHooks(state), state.input.invocation, { onLastMoment });
 }
 
@@ -52,14 +52,14 @@ function objectsOf({ objects, result }: OperationState, answer: FormattedExecuti
 }
 
 async function finishWithHooks(state: OperationState): Promise<FormattedExecutionResult> {
-  const { settings, hooks, contextFailed, result, input } = state;
+  const { settings, hooks, contextFailed, result } = state;
   const { plugins, logger } = settings;
   const [error] = result.errors ?? [];
   if (contextFailed && error !== undefined)
     for (const plugin of plugins)
       await tellOfFailure(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
   if (hooks !== undefined && result.errors !== undefined) await hooks.didEncounterErrors(result.errors);
-  const formatted = formatResult(settings, result, input.budget?.errors);
+  const formatted = formatResult(settings, result, allowanceOf(state));
   state.answer = formatted;
   return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
 }

@@ -5,6 +5,7 @@ import { runGuarded, whenReady } from '../message/eventual.ts';
 import type { Eventual, GuardedStep } from '../message/eventual.ts';
 import { createContextValue } from './context.ts';
 import { assertCost } from './limits/cost.ts';
+import { ErrorAllowance } from './limits/error-allowance.ts';
 import { AnswerLimit } from './limits/answer-limit.ts';
 import { assertKnownKeys } from './limits/heavy-variables.ts';
 import { aliasesOf, loadDocument } from './documents/document.ts';
@@ -91,6 +92,7 @@ export function runOperation(settings: OperationSettings, input: OperationInput)
     isExecuting: false,
     timeIsUp: undefined,
     result: nothingYet,
+    allowance: undefined,
     answer: undefined,
   };
   return runGuarded(wholeOperation, state);
@@ -238,10 +240,19 @@ function executeNow(state: OperationState): Eventual<ExecutionResult> {
 
 function executeDelivery(state: OperationState, delivery: Delivery): Eventual<ExecutionResult> {
   const { settings, input, hooks } = state;
+  const allowance = (state.allowance = new ErrorAllowance());
   const open = (stream: PayloadStream): void => {
     state.stream = stream;
   };
-  return delivery.execute({ settings, execution: state.execution as Execution, delivery, invocation: input.invocation, hooks, open });
+  return delivery.execute({
+    settings,
+    execution: state.execution as Execution,
+    delivery,
+    invocation: input.invocation,
+    hooks,
+    open,
+    allowance,
+  });
 }
 
 function toErrors(thrown: unknown): ExecutionResult {

@@ -17,6 +17,7 @@ import type { ServerPlugin } from './plugin.ts';
 import type { RefuseOperation } from './resolve.ts';
 import type { SourceSettings } from './documents/source.ts';
 import type { BatchBudget } from './limits/batch-budget.ts';
+import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** All that an operation needs from the server. Made once, at cold start. */
 export interface OperationSettings
@@ -65,6 +66,8 @@ export interface OperationState {
   /** Why the answer waits for nothing any more. No further stage is begun then. */
   timeIsUp: Error | undefined;
   result: ExecutionResult;
+  /** The share of errors that all parts of an answer have together. Undefined: that of the batch, or the answer's own. */
+  allowance: ErrorAllowance | undefined;
   /** The result in the form for the client, as soon as it has one. */
   answer: FormattedExecutionResult | undefined;
 }

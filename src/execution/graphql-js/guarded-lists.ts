@@ -8,9 +8,64 @@ import { isGraphQL17 } from './version.ts';
 // Lists as graphql-js may have them: in such a form that it lets go of no promise of theirs. A rejection that nobody handles ends
 // the process, and with it every other request in it.
 
-/** One after another, as they are asked for: what is iterated may be a generator. */
-export function* each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Generator {
-  for (const item of drainedWhenLeft(items)) yield watch(item);
+/**
+ * One after another, as they are asked for: what is iterated may be a generator without an end. It is read a little ahead, because it
+ * may hold promises that have failed already, and graphql-js may never come to read them, or only when its client has read what is before.
+ */
+export function each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Iterable<unknown> {
+  return {
+    [Symbol.iterator]: () => {
+      const iterator = drainedWhenLeft(items)[Symbol.iterator]();
+      const ahead: (() => IteratorResult<unknown>)[] = [];
+      let isOver = false;
+      const read = (): void => {
+        while (!isOver && ahead.length < maxAhead) {
+          const step = stepOf(iterator);
+          isOver = step.isLast;
+          ahead.push(step.take);
+        }
+      };
+      read();
+      return {
+        next: () => {
+          read();
+          const step = ahead.shift()?.() ?? over;
+          return step.done === true ? step : { done: false, value: watch(step.value) };
+        },
+        return: () => {
+          for (const take of ahead.splice(0)) leave(take);
+          if (!isOver) iterator.return?.();
+          isOver = true;
+          return over;
+        },
+      };
+    },
+  };
+}
+
+const maxAhead = 100;
+const over: IteratorResult<unknown> = { done: true, value: undefined };
+
+/** The next item, or what the iterator throws in its place: told when it is taken. */
+function stepOf(iterator: Iterator<unknown>): { readonly isLast: boolean; readonly take: () => IteratorResult<unknown> } {
+  try {
+    const step = iterator.next();
+    handleRejections(step.value);
+    return { isLast: step.done === true, take: () => step };
+  } catch (error) {
+    const take = (): never => {
+      throw error;
+    };
+    return { isLast: true, take };
+  }
+}
+
+function leave(take: () => IteratorResult<unknown>): void {
+  try {
+    abandon(take().value);
+  } catch {
+    // What it would have thrown is of no interest any more.
+  }
 }
 
 /** All items. Told of each, so that a list without an end comes to one. */

@@ -4,6 +4,7 @@ import type { OperationInvocation } from '../../message/invocation.ts';
 import type { ErrorSettings } from '../errors.ts';
 import type { Execution, ExecutionSettings } from '../execute.ts';
 import type { OperationHooks } from '../hooks.ts';
+import type { ErrorAllowance } from '../limits/error-allowance.ts';
 import type { PayloadStream } from '../types.ts';
 
 /** How the answers of one operation may be delivered: what the client reads, and the platform carries. */
@@ -36,6 +37,8 @@ export interface DeliveryInput {
   readonly delivery: Delivery;
   readonly invocation: OperationInvocation;
   readonly hooks: OperationHooks | undefined;
+  /** The errors of the first result and of the parts of one answer share it; each event of a subscription is an answer. */
+  readonly allowance: ErrorAllowance;
   /** Called at most once, before the result is returned. */
   readonly open: (stream: PayloadStream) => void;
 }

@@ -126,13 +126,13 @@ class PendingResults {
   }
 }
 
-async function toPayload({ settings, hooks }: DeliveryInput, result: SubsequentResult): Promise<SubsequentPayload> {
+async function toPayload({ settings, hooks, allowance }: DeliveryInput, result: SubsequentResult): Promise<SubsequentPayload> {
   const entries = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
   reportUnfinished(settings.logger, errors);
   if (hooks !== undefined && errors.length > 0) await tellOfErrors(hooks, errors);
   const format = (entry: Entry): object =>
-    entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }) };
+    entry.errors === undefined ? entry : { ...entry, ...formatResult(settings, { errors: entry.errors }, allowance) };
   const payload = {
     ...result,
     ...(result.incremental && { incremental: result.incremental.map(format) }),

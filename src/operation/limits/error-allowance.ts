@@ -12,6 +12,8 @@ const maxErrorCharacters = 8_192;
 const maxMessage = 1_000;
 /** Lines in the log for unexpected errors of one request. With a stack each they stay below 64 KB. */
 const maxLines = 10;
+/** Lines that say how many are not logged. */
+const maxRemarks = 10;
 /** Characters of an error's stack, and of what else it carries, in the log. */
 const maxDetail = 4_000;
 
@@ -23,6 +25,7 @@ export class ErrorAllowance {
   #characters = maxCharacters;
   #lines = maxLines;
   #unlogged = 0;
+  #remarks = maxRemarks;
 
   constructor(shared?: { left: number }) {
     this.shared = shared;
@@ -35,9 +38,10 @@ export class ErrorAllowance {
     return false;
   }
 
-  /** How many could not be, since this was last asked. */
+  /** How many could not be, since this was last asked. 0 when it has been said often enough: an answer may have 40,000 parts. */
   takeUnlogged(): number {
     const unlogged = this.#unlogged;
+    if (unlogged === 0 || this.#remarks-- <= 0) return 0;
     this.#unlogged = 0;
     return unlogged;
   }

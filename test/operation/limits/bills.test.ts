@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
-import { GraphQLError } from 'graphql';
+import { GraphQLError, versionInfo } from 'graphql';
 
 import { createHandler } from '../../../src/fetch.ts';
+import { incrementalDelivery } from '../../../src/incremental.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -222,4 +223,29 @@ describe('a small request', () => {
     assert.equal(shown.message, `${'m'.repeat(1000)}…`);
     assert.deepEqual([shown.path, shown.extensions], [['fail'], { code: 'NOT_HERE' }]);
   });
+});
+
+it('the parts of an answer share what may be logged and answered of errors', { skip: versionInfo.major < 17 }, async () => {
+  const [logger, lines] = recordingLogger();
+  const { fetch } = createHandler({
+    typeDefs: 'type Query { rows: [Row!]! } type Row { id: ID fail: String }',
+    resolvers: {
+      Query: { rows: () => Array.from({ length: 300 }, (_, id) => ({ id })) },
+      Row: {
+        fail: () => {
+          throw new Error('Nothing');
+        },
+      },
+    },
+    incrementalDelivery: incrementalDelivery(),
+    logger,
+  });
+  const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
+  const body = JSON.stringify({ query: '{ rows { id ... @defer { fail } } }' });
+
+  const response = await fetch(new Request('https://example.com/', { method: 'POST', headers, body }));
+
+  assert.equal((await response.text()).match(/"errors"/g)?.length, 300);
+  assert.equal(lines.filter(({ message }) => message.startsWith('Unexpected')).length, 10);
+  assert.ok(lines.length <= 20, String(lines.length));
 });
