@@ -7,7 +7,7 @@ export interface MemoBounds {
 
 /**
  * Remembers by texts that come from outside, in unknown numbers. All of it is dropped when it is
- * full: what is asked for often is soon there again, and to know what was used last would cost every look.
+ * full: frequent texts soon come again, and noting what was used last would cost every look-up.
  */
 export class BoundedMemo<TValue> {
   readonly #known = new Map<string, TValue>();
@@ -42,7 +42,7 @@ const shortestPart = 13;
 
 /**
  * The same text in memory of its own. A part that was cut from a text (`slice`, a match of a regular expression) keeps all of
- * it alive: 40 characters out of a body of 1 MB weigh 1 MB. Joining two halves makes V8 write them down anew.
+ * it alive: 40 characters out of a body of 1 MB weigh 1 MB. Joining two halves makes V8 copy them.
  */
 export function ownCopy(text: string): string {
   if (text.length < shortestPart) return text;

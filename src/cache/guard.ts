@@ -102,7 +102,7 @@ class GuardedCache implements KeyValueCache {
 type Trouble = 'refused' | 'late';
 
 interface WatchOptions {
-  /** An error is one of the value, and says nothing of the key or the store. */
+  /** A value was refused: that says nothing about the key or the store. */
   readonly forgivesErrors?: boolean;
   /** The failure of this key has been reported. */
   readonly silent?: boolean;

@@ -3,7 +3,7 @@ import type { GraphQLErrorOptions } from 'graphql';
 import type { DataSourceRequest } from './request.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
-/** The caller is not known: code UNAUTHENTICATED. What a 401 of a REST API becomes. */
+/** The caller is not known: code UNAUTHENTICATED. A 401 of a REST API becomes this. */
 export class AuthenticationError extends GraphQLError {
   constructor(message: string, options?: GraphQLErrorOptions) {
     super(message, withCode('UNAUTHENTICATED', options));
@@ -11,7 +11,7 @@ export class AuthenticationError extends GraphQLError {
   }
 }
 
-/** The caller is known and may not: code FORBIDDEN. What a 403 of a REST API becomes. */
+/** The caller is known and may not: code FORBIDDEN. A 403 of a REST API becomes this. */
 export class ForbiddenError extends GraphQLError {
   constructor(message: string, options?: GraphQLErrorOptions) {
     super(message, withCode('FORBIDDEN', options));
@@ -19,7 +19,7 @@ export class ForbiddenError extends GraphQLError {
   }
 }
 
-/** Which call an error is about, and what the API answered as far as it did. */
+/** The call that an error is about, and the API's answer, if there was one. */
 export interface FailedCall {
   /** Without user name, password, query and fragment. */
   readonly url: string;
@@ -70,7 +70,7 @@ export function createNetworkError(request: DataSourceRequest, cause: unknown): 
   return code === undefined ? error : Object.assign(error, { code });
 }
 
-/** Whether an error says that a call got no answer, or not all of it. */
+/** True for the error of a call that got no answer, or not all of it. */
 export function isNetworkError(error: unknown): boolean {
   return error instanceof Error && error.name === 'NetworkError';
 }
@@ -109,7 +109,7 @@ export function withoutHeaderValue(error: unknown, request: DataSourceRequest): 
   return new CallError('HeaderError', message, { response: callOf(request), cause: error });
 }
 
-/** A call before it is answered, as its error tells it. */
+/** A call without an answer, for its error. */
 export function callOf({ method, url, path }: DataSourceRequest): FailedCall {
   return { method, url: withoutSecrets(url === '' ? path : url) };
 }

@@ -7,7 +7,7 @@ export interface WaitOptions {
   readonly onTimeout?: (timeout: number) => Error;
 }
 
-/** The takers of an answer, as the flight sees them: from some moment on, all of them may have left. */
+/** The takers of an answer, as the flight sees them: at some moment the last of them may leave. */
 export interface Waiting {
   readonly abandoned: boolean;
   readonly reason: unknown;
@@ -68,7 +68,7 @@ export class Flight<T> implements Waiting {
     this.#unbind = () => signal.removeEventListener('abort', abandon);
   }
 
-  /** Waits for the work, as long as the taker's patience lasts. */
+  /** Waits for the work, as long as the taker's limits allow. */
   join({ signals, timeout: limit = 0, onTimeout }: WaitOptions): Promise<T> {
     this.#takers++;
     const timeout = limit > 0 && limit <= maxTimeout ? limit : undefined;
@@ -97,7 +97,7 @@ export class Flight<T> implements Waiting {
 
   /**
    * Waits for the work as long as another flight is under way. Unlike {@link join} it stays bound to that one
-   * afterwards: the body of the response may still be on its way. By a callback, for an AbortSignal would be dear.
+   * afterwards: the body of the response may still be on its way. By a callback, because an AbortSignal costs too much.
    */
   follow(waiting: Waiting): Promise<T> {
     this.#takers++;

@@ -1,7 +1,7 @@
 import type { CallAnswer, Take } from './received.ts';
 import type { Flight, WaitOptions } from './flight.ts';
 
-/** A GET that an instance has sent, and what came of it. */
+/** A GET that an instance has sent, with its result. */
 export class MemoizedResult {
   /** The header fields it was sent with: another set of them is another request. */
   readonly identity: string;
@@ -20,7 +20,7 @@ export class MemoizedResult {
   }
 }
 
-/** The memo of one instance: by cache key, what it has asked and not written to since. */
+/** The memo of one instance: by cache key, the GETs that no write has made doubtful since. */
 export type MemoizedResults = Map<string, MemoizedResult>;
 
 /** The entry that answers a request with these header fields, if there is one. */

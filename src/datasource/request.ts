@@ -18,7 +18,7 @@ export interface CacheOptions {
   readonly ttl?: Seconds | undefined;
 }
 
-/** {@link CacheOptions}, or what decides on them when the response is there. */
+/** {@link CacheOptions}, or a function that decides on them when the response is there. */
 export type CacheOptionsSource =
   | CacheOptions
   | ((response: Response, request: DataSourceRequest) => CacheOptions | undefined | Promise<CacheOptions | undefined>);

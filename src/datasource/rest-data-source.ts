@@ -64,7 +64,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     this.#watchCall = config.watchCall;
     this.#warn = config.warn;
     this.#responses = config.cache && ResponseCache.of(config.cache);
-    // Another operation may be another user's: what an instance knows from before is not for this one.
+    // Another operation may be another user's: the memo of the operation before is not for this one.
     this.memoizedResults.clear();
     return super.initialize(config);
   }
@@ -204,7 +204,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         request.outcome = outcome;
         return await this.#toAnswer(received, request);
       } catch (error) {
-        // However the platform words an abort, the reason for it is the error.
+        // Platforms word an abort differently: the error is the reason for it.
         if (flight.abandoned) throw flight.signal.reason;
         return this.#afterFailure(error, lookup, flight);
       }
@@ -219,7 +219,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     throw error;
   }
 
-  /** Asks the response cache, or the origin; what a write makes doubtful is dropped on the way. */
+  /** Asks the response cache, or the origin; the responses that a write makes doubtful are dropped. */
   async #ask(lookup: CacheLookup, others: readonly string[]): Promise<Answered> {
     const { key, request } = lookup;
     const responses = this.#responses;
@@ -271,7 +271,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     return own ?? this.cacheOptionsFor(response, request);
   }
 
-  /** Hooks that are not overridden are not called but done: most of them would need a Response, which is dear to make. */
+  /** The work of hooks that are not overridden is done here, without a call: most of them would need a Response, which is dear to make. */
   async #toAnswer(received: ReceivedResponse, request: DataSourceRequest): Promise<CallAnswer> {
     const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
     const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
@@ -283,7 +283,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 /** The key of a call, and those of what it makes doubtful. */
 type CallKeys = readonly [key: string, ...others: string[]];
 
-/** Sets the URL of a call, with its parameters; what else is to be sent is known by then, too. */
+/** Sets the URL of a call, with its parameters; by then all that is sent is known. */
 function address(request: DataSourceRequest, url: URL | string): void {
   request.url = toRequestURL(url, request.search);
   serializeBody(request);

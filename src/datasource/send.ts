@@ -20,7 +20,7 @@ export interface SendOptions {
   readonly validators?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sends a request to its origin. Whatever keeps it from being answered becomes one NetworkError, aborts excepted. */
+/** Sends a request to its origin. Every failure to get an answer becomes a NetworkError, but for aborts. */
 export async function sendToOrigin(request: DataSourceRequest, options: SendOptions): Promise<Response> {
   const { signal } = options;
   if (signal.aborted) throw signal.reason;
@@ -54,7 +54,7 @@ async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validat
   return response;
 }
 
-/** Notes what the function adds to its request: credentials among it are nowhere else to be seen. */
+/** Notes the header fields that `httpFetch` adds to its request: credentials among them can be seen nowhere else. */
 async function sendByFunction(request: DataSourceRequest, httpFetch: HTTPFetch, sent: Request): Promise<Response> {
   const before = new Map(sent.headers);
   const response = await httpFetch(sent);

@@ -72,7 +72,7 @@ class Abandonment {
       else if (this.#mayDrain) void toPromise(value).then(abandon, ignore);
       else if (value instanceof Promise) void value.then(handleRejections, ignore);
     } catch {
-      // A proxy, or an iterator of the user's, that throws. Nobody waits for what it says.
+      // A proxy, or an iterator of the user's, that throws. Its error concerns nobody.
     }
   }
 

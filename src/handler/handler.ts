@@ -53,7 +53,7 @@ export interface Call {
   readonly env: unknown;
 }
 
-/** What serves the calls of one handler. */
+/** The parts that serve the calls of one handler. */
 export interface Serving {
   readonly adapters: readonly PlatformAdapter<never>[];
   readonly starter: Starter;
@@ -197,7 +197,7 @@ function serve(server: StartedServer, state: InvocationState): Eventual<HTTPResp
   const arrived = requestCall(server, state);
   const call = viewRequest === undefined ? arrived : viewRequest(arrived);
   if (wrapRequest === undefined) return handle(state, call);
-  // With the answer to a refusal, and the one for want of time: what wraps the request sees what is sent.
+  // Refusals and late answers are made inside: a plugin that wraps the request sees what is sent.
   return wrapRequest(call, () => bounded(runGuarded({ ...wholeRequest, run: () => handle(state, call) }, state), state));
 }
 

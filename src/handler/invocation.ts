@@ -173,7 +173,7 @@ export class PlatformInvocation implements Invocation {
     const error = isGraphQLError(reason) ? reason : createError('CLIENT_LEFT', reason.message);
     this.#cancellation = { kind: 'cancelled', reason, error };
     for (const tell of this.#waiting?.onCancel ?? []) tell(error);
-    // After all others: what they had so far is saved by then, and what the signal breaks off is of no interest any more.
+    // After all others: they have saved their finished parts by then, and the work that the signal ends is no longer needed.
     this.#controller?.abort(reason);
   }
 

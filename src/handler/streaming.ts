@@ -14,7 +14,7 @@ export function createStreamingHandlerFor(adapters: readonly PlatformAdapter<nev
   return createHandlerFor(adapters, options as OptionsSource<ServerOptions>, streaming);
 }
 
-/** Serves the calls of one server on such platforms: for those who keep the server in their own hands. */
+/** The same for callers that have made the server themselves: the Node server and the tester. */
 export function createStreamingServe(adapters: readonly PlatformAdapter<never>[], starter: Starter): (call: Call) => Promise<unknown> {
   const serving = { adapters, starter, streaming };
   return (call) => serveEvent(serving, call);

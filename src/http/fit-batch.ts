@@ -5,7 +5,7 @@ import type { ErrorSettings } from '../operation/errors.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { OperationOutcome } from '../operation/types.ts';
 
-/** Whether a failed answer fails its batch, and how large all answers may be together. */
+/** How errors of a batch are answered, and how large all answers may be together. */
 export interface BatchResponseSettings {
   readonly errors: ErrorSettings;
   readonly size: AnswerSize;

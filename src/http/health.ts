@@ -2,8 +2,8 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse } from '../message/http-messages.ts';
 
 /**
- * Whether the request asks only if anybody is there. The one use of the path: its end. A load balancer's checker is
- * told by its name, because it cannot send the headers that CSRF prevention asks of a GET.
+ * True for a health check. Nothing else looks at the path: its end is `/health`. A load balancer's checker is known
+ * by its name, because it cannot send the headers that CSRF prevention asks of a GET.
  */
 export function isHealthCheck(request: HTTPRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;

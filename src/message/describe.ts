@@ -20,7 +20,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The first line of it: of what Node says of a module that cannot be found, all that tells anybody anything. */
+/** The first line of it: of what Node says of a module that cannot be found, the only line that helps. */
 export function firstLineOf(thrown: unknown): string {
   return messageOf(thrown).split('\n', 1)[0]!;
 }

@@ -5,7 +5,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
 }
 
-/** A plain object with the same values. Getters stay getters: they may be dear, or fail for those who never ask. */
+/** A plain object with the same values. Getters stay getters: they may cost much, or fail, and may never be read. */
 function copyOf<T extends object>(value: T): T {
   if (!hasOnlyValues(value)) return copyOfDescriptors(value);
   return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };

@@ -52,7 +52,7 @@ let ofExecution: readonly TracingChannel[] | undefined;
 
 let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
 
-/** None where there is no Node to ask, or what stands in for it knows no channels. */
+/** None without Node, or where its stand-in has no channels. */
 function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
   try {
     const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
@@ -119,8 +119,8 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Runs something synchronous of which graphql-js would tell on a channel, and keeps that back: text of the schema is no
- * document of a client. Each channel has no subscribers for this moment.
+ * Runs synchronous work that graphql-js would publish on a channel, without its being published: the text of the schema is
+ * not a client's document. Each channel has no subscribers for this moment.
  */
 export function untold<T>(name: ChannelName, run: () => T): T {
   const channel = listenedChannel(name);

@@ -123,7 +123,7 @@ export interface OperationExecution {
   readonly operation: OperationDefinitionNode;
 }
 
-/** What a plugin wants of an execution. */
+/** The settings of an execution that a plugin may choose. */
 export interface ExecutionWish {
   /** The outcome of the operation lists the objects that its answer was made of. Default: it does not */
   readonly objects?: boolean | undefined;
@@ -139,7 +139,7 @@ export interface DataSourceCall {
   readonly operation: OperationCall;
 }
 
-/** Follows one call of a data source, by the steps it wants to know of. None of them may throw. */
+/** Follows one call of a data source, by the steps that it has methods for. None of them may throw. */
 export type DataSourceCallListener = Partial<CallWatch>;
 
 /** The argument of `serverWillStart`. */

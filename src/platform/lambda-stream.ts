@@ -58,7 +58,7 @@ export async function writeResponse(
 
 /**
  * Status and headers, before the body and told from it by eight NUL bytes. Written here, not by
- * `awslambda.HttpResponseStream`, which is a global of the runtime's that is not everywhere, and which writes it only
+ * `awslambda.HttpResponseStream`, a global that not every runtime has, and that writes it only
  * with the first chunk: an answer without a body would lose its status.
  */
 function writePrelude(result: unknown, output: ResponseStream): void {

@@ -12,7 +12,7 @@ export interface NetlifyContext {
   /** A response of JSON. */
   json: (input: unknown) => Response;
   log: (...data: any[]) => void;
-  /** Of edge functions: what would answer without this function. */
+  /** Of edge functions: the answer that there would be without this function. */
   next(options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   next(request: Request, options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   /** Parts of the path that the function's own `path` names. */
@@ -53,7 +53,7 @@ export interface NetlifyCookie {
   unparsed?: string[];
 }
 
-/** Where Netlify takes the client to be. */
+/** The client's place, as Netlify guesses it. */
 export interface NetlifyGeo {
   city?: string;
   country?: { code?: string; name?: string };

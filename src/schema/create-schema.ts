@@ -33,7 +33,7 @@ export type FindCheck = () => CheckWhole | { readonly missing: string };
 
 /** How {@link createSchema} goes about it. */
 export interface SchemaSettings {
-  /** Build and check the whole schema first, with graphql-js and with what this finds. False: production's checks alone. */
+  /** Build and check the whole schema first, with graphql-js and with the checker that this finds. False: production's checks alone. */
   readonly checkWhole: FindCheck | false;
   /** Called when `@graphql-tools/schema` cannot be found for `checkWhole`. Default: it is not reported. */
   readonly warn?: (message: string) => void;
@@ -84,7 +84,7 @@ interface Prepared {
 }
 
 /**
- * Checks what production takes on trust: every definition is parsed and every type made by the very code
+ * Checks the parts that production does not: every definition is parsed and every type made by the very code
  * that makes them there, and graphql-js and `@graphql-tools/schema` look at the result. All of it is thrown
  * away; the schema that serves is as fresh as it is in production.
  */

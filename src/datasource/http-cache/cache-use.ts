@@ -5,7 +5,7 @@ import type { EntryUse } from '../call-watch.ts';
 import type { DataSourceRequest } from '../request.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 
-/** A part of the resource, or the caller's own bargain with the origin: none of the cache's business. */
+/** Header fields that ask for a part of the resource, or for conditions of the caller's own: the cache leaves such requests alone. */
 const bypassHeaders = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
 
 /** True when a GET neither reads nor feeds the cache. */
@@ -22,7 +22,7 @@ export function mayAskOrigin(request: DataSourceRequest): boolean {
   return request.cache !== 'only-if-cached' && !directivesOf(request).has('only-if-cached');
 }
 
-/** How far the clocks of two instances over one store may be apart. */
+/** The most milliseconds by which the clocks of two instances over one store may differ. */
 const maxSkew: Milliseconds = 5000;
 
 /** True when an entry's age is known. It is not when the entry is from the future: a clock has been set back. */

@@ -14,7 +14,7 @@ import { identityOf, isSelected, variesByCall } from './request-identity.ts';
 import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
 import { WriteOrder } from './write-order.ts';
 
-/** A response, and who it is from. */
+/** A response, with the layer that it came from. */
 export interface Answered {
   readonly received: ReceivedResponse;
   readonly outcome: CacheOutcome;
@@ -30,7 +30,7 @@ interface RunningRequest {
   overtaken: boolean;
 }
 
-/** How long a revalidation behind the answer's back may take when the call has no `timeout`. */
+/** How long a revalidation may take that goes on after its caller was answered, when the call has no `timeout`. */
 const backgroundTimeout: Milliseconds = 30_000;
 
 /**
@@ -136,7 +136,7 @@ export class ResponseCache {
   }
 
   #findRunning({ key, request, source }: CacheLookup, identity: string): RunningRequest | undefined {
-    // A request to reload is not helped by an answer that was under way before.
+    // A request to reload needs an answer that was asked for after it.
     if (request.cache === 'reload' || request.cache === 'no-cache') return undefined;
     for (const running of this.#running.get(key) ?? []) {
       if (running.identity === identity && running.source === source && !running.overtaken && !running.flight.abandoned) return running;
@@ -187,7 +187,7 @@ export class ResponseCache {
     for (const running of this.#running.get(key) ?? []) running.overtaken = true;
   }
 
-  /** Sees to it that the write is not left behind, and makes a response of the answer. */
+  /** Hands the write to the operation, and makes a response of the answer. */
   #settle(lookup: CacheLookup, answer: OriginAnswer, isOwn: boolean): Answered | Promise<Answered> {
     const { written } = answer;
     if (written !== undefined && !handOver(lookup, written)) return written.then(() => this.#toAnswered(lookup, answer, isOwn));
@@ -225,7 +225,7 @@ export class ResponseCache {
   }
 }
 
-/** A refusal for now says nothing of the resource: it is busy, or failing. */
+/** A temporary refusal says nothing about the resource: the origin is busy, or failing. */
 function isLastWord({ status }: Response): boolean {
   return status < 500 && status !== 408 && status !== 429;
 }
@@ -237,7 +237,7 @@ function offerInstead(lookup: CacheLookup, entry: CacheEntry): void {
   });
 }
 
-/** Gives work to the operation, which sees to it that it is not left behind. False where there is none, or it has ended. */
+/** Hands work to the operation, which waits for it before the process may freeze. False where there is none, or it has ended. */
 function handOver({ waitUntil }: CacheLookup, work: Promise<unknown>): boolean {
   try {
     waitUntil?.(work);

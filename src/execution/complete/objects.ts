@@ -19,7 +19,7 @@ export class ObjectShape implements Shape {
     this.#type = type;
   }
 
-  /** The fields of every object of this shape below the field; undefined when the type wants to see each object first. */
+  /** The fields of every object of this shape below the field; undefined when the type has an `isTypeOf` to ask for each object. */
   selectionFor(field: PlannedField): Selection | undefined {
     return typeof this.#type.isTypeOf === 'function' ? undefined : field.selectionFor(this.#type);
   }
@@ -31,7 +31,7 @@ export class ObjectShape implements Shape {
   }
 }
 
-/** An object whose type may want to see it first: `isTypeOf`, at once or by a promise. */
+/** An object of a type with `isTypeOf`, which answers at once or by a promise. */
 export function completeChecked(position: Position, type: GraphQLObjectType, value: unknown): unknown {
   const { fieldRun, shape, path } = position;
   const { run, field } = fieldRun;

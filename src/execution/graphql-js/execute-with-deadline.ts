@@ -53,7 +53,7 @@ export interface GuardedExecution {
   readonly overflow: () => GraphQLError | undefined;
 }
 
-/** The same for an execution that goes on after its first result: it has to say when it has ended, or its life does. */
+/** The same for an execution that goes on after its first result: its caller has to call `end`. */
 export function guardExecution(args: ExecutionArgs, bounds: Bounds): GuardedExecution {
   wrapResolvers(args.schema, args.document, guarding);
   handleRejections(args.rootValue);
@@ -103,7 +103,7 @@ function withGuard(asked: SchemaFunction, place: InfoPlace): () => unknown {
   };
 }
 
-/** The resolvers of one execution against its time. */
+/** Ends the waits of one execution's resolvers when its time is up. */
 class DeadlineGuard {
   readonly #invocation: ExecutionInvocation;
   readonly #isWhole: boolean;
@@ -132,7 +132,7 @@ class DeadlineGuard {
     // The signal of the operation, in place of one that fires after every execution.
     if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
     const value = ask();
-    // What of it graphql-js gets to read hangs on the other fields: one that fails makes it let go of the rest.
+    // graphql-js may never read all of it: another field that fails makes it drop the rest.
     if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
     if (Array.isArray(value)) this.#grow(value.length * listsAround(info.path) * sizeInLists);
     return this.#watch(value, type);
@@ -142,7 +142,7 @@ class DeadlineGuard {
     this.#stop?.();
   }
 
-  /** A value of which graphql-js may have to wait for something: that may then fail. */
+  /** A value that graphql-js may have to wait for: the wait can be ended. */
   #watch(value: unknown, type: GraphQLOutputType | undefined): unknown {
     if (typeof value === 'string') this.#grow(value.length);
     if (typeof value !== 'object' || value === null) return value;

@@ -81,7 +81,7 @@ export class Plan implements LargePlan {
   /**
    * Forgets the oldest variants where a plan has grown out of proportion to its document, and the pool has no room for it. A few
    * hundred characters of fragments that spread each other can stand for a million fields, and every answer to the conditions for as
-   * many more: running that once is paid for by who asks, keeping it would be paid for by all.
+   * many more: to run that once costs the one who asks, to keep it would cost all.
    */
   trim(): void {
     if (this.#fields <= this.#maxFields || this.#fields === this.#admitted) return;
@@ -149,8 +149,8 @@ class Variant {
   }
 
   /**
-   * Whether the schema is as it was: who puts another field, type or default into a schema that is served is heard from the next run
-   * on, as with graphql-js. (A look at 45 fields takes 0.5 us.)
+   * True when the schema is as it was. Another field, type or default that is put into a served schema counts from the next run on, as
+   * with graphql-js. (A look at 45 fields takes 0.5 us.)
    */
   isCurrent(): boolean {
     // By index: this is asked before every run.

@@ -65,7 +65,7 @@ function createWithDeadline<T extends object>(creating: Promise<T>, invocation: 
   return withDeadline(creating, invocation, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
 }
 
-/** The source stream (GraphQL specification, section 6.2.3.1), or the errors that kept it from being. */
+/** The source stream (GraphQL specification, section 6.2.3.1), or the errors for which there is none. */
 function createEvents(settings: ExecutionSettings, execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
   const args = withSignal(toExecutionArgs(settings, execution), execution.invocation);
   // graphql 17 wants them checked, by a function that 16 does not have. It is read as a property of the module and

@@ -86,7 +86,7 @@ export class LazyTypes {
   }
 
   /**
-   * Whether a built-in type is one of this schema's. Introspection uses `String`, `Boolean` and its own
+   * True when a built-in type is one of this schema's. Introspection uses `String`, `Boolean` and its own
    * types; `Int`, `Float` and `ID` count when typeDefs use them, and are unknown to a client otherwise.
    */
   #isPartOfSchema(name: string): boolean {

@@ -24,7 +24,7 @@ export interface SchemaIndex {
   readonly members?: (at: DefinitionLocation) => readonly ScannedMember[] | undefined;
 }
 
-/** Types by their names: what is needed of a Map. */
+/** Types by their names: the part of a Map that is used. */
 export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get' | 'has'> & {
   keys(): Iterable<string>;
   values(): Iterable<TypeEntry>;

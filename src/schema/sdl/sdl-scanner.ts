@@ -2,7 +2,7 @@ import type { DefinitionKind, FoundDefinition, ScannedMember, Span, TypeKind } f
 
 /*
  * One regular expression takes a whole definition, or a whole field. Cold, 3,000 types (1.2 MB) take 8 ms this way, and 45
- * token by token. What they do not know is for graphql-js's parser.
+ * token by token. Text that they do not match is for graphql-js's parser.
  *
  * Each can match a text in one way only: plain characters are followed by what cannot be among them, a comment goes on to
  * the end of its line, a name to its last character. So backtracking can neither make it slow nor let it misread, whatever
@@ -74,7 +74,7 @@ function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArr
   return pattern.exec(text);
 }
 
-/** Where the next token starts. */
+/** The index where the next token starts. */
 function skipGap(text: string, position: number): number {
   let at = position;
   // Nearly always one empty line, or one and a margin.
@@ -115,7 +115,7 @@ function isPossible([, , , kind, , interfaces, , hasBody, hasMembers]: RegExpExe
   return hasMembers === undefined || kind === 'union';
 }
 
-/** What most types are never asked for is made when it is. */
+/** Properties that most types are never asked for are made when they are read. */
 class ScannedDefinition implements FoundDefinition<Span> {
   readonly kind: DefinitionKind;
   readonly name: string;
@@ -210,7 +210,7 @@ class ScannedField implements ScannedMember {
   }
 }
 
-/** Whether a name occurs in the text outside of strings and comments. */
+/** True when a name occurs in the text outside of strings and comments. */
 export function mentions(text: string, wanted: string): boolean {
   const stops = new RegExp(`${string}|${comment}|\\b(${wanted})\\b`, 'g');
   for (let found = stops.exec(text); found !== null; found = stops.exec(text)) if (found[1] !== undefined) return true;
