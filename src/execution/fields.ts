@@ -61,7 +61,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     return completeResolved(fieldRun, resolve(source, argumentValues(field.arguments, run), run.contextValue, fieldRun.info));
   } catch (error) {
     const fieldRun = startField(run, field, path);
-    return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
+    return nullOrThrow(fieldRun, error);
   }
 }
 
@@ -73,7 +73,7 @@ export function executeTracedField(run: Run, field: PlannedField, source: unknow
     const resolve = (): unknown => resolveField(fieldRun, source, values);
     return completeResolved(fieldRun, run.fieldTracer!.trace(field, path, { args: values, resolve }));
   } catch (error) {
-    return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
+    return nullOrThrow(fieldRun, error);
   }
 }
 
@@ -121,5 +121,5 @@ export function callMethod(fieldRun: FieldRun, source: object, values?: Argument
 /** Completes the result of a resolver, or the value of a property. */
 export function completeResolved(fieldRun: FieldRun, value: unknown): unknown {
   if (isThenable(value)) return new PromisedValue(fieldRun, value);
-  return completeValue(fieldRun, fieldRun.shape, value, fieldRun.path);
+  return completeValue(fieldRun, value);
 }

@@ -207,8 +207,7 @@ export class PromisedValue extends Promised {
   }
 
   protected complete(value: unknown): unknown {
-    const { fieldRun, shape, path } = this.position;
-    return completeValue(fieldRun, shape, value, path);
+    return completeValue(this.position, value);
   }
 }
 

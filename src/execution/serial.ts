@@ -46,7 +46,7 @@ class Series extends PendingContainer {
       return (run.fieldTracer === undefined ? executeField : executeTracedField)(run, field, this.#source, undefined);
     }
     const fieldRun = startField(run, field, undefined);
-    return nullOrThrow(fieldRun, field.shape, run.timeIsUp, fieldRun.path);
+    return nullOrThrow(fieldRun, run.timeIsUp);
   }
 
   /** In graphql-js the fields still to come are a chain of promises already, through which an error passes. */

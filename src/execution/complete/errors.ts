@@ -1,7 +1,7 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import { withoutStacks } from '../../message/describe.ts';
-import type { FieldRun, Path, PlannedField, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Position } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
 /**
@@ -27,7 +27,7 @@ function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: r
 const manyErrors = new GraphQLError('There are more errors than are kept.');
 
 /** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
-export function nullOrThrow(fieldRun: FieldRun, shape: Shape, thrown: unknown, path: Path): null {
+export function nullOrThrow({ fieldRun, shape, path }: Position, thrown: unknown): null {
   // An answer that is too large is given up as a whole.
   if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
   const error = locate(thrown, fieldRun, path);
@@ -49,14 +49,15 @@ export function toRootError(thrown: unknown): GraphQLError {
 }
 
 /** Completes a value that is not a promise: what holds for every type, then what its shape says. Throws errors not yet located. */
-export function completeValue(fieldRun: FieldRun, shape: Shape, value: unknown, path: Path): unknown {
+export function completeValue(position: Position, value: unknown): unknown {
+  const { fieldRun, shape } = position;
   if (value === null || value === undefined) {
     if (shape.nonNull) throw nullError(fieldRun);
     return null;
   }
   if (value instanceof Error) throw value;
   try {
-    return shape.complete(fieldRun, value, path);
+    return shape.complete(fieldRun, value, position.path);
   } catch (error) {
     abandon(value);
     throw error;

@@ -22,11 +22,11 @@ export function completeItem(list: ListRun, item: unknown, index: number): unkno
     if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
     return plain;
   }
-  const path = addPath(list.path, index, undefined);
+  const position = { fieldRun, shape, path: addPath(list.path, index, undefined) };
   try {
-    if (isThenable(item)) return new PromisedValue({ fieldRun, shape, path }, item);
-    return completeValue(fieldRun, shape, item, path);
+    if (isThenable(item)) return new PromisedValue(position, item);
+    return completeValue(position, item);
   } catch (error) {
-    return nullOrThrow(fieldRun, shape, error, path);
+    return nullOrThrow(position, error);
   }
 }

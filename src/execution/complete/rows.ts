@@ -82,7 +82,7 @@ export function completeRow(list: ListRun, rows: Rows, item: unknown, index: num
     const row = rows.makeNth(item, index);
     return row instanceof Pending ? placed(row, fieldRun, shape, rows.path()) : row;
   } catch (error) {
-    return nullOrThrow(fieldRun, shape, error, addPath(list.path, index, undefined));
+    return nullOrThrow({ fieldRun, shape, path: addPath(list.path, index, undefined) }, error);
   }
 }
 
@@ -164,7 +164,7 @@ export class Rows implements RowRest, MadeObject {
       const resolved = typeof value === 'function' ? callMethod(fieldRun, this.#source) : value;
       return this.#note(completeResolved(fieldRun, resolved), field);
     } catch (error) {
-      return nullOrThrow(fieldRun, field.shape, error, fieldRun.path);
+      return nullOrThrow(fieldRun, error);
     }
   }
 
@@ -175,7 +175,7 @@ export class Rows implements RowRest, MadeObject {
   fail(at: number, thrown: unknown): null {
     const field = this.#selection.fields[at]!;
     const fieldRun = startField(this.#run, field, this.path());
-    return nullOrThrow(fieldRun, field.shape, thrown, fieldRun.path);
+    return nullOrThrow(fieldRun, thrown);
   }
 
   /** Of the row that is being made. */
