@@ -11,6 +11,8 @@ export interface ObjectIdentity {
   readonly key: string | undefined;
   /** Their field `id`. Undefined: they have none, or none that can be had without asking. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
+  /** Every text is an id as it is. */
+  readonly isText: boolean;
   /** Its resolver has returned a promise: it is not asked again. */
   isAsynchronous: boolean;
 }
@@ -39,50 +41,68 @@ const maxObjects = 10_000;
  * answer. Nothing of it can change the answer: an id that fails is none.
  */
 export class ObjectLog {
-  readonly types: Set<string> = new Set();
   /** True when the execution has come to its end. */
   isComplete = false;
-  #isWhole = true;
-  readonly #identities: ObjectIdentity[] = [];
-  /** The id of each, or the object of the response that has it: it may not be there yet. */
-  readonly #values: unknown[] = [];
-  #last: ObjectIdentity | undefined = undefined;
+  readonly #runs: ObjectRun[] = [];
 
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** Names of their types. */
+  get types(): ReadonlySet<string> {
+    return new Set(this.#runs.map(({ identity }) => identity.typename));
   }
 
-  /** Notes an object when its fields have been run. */
-  note(selection: IdentifiedSelection, result: unknown, object: MadeObject): void {
+  get isWhole(): boolean {
+    let count = 0;
+    for (const { noted } of this.#runs) count += noted;
+    return count <= maxObjects;
+  }
+
+  /** Where to note objects of the selection, one after the other. */
+  runOf(selection: IdentifiedSelection): ObjectRun {
     const identity = (selection.identity ??= identityOf(selection));
-    if (identity !== this.#last) {
-      this.#last = identity;
-      this.types.add(identity.typename);
-    }
-    if (this.#identities.length === maxObjects) {
-      this.#isWhole = false;
-      return;
-    }
-    this.#identities.push(identity);
-    this.#values.push(identity.key === undefined ? readId(identity, object) : result);
+    const last = this.#runs.at(-1);
+    if (last?.identity === identity) return last;
+    const run = new ObjectRun(identity);
+    this.#runs.push(run);
+    return run;
   }
 
   each(visit: (typename: string, id: string | undefined) => boolean | void): void {
-    for (let at = 0; at < this.#identities.length; at++) {
-      const { typename, key } = this.#identities[at]!;
-      const value = this.#values[at];
-      if (visit(typename, textOf(key === undefined ? value : (value as Record<string, unknown>)[key])) === false) return;
+    let left = maxObjects;
+    for (const { identity, values } of this.#runs) {
+      const { typename, key } = identity;
+      for (const value of values) {
+        if (left-- === 0) return;
+        if (visit(typename, textOf(key === undefined ? value : (value as Record<string, unknown>)[key])) === false) return;
+      }
     }
   }
 }
 
+/** Objects of one selection, as they were made. */
+export class ObjectRun {
+  readonly identity: ObjectIdentity;
+  /** The id of each, or the object of the response that has it: it may not be there yet. */
+  readonly values: unknown[] = [];
+  noted = 0;
+
+  constructor(identity: ObjectIdentity) {
+    this.identity = identity;
+  }
+
+  /** Notes an object when its fields have been run. Called for each row of a list: it is kept short. */
+  note(result: unknown, object: MadeObject): void {
+    if (++this.noted > maxObjects) return;
+    this.values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
+  }
+}
+
 function identityOf({ type, fields }: IdentifiedSelection): ObjectIdentity {
-  const definition = type.getFields()['id'];
+  const field = type.getFields()['id'];
   // With arguments there may be several.
-  if (definition === undefined || definition.args.length > 0)
-    return { typename: type.name, key: undefined, definition: undefined, isAsynchronous: false };
-  const key = fields.find(({ fieldName }) => fieldName === 'id')?.responseName;
-  return { typename: type.name, key, definition, isAsynchronous: false };
+  const definition = field !== undefined && field.args.length === 0 ? field : undefined;
+  const key = definition && fields.find(({ fieldName }) => fieldName === 'id')?.responseName;
+  const leaf = definition && getNullableType(definition.type);
+  return { typename: type.name, key, definition, isText: leaf === GraphQLID || leaf === GraphQLString, isAsynchronous: false };
 }
 
 /** Undefined: it cannot be had at once. */
@@ -90,10 +110,9 @@ function readId(identity: ObjectIdentity, object: MadeObject): unknown {
   const { definition } = identity;
   if (definition === undefined || identity.isAsynchronous) return undefined;
   try {
-    const value =
-      definition.resolve !== undefined || object.hasFieldResolver
-        ? object.resolveId(definition)
-        : (object.source as { readonly id?: unknown }).id;
+    const hasResolver = definition.resolve !== undefined || object.hasFieldResolver;
+    const value = hasResolver ? object.resolveId(definition) : (object.source as { readonly id?: unknown }).id;
+    if (typeof value === 'string' && identity.isText) return value;
     if (!isThenable(value)) return completeId(definition, value);
     identity.isAsynchronous = true;
     value.then(undefined, () => undefined);
@@ -106,7 +125,6 @@ function readId(identity: ObjectIdentity, object: MadeObject): unknown {
 /** As the response would have it: another answer, or a mutation, names the same object by that. */
 function completeId({ type }: GraphQLField<unknown, unknown>, value: unknown): unknown {
   const leaf = getNullableType(type);
-  if (typeof value === 'string' && (leaf === GraphQLID || leaf === GraphQLString)) return value;
   if (value === null || value === undefined || typeof value === 'function' || value instanceof Error) return undefined;
   return isLeafType(leaf) ? leaf[coerceOutput](value) : undefined;
 }

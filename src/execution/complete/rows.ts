@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql';
 
-import type { MadeObject } from '../object-log.ts';
+import type { MadeObject, ObjectRun } from '../object-log.ts';
 import { abandon } from '../promises.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
@@ -55,7 +55,7 @@ export function executeObject(run: Run, selection: Selection, source: unknown, p
   if (run.objects === undefined) return made;
   const result = made instanceof PendingContainer ? made.result : made;
   const object = { source, hasFieldResolver: run.fieldResolver !== undefined };
-  run.objects.note(selection, result, {
+  run.objects.runOf(selection).note(result, {
     ...object,
     resolveId: (definition) => resolveHidden(run, selection, { definition, source, path }),
   });
@@ -98,6 +98,8 @@ export class Rows implements RowRest, MadeObject {
   readonly #run: Run;
   readonly #selection: Selection;
   readonly #build: RowBuilder;
+  /** Undefined: the objects of the answer are not listed. */
+  readonly #objects: ObjectRun | undefined;
   /** Of the list. */
   #list: Path | undefined = undefined;
   // Of the row that is being made.
@@ -110,6 +112,7 @@ export class Rows implements RowRest, MadeObject {
     this.#run = run;
     this.#selection = selection;
     this.#build = build;
+    this.#objects = run.objects?.runOf(selection);
   }
 
   /** The objects are items of the list at this path. */
@@ -134,7 +137,7 @@ export class Rows implements RowRest, MadeObject {
       abandon(source);
       return giveUp(this.#keepPending(), error);
     }
-    this.#run.objects?.note(this.#selection, row, this);
+    this.#objects?.note(row, this);
     if (this.#pending === undefined) return row;
     const container = new PendingContainer(this.#run, row, objectLag);
     for (const value of this.#pending) container.adopt(value);

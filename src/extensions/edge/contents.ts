@@ -1,6 +1,7 @@
 import type { GraphQLObjectType } from 'graphql';
 
 import type { AnsweredObjects } from '../../operation/types.ts';
+import type { TagDialect } from './dialects.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
@@ -43,15 +44,18 @@ export class Contents {
   }
 }
 
-/** Undefined: the answer is too large to look at. `maxEntities`: with more objects than that, none is named. */
+/** How many objects can be named, and in how many characters: above that, none is. */
+export type EntityLimits = Pick<TagDialect, 'maxTags' | 'maxTotal'>;
+
+/** Undefined: the answer is too large to look at. */
 export function contentsOf(
   { selection: root, data, objects }: TaggedAnswer,
   { entity }: Pick<TagSettings, 'entity'>,
-  maxEntities: number,
+  limits: EntityLimits,
 ): Contents | undefined {
   const contents = new Contents();
   const areListed = objects !== undefined && entity === entityById;
-  if (areListed) addObjects(contents, objects, maxEntities);
+  if (areListed) addObjects(contents, objects, limits);
   const isWhole = walkAnswer(root, data, {
     kind: areListed ? 'absences' : 'objects',
     object: (types, value, selection) => {
@@ -77,12 +81,13 @@ function addOnce(names: string[], name: string): void {
   if (!names.includes(name)) names.push(name);
 }
 
-function addObjects(contents: Contents, objects: AnsweredObjects, maxEntities: number): void {
-  let count = 0;
+function addObjects(contents: Contents, objects: AnsweredObjects, { maxTags, maxTotal }: EntityLimits): void {
+  let [count, length] = [0, 0];
   // Objects of a list come one after the other.
   let last: string | undefined;
   let ids = new Set<string>();
-  contents.types.push(...objects.types);
+  const { types } = objects;
+  contents.types.push(...types);
   objects.each((type, id) => {
     if (id === undefined) {
       addOnce(contents.unnamed, type);
@@ -90,12 +95,15 @@ function addObjects(contents: Contents, objects: AnsweredObjects, maxEntities: n
     }
     if (type !== last) ids = contents.idsOf((last = type));
     const { size } = ids;
-    if (ids.add(id).size > size) count++;
-    return count <= maxEntities;
+    if (ids.add(id).size === size) return true;
+    count++;
+    // As `e:Type:id` and what separates it from the next. A hash is 24 characters.
+    length += type.length + 4 + Math.min(24, id.length);
+    return count <= maxTags && length <= maxTotal;
   });
-  if (objects.isWhole && count <= maxEntities) return;
+  if (objects.isWhole && count <= maxTags && length <= maxTotal) return;
   contents.entities.clear();
-  for (const type of objects.types) addOnce(contents.unnamed, type);
+  for (const type of types) addOnce(contents.unnamed, type);
 }
 
 interface TypedObject {

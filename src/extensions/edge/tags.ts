@@ -39,7 +39,7 @@ function isPlain(id: string): boolean {
 
 /** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
 export function tagsOfAnswer(answer: TaggedAnswer, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
-  const contents = contentsOf(answer, settings, limits.maxTags);
+  const contents = contentsOf(answer, settings, limits);
   if (contents === undefined) return undefined;
   const tags = settings.deploy === undefined ? [] : [`d:${settings.deploy}`];
   for (const name of contents.types) tags.push(`t:${name}`);
@@ -86,7 +86,7 @@ export function tagsOfMutation(
   settings: Pick<TagSettings, 'entity' | 'salt'>,
 ): readonly string[] {
   const given = data === null ? undefined : { selection: root, data, objects };
-  const contents = given && contentsOf(given, settings, Infinity);
+  const contents = given && contentsOf(given, settings, { maxTags: Infinity, maxTotal: Infinity });
   const named: string[] = [];
   if (contents !== undefined) addEntityTags(named, contents, settings.salt);
   const tags = new Set(named);
