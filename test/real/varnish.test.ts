@@ -4,33 +4,15 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { cacheControlDefinitions, edge } from '../../src/edge.ts';
-import type { ContextArgument } from '../../src/index.ts';
+import { edge } from '../../src/edge.ts';
 import { createListener } from '../../src/node.ts';
 import { createRandom } from '../support/random.ts';
 import { askAtRandom } from './ask-at-random.ts';
 import { needsProgram } from './parts.ts';
 import { startVarnish } from './varnish.ts';
 import type { Varnish } from './varnish.ts';
-
-const typeDefs = `
-  type Query {
-    product(id: ID!): Product @cacheControl(maxAge: 600)
-    category(name: Int!): [Product!]! @cacheControl(maxAge: 600)
-    me: String @cacheControl(maxAge: 600, scope: PUBLIC)
-  }
-  type Product { id: ID! name: String! category: Int! }
-  type Mutation { rename(id: ID!, name: String!): Product }`;
-
-const products = Array.from({ length: 500 }, (_, id) => ({ id: String(id), name: `product ${id}`, category: id % 5 }));
-const resolvers: any = {
-  Query: {
-    product: (_: unknown, { id }: { id: string }) => products[Number(id)],
-    category: (_: unknown, { name }: { name: number }) => products.filter(({ category }) => category === name).slice(0, 10),
-    me: (_: unknown, __: unknown, { user }: { user: () => string | null }) => user(),
-  },
-  Mutation: { rename: (_: unknown, { id, name }: { id: string; name: string }) => Object.assign(products[Number(id)]!, { name }) },
-};
+import { createShop } from './varnish-shop.ts';
+import { runTrace } from './zipf-trace.ts';
 
 describe('behind a real Varnish', needsProgram('varnishd'), () => {
   let origin: Server;
@@ -46,11 +28,9 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
       return done;
     };
     const listener = createListener({
-      typeDefs: [cacheControlDefinitions, typeDefs],
-      context: ({ request }: ContextArgument) => ({ user: () => request.headers.get('cookie') }),
-      resolvers,
+      ...createShop(),
       plugins: [edge({ cdn: 'varnish', purge, purgeAgainAfter: 0 })],
-    } as never);
+    });
     origin = createServer((request, response) => {
       asked++;
       const serve: RequestListener = listeners.get(request.url?.split('?')[0] ?? '') ?? listener;
@@ -153,29 +133,9 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
   });
 
   test('of 20,000 requests, 5 % of them mutations, nothing is answered stale, and nearly all is answered that could be', async (t) => {
-    const random = createRandom(15);
-    const fresh = new Map<string, boolean>();
-    let [reads, hits, perfect, stale] = [0, 0, 0, 0];
     asked = 0;
-    for (let request = 0; request < 20_000; request++) {
-      // Zipf's law, by the inverse of its distribution.
-      const id = Math.min(products.length - 1, Math.floor(products.length ** random.next()) - 1);
-      if (random.chance(0.05)) {
-        await rename(id, `name ${request}`);
-        fresh.delete(`product ${id}`);
-        if (id < 50) fresh.delete(`category ${id % 5}`);
-        continue;
-      }
-      const isList = random.chance(0.02);
-      const key = isList ? `category ${id % 5}` : `product ${id}`;
-      const { cache, body } = await get(isList ? `{ category(name: ${id % 5}) { id name } }` : `{ product(id: ${id}) { id name } }`);
-      reads++;
-      if (cache === 'hit') hits++;
-      if (fresh.has(key)) perfect++;
-      fresh.set(key, true);
-      const shown: { id: string; name: string }[] = isList ? body.data.category : [body.data.product];
-      if (shown.some((product) => product.name !== products[Number(product.id)]!.name)) stale++;
-    }
+
+    const { reads, hits, perfect, stale } = await runTrace({ url: varnish.url, purged: () => purged }, 15, 20_000);
 
     t.diagnostic(`${reads} reads, ${hits} hits, ${perfect} of a perfect cache; the function was asked ${asked} times`);
     assert.equal(stale, 0);

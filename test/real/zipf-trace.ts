@@ -1,0 +1,68 @@
+import { createRandom } from '../support/random.ts';
+import { productCount } from './varnish-shop.ts';
+
+/** Where the trace is sent. */
+export interface Traced {
+  readonly url: string;
+  /** Resolves when what the last mutation has changed is taken back. Undefined: nobody waits for that. */
+  readonly purged?: (() => Promise<unknown>) | undefined;
+}
+
+/** What became of a trace. */
+export interface TraceResult {
+  readonly reads: number;
+  /** Answered by Varnish. */
+  readonly hits: number;
+  /** Those that a cache which forgets nothing but what has changed would have had. */
+  readonly perfect: number;
+  /** Answers that showed what was no longer so. */
+  readonly stale: number;
+}
+
+/** Requests for products by Zipf's law, 5 % of them mutations, 2 % of the reads lists. One after the other. */
+export async function runTrace({ url, purged }: Traced, seed: number, requests: number): Promise<TraceResult> {
+  const random = createRandom(seed);
+  const names = new Map<string, string>();
+  const fresh = new Set<string>();
+  let [reads, hits, perfect, stale] = [0, 0, 0, 0];
+  for (let request = 0; request < requests; request++) {
+    // By the inverse of its distribution.
+    const id = Math.min(productCount - 1, Math.floor(productCount ** random.next()) - 1);
+    if (random.chance(0.05)) {
+      const name = `name ${seed} ${request}`;
+      await rename(url, { id: String(id), name });
+      await purged?.();
+      names.set(String(id), name);
+      fresh.delete(`product ${id}`);
+      if (id < productCount / 10) fresh.delete(`category ${id % 5}`);
+      continue;
+    }
+    const isList = random.chance(0.02);
+    const key = isList ? `category ${id % 5}` : `product ${id}`;
+    const { isHit, shown } = await read(url, isList ? `{ category(name: ${id % 5}) { id name } }` : `{ product(id: ${id}) { id name } }`);
+    reads++;
+    if (isHit) hits++;
+    if (fresh.has(key)) perfect++;
+    fresh.add(key);
+    if (shown.some((product) => names.has(product.id) && product.name !== names.get(product.id))) stale++;
+  }
+  return { reads, hits, perfect, stale };
+}
+
+interface Product {
+  readonly id: string;
+  readonly name: string;
+}
+
+async function read(url: string, query: string): Promise<{ isHit: boolean; shown: readonly Product[] }> {
+  const response = await fetch(`${url}?query=${encodeURIComponent(query)}`);
+  const { data } = (await response.json()) as { data: { product?: Product; category?: Product[] } };
+  return { isHit: response.headers.get('x-cache') === 'hit', shown: data.category ?? [data.product!] };
+}
+
+async function rename(url: string, variables: Product): Promise<void> {
+  const body = JSON.stringify({ query: 'mutation ($id: ID!, $name: String!) { rename(id: $id, name: $name) { name } }', variables });
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = await response.text();
+  if (answer !== `{"data":{"rename":{"name":"${variables.name}"}}}`) throw new Error(`Expected the new name, got ${answer}.`);
+}
