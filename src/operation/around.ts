@@ -54,7 +54,7 @@ export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOpera
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
   if (brackets.length === 0 && followers.length === 0) return undefined;
   return (input, http, run) => {
-    const call: OperationCall = { request: input.request, response: input.head, http };
+    const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
     if (followers.length === 0) return wrapOperation({ brackets, call, innermost: () => run(input) }, input);
     const watchCall: OperationInput['watchCall'] = (dataSource, request) =>
       joinListeners(followers.map((follow) => follow({ dataSource, request, operation: call })));

@@ -106,6 +106,8 @@ export interface OperationCall {
   readonly response: ResponseHead;
   /** The HTTP request that brought it. */
   readonly http: RequestCall;
+  /** True when the operation is an element of a batch, of which it may be the only one. */
+  readonly requestIsBatched: boolean;
 }
 
 /** An operation that is about to be executed. */

@@ -2,6 +2,7 @@ import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
 import type { Lookup } from './store/answer-store.ts';
+import type { Flight } from './store/flights.ts';
 import type { Dialect } from './dialects.ts';
 import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
@@ -37,6 +38,8 @@ export interface EdgeOperation {
   resolverHints: ResolverHints | undefined;
   /** What the shared store of answers had. Undefined: it was not asked. */
   lookup: Lookup | undefined;
+  /** Equal operations wait for this one. */
+  flight?: Flight | undefined;
   /** The fields that `context` and hooks had set when it ended. */
   ownFields: readonly (readonly [name: string, value: string])[];
 }

@@ -74,7 +74,14 @@ class EdgePlugin implements Edge {
     this.#private = store === undefined ? new PrivateQueries() : undefined;
     this.#documents = new KnownDocuments(store !== undefined);
     this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
-    this.#stored = store && new StoredAnswers(store, { settings: this.#settings, deploy: deploy!, documents: this.#documents });
+    this.#stored =
+      store &&
+      new StoredAnswers(store, {
+        settings: this.#settings,
+        deploy: deploy!,
+        documents: this.#documents,
+        staleWhileRevalidate: options.staleWhileRevalidate,
+      });
     this.#namesObjects = entity === entityById && (store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined));
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
@@ -125,6 +132,9 @@ class EdgePlugin implements Edge {
 
   responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
     const decision = this.#decide(response, call);
+    // Where nothing was shared by now, nothing will be.
+    if (this.#stored !== undefined)
+      for (const { flight } of this.#requestOf(call.request.headers)?.operations ?? []) flight?.land(undefined);
     writeDecision(decision, { headers: response.headers, method: call.request.method }, this.#settings);
     noteDecision(call, decision);
     try {
@@ -137,7 +147,7 @@ class EdgePlugin implements Edge {
   async #findOrRun(call: OperationCall, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
     const request = this.#requestOf(call.http.request.headers);
     const operation = request && this.#operationOf(request, call.request);
-    const found = operation && (await this.#stored!.find(operation, request!, call.response));
+    const found = operation && (await this.#stored!.find(operation, request!, call));
     if (found === undefined) return next();
     // What is behind this hook is not called then.
     void this.operationDidEnd(call, found);

@@ -19,14 +19,23 @@ export interface Lookup {
   readonly key: string;
   /** The mark of the last purge. Undefined: the store could not tell, and nothing is kept. */
   readonly moment: string | undefined;
-  /** `maxAge`: what is left of its lifetime. */
-  readonly hit: (KeptAnswer & { readonly maxAge: Seconds }) | undefined;
+  readonly hit: FoundAnswer | undefined;
+  /** An answer whose lifetime has ended lately, and of which nothing was purged. `maxAge` is 0. */
+  readonly stale: FoundAnswer | undefined;
+}
+
+/** An answer out of the store. */
+export interface FoundAnswer extends KeptAnswer {
+  /** What is left of its lifetime. */
+  readonly maxAge: Seconds;
 }
 
 /** An entry as it stands in the store. */
 interface Entry extends KeptAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** The same for those who would else wait. */
+  readonly staleUntil: number;
   /** Each of its tags with the version that it had. */
   readonly tags: readonly (readonly [tag: string, version: string])[];
 }
@@ -56,25 +65,29 @@ export class AnswerStore {
   async look(key: string): Promise<Lookup> {
     const [moment, text] = await Promise.all([this.#version(momentKey), this.#cache.get(key)]);
     const entry = text === undefined ? undefined : entryIn(text);
-    const maxAge = entry === undefined ? 0 : Math.floor((entry.until - Date.now()) / 1_000);
-    if (entry === undefined || maxAge <= 0 || !(await this.#isValid(entry))) return { key, moment, hit: undefined };
+    const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
+    const isUsable = entry !== undefined && (maxAge > 0 || entry.staleUntil > Date.now());
+    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, hit: undefined, stale: undefined };
     const { result, source, headers, varies } = entry;
-    return { key, moment, hit: { result, source, headers, varies, maxAge } };
+    const found = { result, source, headers, varies, maxAge };
+    return maxAge > 0 ? { key, moment, hit: found, stale: undefined } : { key, moment, hit: undefined, stale: found };
   }
 
   /** Keeps an answer, unless anything was purged since it was looked for. Never rejects. */
   async keep(
     { key, moment }: Lookup,
     answer: KeptAnswer,
-    { maxAge, tags }: { readonly maxAge: Seconds; readonly tags: readonly string[] },
+    { maxAge, stale = 0, tags }: { readonly maxAge: Seconds; readonly stale?: Seconds | undefined; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
     const versions = await Promise.all(
       tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`)]),
     );
     if (versions.some(([, version]) => version === undefined) || (await this.#cache.get(momentKey)) !== moment) return;
-    const ttl = Math.min(maxAge, longest);
-    const entry = { ...answer, until: Date.now() + ttl * 1_000, tags: versions };
+    const fresh = Math.min(maxAge, longest);
+    const ttl = Math.min(maxAge + stale, longest);
+    const now = Date.now();
+    const entry = { ...answer, until: now + fresh * 1_000, staleUntil: now + ttl * 1_000, tags: versions };
     await this.#cache.set(key, JSON.stringify(entry), { ttl });
   }
 
@@ -116,7 +129,11 @@ function newVersion(): string {
 function entryIn(text: string): Entry | undefined {
   try {
     const entry = JSON.parse(text) as Partial<Entry> | null;
-    const isEntry = typeof entry?.until === 'number' && Array.isArray(entry.tags) && typeof entry.source === 'string';
+    const isEntry =
+      typeof entry?.until === 'number' &&
+      typeof entry.staleUntil === 'number' &&
+      Array.isArray(entry.tags) &&
+      typeof entry.source === 'string';
     return isEntry && Array.isArray(entry.headers) && typeof entry.result === 'object' ? (entry as Entry) : undefined;
   } catch {
     return undefined;

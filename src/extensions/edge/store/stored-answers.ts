@@ -1,11 +1,13 @@
 import { getOperationAST } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
-import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import type { ResponseHead } from '../../../message/http-messages.ts';
+import type { KeyValueCache, Seconds } from '../../../cache/key-value-cache.ts';
+import type { OperationCall } from '../../../operation/plugin.ts';
 import type { GraphQLRequest, OperationOutcome } from '../../../operation/types.ts';
 import { answerKey } from './answer-key.ts';
 import { AnswerStore } from './answer-store.ts';
+import type { FoundAnswer, Lookup } from './answer-store.ts';
+import { canWaitForOthers, Flights } from './flights.ts';
 import { decideFor, no } from '../decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { KnownDocuments } from '../documents.ts';
@@ -24,12 +26,14 @@ const dialect: Keeper['dialect'] = {
 export interface StoredAnswersInput {
   readonly settings: DecisionSettings;
   readonly deploy: string;
+  readonly staleWhileRevalidate: Seconds | undefined;
   readonly documents: KnownDocuments;
 }
 
 /** The answers of one server in a store that all its processes share. */
 export class StoredAnswers {
   readonly #store: AnswerStore;
+  readonly #flights = new Flights();
   readonly #input: StoredAnswersInput;
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
@@ -43,7 +47,7 @@ export class StoredAnswers {
   async find(
     operation: EdgeOperation,
     { asked, readings, isExplained }: EdgeRequest,
-    head: ResponseHead,
+    { response: head, requestIsBatched: isBatched, http }: OperationCall,
   ): Promise<OperationOutcome | undefined> {
     // A report is about what runs.
     if (!methods.includes(asked.method) || isExplained) return undefined;
@@ -52,8 +56,11 @@ export class StoredAnswers {
     if (this.#isHopeless(request)) return undefined;
     const key = answerKey({ asked, request, rules: settings.rules, deploy });
     if (key === undefined) return undefined;
-    operation.lookup = await this.#store.look(key);
-    const { hit } = operation.lookup;
+    const lookup = await this.#store.look(key);
+    const hit =
+      lookup.hit ??
+      (isBatched || !canWaitForOthers ? undefined : await this.#fromOthers(operation, lookup, http.invocation.deadlineLeft()));
+    operation.lookup = { ...lookup, hit };
     // Another process may have kept it: this one has not read its text yet.
     const known = hit && this.#input.documents.read(hit.source, this.schema);
     const chosen = known && getOperationAST(known.document, request.operationName);
@@ -61,6 +68,15 @@ export class StoredAnswers {
     readings.varies = hit.varies;
     for (const [name, value] of hit.headers) head.headers.append(name, value);
     return { result: hit.result, errors: [], head, operation: chosen, source: hit.source };
+  }
+
+  /** The answer of an equal operation that is under way. While one makes an answer anew, the others get the last one. */
+  async #fromOthers(operation: EdgeOperation, { key, moment, stale }: Lookup, deadlineLeft = Infinity): Promise<FoundAnswer | undefined> {
+    if (stale !== undefined && this.#flights.has(key)) return stale;
+    const flight = this.#flights.of(key, moment);
+    if (flight !== undefined) return this.#flights.wait(flight, deadlineLeft);
+    operation.flight = this.#flights.begin(key, moment);
+    return undefined;
   }
 
   /** Decides whether an answer may be kept here, and keeps it, for which `waitUntil` has time. */
@@ -75,7 +91,9 @@ export class StoredAnswers {
     const source = outcome?.source;
     if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decision;
     const kept = { result: outcome!.result, source, headers: ownFields, varies: request.readings.varies };
-    waitUntil(this.#store.keep(lookup, kept, decision));
+    const { maxAge, tags } = decision;
+    waitUntil(this.#store.keep(lookup, kept, { maxAge, tags, stale: this.#input.staleWhileRevalidate }));
+    operation.flight?.land({ ...kept, maxAge });
     return decision;
   }
 

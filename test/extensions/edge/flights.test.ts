@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import type { EdgeOptions } from '../../../src/edge.ts';
+import type { ContextArgument } from '../../../src/index.ts';
+import { createRandom } from '../../support/random.ts';
+import { deferred } from '../../support/deferred.ts';
+import { MapCache } from './map-cache.ts';
+import { edgeServing } from './serving.ts';
+import type { EdgeServing } from './serving.ts';
+
+const typeDefs = `
+  type Query { slow: Item @cacheControl(maxAge: 60) mine: String @cacheControl(maxAge: 60) }
+  type Item @cacheControl(maxAge: 60) { id: ID! version: Int! } type Mutation { change: Item }`;
+
+interface Shop extends EdgeServing {
+  /** Lets go on what has read its data. */
+  readonly goOn: () => void;
+  /** Resolves when so many operations wait to go on. */
+  readonly waiting: (count: number) => Promise<void>;
+  readonly runs: () => number;
+}
+
+/** A shop whose queries read the data at once, and wait before they answer. */
+function shop(options: Partial<EdgeOptions> = {}): Shop {
+  let gate = deferred<void>();
+  let [version, runs] = [0, 0];
+  const read = async <T>(value: T): Promise<T> => {
+    runs++;
+    await gate.promise;
+    return value;
+  };
+  const resolvers = {
+    Query: {
+      slow: () => read({ id: 1, version }),
+      mine: (_: unknown, __: unknown, { user }: { user: () => string | null }) => read(`of ${user()}`),
+    },
+    Mutation: { change: () => ({ id: 1, version: ++version }) },
+  };
+  const context = ({ request }: ContextArgument): object => ({ user: () => request.headers.get('cookie') });
+  const serving = edgeServing({
+    cdn: undefined,
+    store: new MapCache(),
+    deploy: 'v1',
+    ...options,
+    server: { typeDefs, resolvers, context } as never,
+  });
+  return {
+    ...serving,
+    runs: () => runs,
+    goOn: () => {
+      gate.resolve();
+      gate = deferred();
+    },
+    waiting: async (count) => {
+      const isThere = (): boolean => runs >= count;
+      while (!isThere()) await new Promise(setImmediate);
+    },
+  };
+}
+
+/** For requests that should wait for another: long enough for them to get there. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+}
+
+const textsOf = (responses: readonly Response[]): Promise<string[]> => Promise.all(responses.map((response) => response.text()));
+const slow = '{ slow { version } }';
+
+describe('equal queries that come while nothing is kept', () => {
+  test('are run once, and all have the answer', async () => {
+    const { get, goOn, waiting, runs, decisions } = shop();
+    const first = get(slow);
+    await waiting(1);
+    const others = [get(slow), get(slow)];
+    await turns();
+
+    goOn();
+    const texts = await textsOf(await Promise.all([first, ...others]));
+
+    assert.deepEqual([...new Set(texts)], ['{"data":{"slow":{"version":0}}}']);
+    assert.equal(runs(), 1);
+    assert.deepEqual(
+      decisions.map((decision) => decision.public && decision.hit === true),
+      [false, true, true],
+    );
+  });
+
+  test('have each their own where the answer is private: all of them are run at once, and later ones wait for nobody', async () => {
+    const { get, goOn, waiting, runs } = shop();
+    const ask = (user: string): Promise<Response> => get('{ mine }', { headers: { cookie: user } });
+    const first = ask('anna');
+    await waiting(1);
+    const others = [ask('bert'), ask('cora')];
+    await turns();
+    assert.equal(runs(), 1);
+
+    goOn();
+    await waiting(3);
+    const later = ask('dora');
+    await waiting(4);
+    goOn();
+    const texts = await textsOf(await Promise.all([first, ...others, later]));
+
+    assert.deepEqual(
+      texts,
+      ['anna', 'bert', 'cora', 'dora'].map((user) => `{"data":{"mine":"of ${user}"}}`),
+    );
+  });
+
+  test('that come after a mutation do not get what was read before it', async () => {
+    const { get, post, goOn, waiting } = shop();
+    const before = get(slow);
+    await waiting(1);
+    await post({ query: 'mutation { change { version } }' });
+    const after = get(slow);
+    await waiting(2);
+
+    goOn();
+
+    assert.deepEqual(await textsOf([await before, await after]), ['{"data":{"slow":{"version":0}}}', '{"data":{"slow":{"version":1}}}']);
+  });
+
+  test('that came before a mutation, and waited for one that it overtook, are run themselves', async () => {
+    const { get, post, goOn, waiting, runs } = shop();
+    const first = get(slow);
+    await waiting(1);
+    const second = get(slow);
+    await turns();
+    await post({ query: 'mutation { change { version } }' });
+
+    goOn();
+    await waiting(2);
+    goOn();
+
+    assert.deepEqual(await textsOf([await first, await second]), ['{"data":{"slow":{"version":0}}}', '{"data":{"slow":{"version":1}}}']);
+    assert.equal(runs(), 2);
+  });
+
+  test('in one batch do not wait for each other', async () => {
+    const { post, goOn, waiting } = shop();
+    const batch = post([{ query: slow }, { query: slow }]);
+    await waiting(2);
+
+    goOn();
+
+    assert.equal((await batch).status, 200);
+  });
+
+  test('are run after two seconds where the first comes to no end', async (t) => {
+    const { get, goOn, waiting } = shop();
+    const first = get(slow);
+    await waiting(1);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const second = get(slow);
+    await turns();
+
+    t.mock.timers.tick(2_000);
+    await waiting(2);
+    goOn();
+
+    assert.deepEqual(await textsOf([await first, await second]), ['{"data":{"slow":{"version":0}}}', '{"data":{"slow":{"version":0}}}']);
+  });
+});
+
+describe('an answer whose lifetime has just ended', () => {
+  /** A shop that has answered version 0, which is a second too old now. */
+  async function aged(t: TestContext): Promise<Shop> {
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    const all = shop({ staleWhileRevalidate: 30 });
+    const first = all.get(slow);
+    await all.waiting(1);
+    all.goOn();
+    await first;
+    await all.settled();
+    t.mock.timers.tick(61_000);
+    return all;
+  }
+
+  test('is what others get while one makes it anew', async (t) => {
+    const { get, goOn, waiting, runs } = await aged(t);
+    const renewing = get(slow);
+    await waiting(2);
+
+    const other = await get(slow);
+    const isRenewed = runs();
+    goOn();
+
+    assert.deepEqual(await textsOf([other, await renewing]), ['{"data":{"slow":{"version":0}}}', '{"data":{"slow":{"version":0}}}']);
+    assert.equal(isRenewed, 2);
+  });
+
+  test('is nobody’s any more after a mutation of what it shows', async (t) => {
+    const { get, post, settled, goOn, waiting } = await aged(t);
+    const renewing = get(slow);
+    await waiting(2);
+    await post({ query: 'mutation { change { version } }' });
+    await settled();
+
+    const other = get(slow);
+    await waiting(3);
+    goOn();
+    await renewing;
+    await settled();
+    const later = get(slow);
+    await turns();
+    goOn();
+
+    assert.deepEqual(await textsOf([await other, await later]), ['{"data":{"slow":{"version":1}}}', '{"data":{"slow":{"version":1}}}']);
+  });
+});
+
+test('in random orders of reads by three users and mutations at once, nobody gets what is another’s, or older than a mutation that was answered before', async () => {
+  const random = createRandom(1_512);
+  const wrong: string[] = [];
+  let shared = 0;
+  for (let history = 0; history < 60; history++) {
+    const { get, post, goOn, runs } = shop({ staleWhileRevalidate: 30 });
+    let [answered, reads] = [0, 0];
+    const read = async (): Promise<void> => {
+      const [user, least] = [random.pick(['anna', 'bert', 'cora']), answered];
+      reads++;
+      const isMine = random.chance(0.3);
+      const { data } = (await (await get(isMine ? '{ mine }' : slow, { headers: { cookie: user } })).json()) as any;
+      if (isMine && data.mine !== `of ${user}`) wrong.push(`${user} got ${data.mine}`);
+      if (!isMine && data.slow.version < least) wrong.push(`version ${data.slow.version} after ${least}`);
+    };
+    const write = async (): Promise<void> => {
+      const { data } = (await (await post({ query: 'mutation { change { version } }' })).json()) as any;
+      answered = Math.max(answered, data.change.version);
+    };
+    const work: Promise<void>[] = [];
+    for (let step = 0; step < 12; step++) {
+      work.push(random.chance(0.2) ? write() : read());
+      for (let turn = random.below(4); turn > 0; turn--) await new Promise(setImmediate);
+      if (random.chance(0.3)) goOn();
+    }
+    const ended: unknown[] = [];
+    void Promise.all(work).then((all) => ended.push(all));
+    while (ended.length === 0) {
+      goOn();
+      await new Promise(setImmediate);
+    }
+    shared += reads - runs();
+  }
+
+  assert.deepEqual(wrong.slice(0, 3), []);
+  assert.ok(shared > 60, `${shared} answers that nothing was run for`);
+});
