@@ -25,7 +25,23 @@ interface Change {
   readonly after: string;
   readonly findings: readonly Finding[];
   readonly modules: readonly string[];
+  /** The other server that it imports, of which the imports alone cannot be changed. */
+  readonly otherServer?: string | undefined;
 }
+
+/** Servers of which the names say what is in the file, and what to do with such a file. */
+const others: Readonly<Record<string, { readonly test: RegExp; readonly advice: string }>> = {
+  'Apollo Server 4 or 5': {
+    test: /['"](?:@apollo\/server|@as-integrations\/[\w-]+|@apollo\/datasource-rest)(?:\/[\w/]+)?['"]/,
+    advice: 'migrate --modern writes handlers on Lambda and data sources with this package, and says what to do with the rest',
+  },
+  'GraphQL Yoga': { test: /['"]graphql-yoga['"]/, advice: 'migrate --modern writes it with createHandler where it can' },
+  'graphql-http or express-graphql': {
+    test: /['"](?:graphql-http(?:\/[\w/]+)?|express-graphql)['"]/,
+    advice: 'its options are those of createHandler: see docs/migration.md, "From graphql-http"',
+  },
+  Mercurius: { test: /['"]mercurius['"]/, advice: 'createListener({ … }) takes its place as a route: see docs/platforms.md' },
+};
 
 /** Changes the imports of the version-3 generation in a project, and its package.json. The result is the exit code. */
 export async function runMigrate(settings: MigrateArguments, directory: string, terminal: Terminal): Promise<number> {
@@ -41,17 +57,19 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   const manifest = await packageChange(directory, changes, parser);
   for (const change of [...relevant, ...manifest]) await apply(change, settings, { directory, terminal });
   report(relevant, directory, terminal);
+  if (!settings.modern) reportOthers(changes, terminal);
   return 0;
 }
 
 async function changeOf(parser: Parser, file: string, isModern: boolean): Promise<Change> {
   const before = await readFile(file, 'utf8');
   const nothing = { file, before, after: before, findings: [], modules: [] };
+  const otherServer = Object.keys(others).find((name) => others[name]!.test.test(before));
   // Most files of a project name none of these, and need no parser.
-  if (!/apollo-|@apollo\/|graphql-yoga/.test(before)) return nothing;
+  if (!/apollo-|@apollo\/|graphql-yoga/.test(before)) return { ...nothing, otherServer };
   try {
     const { text, findings, modules } = rewritten(parser, { file, before }, isModern);
-    return { file, before, after: text, findings, modules };
+    return { file, before, after: text, findings, modules, otherServer };
   } catch (error) {
     const message = `It does not parse (${firstLineOf(error)}), and is left as it is.`;
     return { ...nothing, findings: [{ line: 1, message }] };
@@ -113,6 +131,13 @@ function report(changes: readonly Change[], directory: string, terminal: Termina
   );
   terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install, and the tests.`);
   if (left.length > 0) terminal.log(`Left for you (docs/migration.md says what to do):\n${left.join('\n')}`);
+}
+
+function reportOthers(changes: readonly Change[], terminal: Terminal): void {
+  for (const [name, { advice }] of Object.entries(others)) {
+    const { length } = changes.filter(({ otherServer }) => otherServer === name);
+    if (length > 0) terminal.log(`${length} ${length === 1 ? 'file is' : 'files are'} of ${name}, and left: ${advice}.`);
+  }
 }
 
 const sourceFile = /\.(?:[mc]?[jt]s|[jt]sx)$/;

@@ -149,6 +149,23 @@ test('the servers of other platforms come from entries of their own, and what th
   doesNotMatch(printed, /Left for you/);
 });
 
+test('files of other servers are counted, with what to do about them', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { ApolloServer } from '@apollo/server';\n",
+    'b.mjs': "import { startServerAndCreateNextHandler } from '@as-integrations/next';\n",
+    'c.mjs': "import { createYoga } from 'graphql-yoga';\n",
+    'd.mjs': "import { graphqlHTTP } from 'express-graphql';\n",
+    'e.mjs': "import mercurius from 'mercurius';\n",
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /2 files are of Apollo Server 4 or 5, and left: migrate --modern/);
+  match(printed, /1 file is of GraphQL Yoga, and left: migrate --modern/);
+  match(printed, /1 file is of graphql-http or express-graphql, and left/);
+  match(printed, /1 file is of Mercurius, and left/);
+});
+
 test('what a file still imports of a replaced package stays in package.json', async (context) => {
   const project = await projectWith(context, {
     'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
