@@ -52,6 +52,15 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /Could not resolve "\.\.\/graphql\/shcema\.ts"[^]*functions\/graphql\.ts:2|functions\/graphql\.ts:2:26 Could not resolve/,
   },
+  'a name that another entry of this package exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { UserInputError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
+      ),
+    },
+    expected: /No matching export in "graphql-functions" for import "UserInputError": it is in "graphql-functions\/v3"/,
+  },
   'a name that this package does not export': {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
     expected: /No matching export in "graphql-functions" for import "createServer"/,

@@ -1,9 +1,10 @@
 import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { findBuiltFile } from '../../development/own-package.ts';
 import { artefactPlugin } from './artefact-plugin.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
@@ -165,9 +166,41 @@ function forPeople(message: Message): Message {
     return { ...own, text: `${text}: it is not installed. npm i ${packageOf(missing)}`, notes: [] };
   return {
     ...own,
-    text: text.replaceAll(between, ''),
+    text: withEntry(text.replaceAll(between, '')),
     notes: notes.map((note) => ({ text: note.text.replaceAll(between, ''), location: isOurs(note.location) ? null : note.location })),
   };
+}
+
+/** A name that is looked for in one entry of this package, and is in another. */
+function withEntry(text: string): string {
+  const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
+  const entry = name === undefined ? undefined : entryThatExports(name);
+  return entry === undefined ? text : `${text}: it is in "${entry}"`;
+}
+
+/**
+ * The entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does, and when the
+ * package cannot be found. Of several the first in package.json.
+ */
+function entryThatExports(name: string): string | undefined {
+  const built = findBuiltFile('esm/index.js');
+  if (built === undefined) return undefined;
+  const folder = join(dirname(built), '../..');
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly import?: { readonly default?: string } }>>;
+  };
+  for (const [subpath, entry] of Object.entries(exports)) {
+    const file = typeof entry === 'string' ? undefined : entry.import?.default;
+    if (file !== undefined && namesIn(join(folder, file)).includes(name)) return `graphql-functions${subpath.slice(1)}`;
+  }
+  return undefined;
+}
+
+/** The names that a built module exports: each has one list of them at its end. */
+function namesIn(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const lists = [...readFileSync(file, 'utf8').matchAll(/^export \{([^}]*)\}/gm)];
+  return lists.flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')));
 }
 
 function isOurs(location: Message['location']): boolean {
