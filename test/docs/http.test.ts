@@ -41,7 +41,7 @@ describe('docs/http.md tells the truth about statuses', () => {
     'a persisted query whose hash is not that of `query`': [{ body: persisted({ query: '{ n }' }) }],
     'an unknown operation, several without `operationName`, a subscription': [{ body: json('query A { n } query B { n }') }],
     'variables of the wrong types': [{ body: JSON.stringify({ query: 'query ($i: Int!) { n(i: $i) }', variables: { i: 'x' } }) }],
-    '`query` missing, a parameter of the wrong type, a body that is no object, a parameter twice': [{ body: '{"query":1}' }],
+    '`query` missing, a parameter of the wrong type, a body that is not an object, a parameter twice': [{ body: '{"query":1}' }],
     'a body that is empty, no JSON, or no UTF-8': [{ body: '{' }],
     'refused by CSRF prevention': [{ headers: { ...accept, 'content-type': 'text/plain' } }, { csrfPrevention: true }],
     'a batch that is empty, too long, or not allowed: one object': [{ body: '[]' }],

@@ -61,12 +61,14 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   return 0;
 }
 
+const mayNameOurs = /apollo-|@apollo\/|graphql-yoga/;
+
 async function changeOf(parser: Parser, file: string, isModern: boolean): Promise<Change> {
   const before = await readFile(file, 'utf8');
   const nothing = { file, before, after: before, findings: [], modules: [] };
   const otherServer = Object.keys(others).find((name) => others[name]!.test.test(before));
   // Most files of a project name none of these, and need no parser.
-  if (!/apollo-|@apollo\/|graphql-yoga/.test(before)) return { ...nothing, otherServer };
+  if (!mayNameOurs.test(before)) return { ...nothing, otherServer };
   try {
     const { text, findings, modules } = rewritten(parser, { file, before }, isModern);
     return { file, before, after: text, findings, modules, otherServer };
@@ -91,9 +93,7 @@ async function packageChange(directory: string, changes: readonly Change[], pars
   const file = join(directory, 'package.json');
   const before = await readFile(file, 'utf8').catch(() => undefined);
   if (before === undefined) return [];
-  const stillUsed = changes.flatMap(({ file: source, after, modules, findings }) =>
-    modules.length === 0 && findings.length === 0 ? [] : modulesOf(parser, source, after),
-  );
+  const stillUsed = changes.flatMap(({ file: source, after }) => (mayNameOurs.test(after) ? modulesOf(parser, source, after) : []));
   const modules = changes.flatMap((change) => change.modules);
   const after = rewritePackage(before, { modules, stillUsed, version: await readOwnVersion() });
   return after === before ? [] : [{ file, before, after, findings: [], modules: [] }];

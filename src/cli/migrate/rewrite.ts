@@ -1,4 +1,4 @@
-import { destinationOf, isOfVersion3 } from './modules.ts';
+import { destinationOf, isOfVersion3, packageOf } from './modules.ts';
 import { referencesIn } from './references.ts';
 import type { ImportedName, ModuleReference, Node } from './references.ts';
 
@@ -28,8 +28,11 @@ export function rewriteImports(text: string, program: Node): Rewritten {
   const edits: Edit[] = [];
   const findings: Finding[] = [];
   const modules = new Set<string>();
-  for (const reference of referencesIn(program)) {
-    if (!isOfVersion3(reference.module)) continue;
+  const references = referencesIn(program);
+  const isLater = references.some(({ module }) => /^@apollo\/(?:server|datasource-rest)$/.test(packageOf(module)));
+  for (const reference of references) {
+    // Version 4 has its caches from the same packages: without their server, they stay where they are.
+    if (!isOfVersion3(reference.module) || (isLater && reference.module.startsWith('@apollo/'))) continue;
     const groups = groupsOf(reference);
     for (const left of groups.left) findings.push({ line: lineOf(text, reference.literal.start), message: left });
     for (const module of groups.byModule.keys()) modules.add(module);

@@ -166,6 +166,17 @@ test('files of other servers are counted, with what to do about them', async (co
   match(printed, /1 file is of Mercurius, and left/);
 });
 
+test('a file of Apollo Server 4 keeps its caches, which version 3 had from the same package', async (context) => {
+  const text = "import { ApolloServer } from '@apollo/server';\nimport { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';\n";
+  const manifest4 = '{ "dependencies": { "@apollo/utils.keyvaluecache": "2" } }\n';
+  const project = await projectWith(context, { 'a.mjs': text, 'package.json': manifest4 });
+
+  await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/utils.keyvaluecache": "2"/);
+});
+
 test('what a file still imports of a replaced package stays in package.json', async (context) => {
   const project = await projectWith(context, {
     'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
