@@ -50,21 +50,26 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
     },
   };
   const pending = new Set<Promise<unknown>>();
-  const track = (work: Promise<unknown>): void => {
+  const waitUntil = (work: Promise<unknown>): void => {
     const tracked = work.finally(() => pending.delete(tracked));
     pending.add(tracked);
   };
 
   const serve = createStreamingServe([adapter], starter);
-  const listener: NodeListener = async (request, response) => {
-    const event: NodeExchange = { request, response };
-    const served = serve({ event, context: { waitUntil: track }, env: undefined }).catch((error: unknown) => {
-      // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
-      starter.logger().error('A response could not be sent. Its connection is closed.', error);
-      response.destroy();
-    });
-    track(served);
-    await served;
+  const listener: NodeListener = (request, response) => {
+    const served: Promise<void> = serve({ event: { request, response }, context: { waitUntil }, env: undefined }).then(
+      () => {
+        pending.delete(served);
+      },
+      (error: unknown) => {
+        pending.delete(served);
+        // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
+        starter.logger().error('A response could not be sent. Its connection is closed.', error);
+        response.destroy();
+      },
+    );
+    pending.add(served);
+    return served;
   };
 
   return {

@@ -37,17 +37,28 @@ export function bodyOf(request: HostedRequest): HTTPRequestBody {
   const { rawBody } = request;
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return fromHost(rawBody);
   if (typeof request.iterator === 'function' && !isRead(request)) {
-    // Giving up half way must not destroy the request: its socket carries the answer.
     return {
       kind: 'stream',
-      // Made when it is asked for: it listens from then on.
-      chunks: { [Symbol.asyncIterator]: () => request.iterator!({ destroyOnReturn: false }) as AsyncIterator<Uint8Array> },
+      chunks: new BodyChunks(request),
       readAll: (maxBytes) => readSmall(request, maxBytes),
     };
   }
   const { body } = request;
   if (body !== undefined && body !== null) return fromHost(body);
   return hasContent(request) ? { kind: 'stream', chunks: taken() } : { kind: 'none' };
+}
+
+class BodyChunks implements AsyncIterable<Uint8Array> {
+  readonly #request: HostedRequest;
+
+  constructor(request: HostedRequest) {
+    this.#request = request;
+  }
+
+  /** Made when it is asked for: it listens from then on. Giving up half way must not destroy the request: its socket carries the answer. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.#request.iterator!({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
+  }
 }
 
 /**
@@ -62,7 +73,6 @@ function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array
     let size = 0;
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
-      request.pause();
     };
     const onEnd = (): void => {
       stop();
@@ -70,6 +80,7 @@ function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array
     };
     const onFailure = (error?: Error): void => {
       stop();
+      request.pause();
       reject(error ?? new Error('The connection was closed before the body had come.'));
     };
     const onData = (part: unknown): void => {
@@ -79,7 +90,9 @@ function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array
       }
       size += part.byteLength;
       parts.push(part);
-      if (size > maxBytes) onEnd();
+      if (size <= maxBytes) return;
+      onEnd();
+      request.pause();
     };
     request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
   });

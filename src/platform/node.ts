@@ -15,12 +15,12 @@ export interface NodeExchange {
 }
 
 /** node:http, without importing it: its server hands over the objects. */
-export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void>> = {
+export const nodeHTTP: PlatformAdapter<NodeExchange, Promise<void> | undefined> = {
   name: 'node:http',
   recognises: (event) => 'request' in event && 'response' in event,
   toRequest,
-  toResult: (response, exchange) => write(response, exchange),
-  toStreamResult: (response, exchange) => writeStream(response, exchange),
+  toResult: write,
+  toStreamResult: writeStream,
   onLeave,
   keepAlive: (context) => (work) => (context as { waitUntil(work: Promise<unknown>): void }).waitUntil(work),
 };
@@ -43,22 +43,35 @@ function onLeave({ response }: NodeExchange, leave: () => void): void {
   else response.once('close', closed);
 }
 
-/** Resolves when the response has been handed to the socket. */
-async function write(answer: HTTPResponse, { request, response }: NodeExchange): Promise<void> {
-  setHeaders(answer.headers, response);
-  const body = answer.body === null ? undefined : Buffer.from(answer.body);
-  if (body !== undefined) response.setHeader('content-length', body.byteLength);
-  response.writeHead(answer.status);
-  if (body !== undefined) response.write(body);
+/** A promise only where the body of the request is still arriving: it resolves when the response has been handed to the socket. */
+function write({ status, headers, body }: HTTPResponse, { request, response }: NodeExchange): Promise<void> | undefined {
+  setHeaders(headers, response);
+  if (body !== null) response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status);
+  if (isArriving(request)) return writeBesideBody(body, { request, response });
+  // Head and body in one: that is one write to the socket in place of two, a fifth of the time of a small request.
+  if (body === null) response.end();
+  else response.end(body);
+  return undefined;
+}
 
-  // A body that was refused half way is still arriving. Closing now would reset the connection, and the client would lose the
-  // answer that says why; left unread it would block the next request. So it is let finish, unread, for a moment.
-  if (isArriving(request)) await drained(request);
+/**
+ * A body that was refused half way is still arriving. Closing now would reset the connection, and the client would lose the
+ * answer that says why; left unread it would block the next request. So it is let finish, unread, for a moment.
+ */
+async function writeBesideBody(body: string | null, { request, response }: NodeExchange): Promise<void> {
+  if (body !== null) response.write(body);
+  await drained(request);
   response.end();
   if (isArriving(request)) response.once('finish', () => request.destroy());
 }
 
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {
+  const record = headers.trustedRecord;
+  if (record !== undefined) {
+    for (const name in record) response.setHeader(name, record[name]!);
+    return;
+  }
   const cookies = headers.getSetCookie();
   for (const [name, value] of headers) if (name !== 'set-cookie') response.setHeader(name, value);
   if (cookies.length > 0) response.setHeader('set-cookie', cookies);

@@ -38,7 +38,7 @@ export function createNodeHandler(settings: HandlerSettings, serving: Serving): 
 /** Middleware of the host may have set Vary before. */
 const host: typeof nodeHTTP = {
   ...nodeHTTP,
-  toResult(answer: HTTPResponse, exchange: NodeExchange): Promise<void> {
+  toResult(answer: HTTPResponse, exchange: NodeExchange): Promise<void> | undefined {
     const before = exchange.response.getHeader('vary');
     if (before !== undefined) {
       const own = answer.headers.get('vary');
