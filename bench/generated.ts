@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 
 import { createRandom } from '../test/support/random.ts';
 import { bundle } from './contestants.ts';
+import { entriesWithout } from './contestants/none-entries.ts';
 import { createEvent, createRESTEvent } from './event.ts';
 import type { Contestant, Result } from './event.ts';
 import { generateWorkload } from './generate-workload.ts';
@@ -42,15 +43,20 @@ export interface Spread {
 export interface GeneratedResult {
   readonly seed: number;
   /** By what the workloads have in common; the first are all of them. */
-  readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread }>>;
+  readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread; readonly none: Spread }>>;
 }
 
 /** For each workload. SLICE: milliseconds of a contestant in a round. */
 const turns: Turns = { slice: Number(process.env['SLICE'] ?? 25), rounds: 9, warmUps: 8, most: 1000 };
 
+/** For what hardly varies: handlers without GraphQL. */
+const fewTurns: Turns = { ...turns, rounds: 5, warmUps: 5 };
+
 interface Measured {
   readonly workload: GeneratedWorkload;
   readonly warm: number;
+  /** A handler that only reads the request and sends the known answer. */
+  readonly none: number;
   readonly unseen: number;
 }
 
@@ -63,12 +69,17 @@ export async function measureGenerated(seed: number, count: number): Promise<{ r
   for (const { workload, ours: mine, bare: theirs } of runners) await assertSame(workload, mine, theirs);
 
   const all: Measured[] = [];
-  for (const { workload, ours: mine, bare: theirs } of runners)
+  for (const { workload, ours: mine, bare: theirs } of runners) {
+    const answer = await theirs.answer(workload.body(0));
+    const without = await connect(workload, () => entriesWithout(answer));
     all.push({
       workload,
       warm: await pairedRatio(mine.warm, theirs.warm, turns),
+      none: await pairedRatio(without.warm, theirs.warm, fewTurns),
       unseen: await pairedRatio(mine.unseen, theirs.unseen, turns),
     });
+    without.close();
+  }
   for (const { ours: mine, bare: theirs } of runners) for (const { close } of [mine, theirs]) close();
   return { result: { seed, spreads: spreadsOf(all) }, all };
 }
@@ -169,7 +180,11 @@ function spreadsOf(all: readonly Measured[]): GeneratedResult['spreads'] {
   return Object.fromEntries(
     rows.map(([name, some]) => [
       name,
-      { warm: spreadOf(some.map(({ warm }) => warm)), unseen: spreadOf(some.map(({ unseen }) => unseen)) },
+      {
+        warm: spreadOf(some.map(({ warm }) => warm)),
+        none: spreadOf(some.map(({ none }) => none)),
+        unseen: spreadOf(some.map(({ unseen }) => unseen)),
+      },
     ]),
   );
 }
@@ -185,11 +200,11 @@ if (import.meta.main) {
   if (process.env['AS_JSON']) {
     console.log(JSON.stringify(result));
   } else {
-    for (const { workload, warm, unseen } of all)
-      console.log(`${workload.name.padEnd(92)} warm ${warm.toFixed(2)}  unseen ${unseen.toFixed(2)}`);
-    for (const [name, { warm, unseen }] of Object.entries(result.spreads))
+    for (const { workload, warm, none, unseen } of all)
+      console.log(`${workload.name.padEnd(92)} warm ${warm.toFixed(2)}  none ${none.toFixed(2)}  unseen ${unseen.toFixed(2)}`);
+    for (const [name, { warm, none, unseen }] of Object.entries(result.spreads))
       console.log(
-        `${name.padEnd(48)} ${String(warm.workloads).padStart(3)}  warm ${warm.median}, ${warm.worstTenth}, ${warm.worst}  unseen ${unseen.median}, ${unseen.worstTenth}, ${unseen.worst}`,
+        `${name.padEnd(48)} ${String(warm.workloads).padStart(3)}  warm ${warm.median}, ${warm.worstTenth}, ${warm.worst}  none ${none.median}  unseen ${unseen.median}, ${unseen.worstTenth}, ${unseen.worst}`,
       );
   }
   process.exit(0);

@@ -19,8 +19,16 @@ import { startProgram } from '../test/real/program.ts';
 import { requestWorkloads } from './request-workloads.ts';
 import { median, rounded } from './statistics.ts';
 
-/** By runtime and workload: microseconds of a request, and the median of the rounds' ratios to bare graphql-js 17. */
-export type RequestResult = Readonly<Record<string, Readonly<Record<string, { readonly microseconds: number; readonly ratio: number }>>>>;
+/** By runtime and workload. */
+export type RequestResult = Readonly<Record<string, Readonly<Record<string, RequestFigures>>>>;
+
+export interface RequestFigures {
+  readonly microseconds: number;
+  /** The median of the rounds' ratios to bare graphql-js 17. */
+  readonly ratio: number;
+  /** The same of a handler that reads the request and sends the known answer, with our header fields: what the runtime itself costs. */
+  readonly none: number;
+}
 
 const rounds = Number(process.env['ROUNDS'] ?? 15);
 /** Milliseconds for which each contestant runs in a round. */
@@ -75,22 +83,27 @@ async function measureRuntime(served: ServedModule): Promise<RequestResult[strin
     name,
     ours: timer(served, name, 'ours'),
     bare: timer(served, name, 'bare'),
+    none: timer(served, name, 'none'),
     ratios: [] as number[],
+    floors: [] as number[],
     times: [] as number[],
   }));
   const nothing = timer(served, requestWorkloads[0]!.name, 'nothing');
   // All workloads in turns, as a function serves them: code that they share has seen the shapes of all.
   for (let round = -6; round < rounds; round++) {
     const making = await nothing();
-    for (const { ours, bare, ratios, times } of timed) {
+    for (const { ours, bare, none, ratios, floors, times } of timed) {
       const mine = (await ours()) - making;
       const other = (await bare()) - making;
+      const floor = (await none()) - making;
       if (round < 0) continue;
       ratios.push(mine / other);
+      floors.push(floor / other);
       times.push(mine);
     }
   }
-  for (const { name, ratios, times } of timed) results[name] = { microseconds: rounded(median(times)), ratio: rounded(median(ratios)) };
+  for (const { name, ratios, floors, times } of timed)
+    results[name] = { microseconds: rounded(median(times)), ratio: rounded(median(ratios)), none: rounded(median(floors)) };
   return results;
 }
 
@@ -129,8 +142,8 @@ if (import.meta.main) {
   else
     for (const [runtime, workloads] of Object.entries(results)) {
       console.log(`\n${runtime}`);
-      for (const [workload, { microseconds, ratio }] of Object.entries(workloads))
-        console.log(`  ${workload.padEnd(56)} ${String(microseconds).padStart(8)} µs   ${ratio}×`);
+      for (const [workload, { microseconds, ratio, none }] of Object.entries(workloads))
+        console.log(`  ${workload.padEnd(56)} ${String(microseconds).padStart(8)} µs   ${ratio}×   no GraphQL ${none}×`);
     }
   process.exit(0);
 }

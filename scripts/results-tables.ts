@@ -8,12 +8,16 @@ import { join } from 'node:path';
 import { cellsOf } from './options-table.ts';
 
 interface Ratio {
+  /** The median of the runs. */
   readonly ratio: number;
+  /** The lowest and the highest of the runs. */
+  readonly ratios?: readonly number[];
 }
 
 interface Spread {
   readonly workloads: number;
   readonly median: number;
+  readonly medians?: readonly number[];
   readonly worstTenth: number;
   readonly worst: number;
 }
@@ -22,6 +26,8 @@ interface Spread {
 export interface Results {
   readonly date: string;
   readonly command: string;
+  /** How often the ratios were measured. Absent: once. */
+  readonly runs?: number;
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
   readonly versions: Readonly<Record<string, string>>;
   readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio & { microseconds: number }>> }[];
@@ -39,9 +45,9 @@ export interface Results {
   readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
   readonly generated: {
     readonly seed: number;
-    readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread }>>;
+    readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly none?: Spread; readonly unseen: Spread }>>;
   };
-  readonly requests: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
+  readonly requests: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number; none?: number }>>>>;
   readonly smallMemory: {
     readonly operations: number;
     readonly functions: readonly {
@@ -66,16 +72,17 @@ export async function readResults(): Promise<Results> {
 
 /** Every table there is, by the name that stands in a page's marker. */
 export const tables: Readonly<Record<string, (results: Results) => string>> = {
-  machine: ({ date, command, machine }) =>
+  machine: ({ date, command, runs = 1, machine }) =>
     toTable(
-      ['Date', 'Command', 'Machine', 'Node'],
-      [[date, `\`${command}\``, `${machine.cpu}, ${machine.cores} shared cores, ${machine.platform}`, machine.node]],
+      ['Date', 'Command', 'Runs', 'Machine', 'Node'],
+      [[date, `\`${command}\``, String(runs), `${machine.cpu}, ${machine.cores} shared cores, ${machine.platform}`, machine.node]],
     ),
   versions: ({ versions }) =>
     toTable(
       ['Package', 'Version'],
       Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
     ),
+  runs: (results) => toTable([`Ratio to ${reference}`, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
   summary: (results) => toTable(['', ...summarised], summaryRows(results)),
   cold: ({ cold }) =>
     toTable(
@@ -137,22 +144,25 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
         'known document: median',
         'worst tenth',
         'worst',
+        'no GraphQL: median',
         'new document: median',
         'worst tenth',
         'worst',
       ],
-      Object.entries(generated.spreads).map(([name, { warm, unseen }]) => [
+      Object.entries(generated.spreads).map(([name, { warm, none, unseen }]) => [
         name,
         String(warm.workloads),
-        ...[warm, unseen].flatMap(({ median, worstTenth, worst }) => [median, worstTenth, worst].map((ratio) => `${ratio}×`)),
+        ...spreadCells(warm),
+        times(none && toRatio(none)),
+        ...spreadCells(unseen),
       ]),
     ),
   requests: ({ requests }) => {
     const names = Object.keys(requests);
     const workloads = namesOf(Object.values(requests));
     return toTable(
-      ['µs (ratio to bare graphql-js 17)', ...names],
-      workloads.map((workload) => [workload, ...names.map((name) => dataSourceCell(requests[name]?.[workload]))]),
+      ['µs (ratio to bare graphql-js 17; that of no GraphQL)', ...names],
+      workloads.map((workload) => [workload, ...names.map((name) => requestCell(requests[name]?.[workload]))]),
     );
   },
   'small-memory': ({ smallMemory: { operations, functions } }) =>
@@ -202,12 +212,40 @@ function summaryRows({ cold, warm }: Results): string[][] {
   ];
 }
 
+/** How far the runs are apart, for what is read first. */
+function rangeRows({ cold, warm, generated, requests, dataSources }: Results): string[][] {
+  const { warm: known, unseen } = generated.spreads['all']!;
+  const rows: [string, Ratio | undefined][] = [
+    ...cold.map(({ types, contestants }): [string, Ratio | undefined] => [`cold, ${inWords(types)} types`, contestants[ours]]),
+    ...warm.map(({ workload, contestants }): [string, Ratio | undefined] => [`warm: ${workload}`, contestants[ours]]),
+    ['generated, known document: median', toRatio(known)],
+    ['generated, new document: median', toRatio(unseen)],
+    ...Object.entries(requests).map(([runtime, { hello }]): [string, Ratio | undefined] => [`Request on ${runtime}: hello`, hello]),
+    ['data source, miss (to @apollo/datasource-rest 6)', dataSources['miss']?.[ours]],
+  ];
+  return rows.map(([what, one]) => [what, times(one), ...[0, 1].map((at) => times(one?.ratios && { ratio: one.ratios[at]! }))]);
+}
+
+function toRatio({ median, medians }: Spread): Ratio {
+  return medians === undefined ? { ratio: median } : { ratio: median, ratios: medians };
+}
+
 function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[] {
   return [...new Set(columns.flatMap((column) => Object.keys(column)))];
 }
 
 function coldCell(one: Results['cold'][number]['contestants'][string] | undefined): string {
   return one === undefined ? '–' : `${one.cpuMilliseconds} (${times(one)})`;
+}
+
+function requestCell(one: Results['requests'][string][string] | undefined): string {
+  return one === undefined
+    ? '–'
+    : `${one.microseconds} (${times(one)}; ${times(one.none === undefined ? undefined : { ratio: one.none })})`;
+}
+
+function spreadCells({ median, worstTenth, worst }: Spread): string[] {
+  return [median, worstTenth, worst].map((ratio) => times({ ratio }));
 }
 
 function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {

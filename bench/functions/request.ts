@@ -1,6 +1,7 @@
 // Served by a runtime of its own: handles so many Requests in a row and answers when it is done. bench/request.ts asks and times it.
 import { createHandler } from '../../src/fetch.ts';
 import { createFetch } from '../contestants/bare.ts';
+import { fetchWithout } from '../contestants/none-entries.ts';
 import { requestWorkloads } from '../request-workloads.ts';
 import type { RequestWorkload } from '../request-workloads.ts';
 
@@ -15,14 +16,22 @@ const served = new Map<string, Contestants>(requestWorkloads.map((workload) => [
 
 function contestantsOf({ typeDefs, resolvers }: RequestWorkload): Contestants {
   const { fetch } = createHandler({ csrfPrevention: true, typeDefs, resolvers });
-  return { ours: (request) => fetch(request), bare: createFetch({ typeDefs, resolvers }), nothing };
+  const bare = createFetch({ typeDefs, resolvers });
+  const none = fetchWithout(() => answers.get(bare)!);
+  return { ours: (request) => fetch(request), bare, none, nothing };
 }
+
+/** What bare graphql-js has answered: known to those who do no GraphQL. */
+const answers = new Map<Serve, string>();
 
 async function answer(request: Request): Promise<Response> {
   const parameters = new URL(request.url).searchParams;
   const workload = requestWorkloads.find(({ name }) => name === parameters.get('workload'));
   if (workload === undefined) return new Response('Expected the name of a workload.', { status: 404 });
-  const serve = served.get(workload.name)![parameters.get('contestant') ?? '']!;
+  const contestants = served.get(workload.name)!;
+  const bare = contestants['bare']!;
+  if (!answers.has(bare)) answers.set(bare, await (await bare(requestOf(workload))).text());
+  const serve = contestants[parameters.get('contestant') ?? '']!;
   idle ??= new Response('');
   let last = idle;
   for (let left = Number(parameters.get('count')); left > 0; left--) last = await serve(requestOf(workload));

@@ -56,18 +56,19 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
   };
 
   const serve = createStreamingServe([adapter], starter);
+  const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
+    try {
+      await serve({ event, context: { waitUntil }, env: undefined });
+    } catch (error) {
+      // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
+      starter.logger().error('A response could not be sent. Its connection is closed.', error);
+      event.response.destroy();
+    } finally {
+      done();
+    }
+  };
   const listener: NodeListener = (request, response) => {
-    const served: Promise<void> = serve({ event: { request, response }, context: { waitUntil }, env: undefined }).then(
-      () => {
-        pending.delete(served);
-      },
-      (error: unknown) => {
-        pending.delete(served);
-        // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
-        starter.logger().error('A response could not be sent. Its connection is closed.', error);
-        response.destroy();
-      },
-    );
+    const served: Promise<void> = answer({ request, response }, () => pending.delete(served));
     pending.add(served);
     return served;
   };
