@@ -18,7 +18,10 @@ function heldFetch() {
     request.signal.addEventListener('abort', () => aborted.resolve(request.signal.reason));
     arrived.resolve();
     return Promise.race([
-      answer.promise,
+      answer.promise.then((response) => {
+        request.signal.throwIfAborted();
+        return response;
+      }),
       aborted.promise.then(() => {
         throw request.signal.reason;
       }),
@@ -58,6 +61,22 @@ describe('giving up', () => {
     held.answer();
 
     await assert.rejects(first, { name: 'AbortError' });
+    assert.equal(await second, 'fine');
+    assert.equal(held.calls(), 1);
+  });
+
+  it('one caller that gives up twice, by its timeout and then by its signal, does not fail the other', async () => {
+    const held = heldFetch();
+    const api = new API('http://a.test', held);
+    const controller = new AbortController();
+    const first = api.read('x', undefined, { signal: controller.signal, timeout: 1 });
+    const second = api.read('x');
+    await held.arrived;
+
+    await assert.rejects(first, /timeout|timed out|1 ms/i);
+    controller.abort();
+    held.answer();
+
     assert.equal(await second, 'fine');
     assert.equal(held.calls(), 1);
   });

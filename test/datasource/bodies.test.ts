@@ -164,3 +164,15 @@ describe('a body of which JSON would make {} is refused, and nothing is sent', (
     assert.ok(isLetGo);
   });
 });
+
+describe('the body of a response', () => {
+  it('is read to its end although its first piece is as long as Content-Length, which counts compressed bytes', async () => {
+    const pieces = ['{"title":', '"Emma"}'];
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': String(pieces[0]?.length) };
+    const body = () => ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece)));
+
+    const book = await new API('http://a.test', { httpFetch: async () => new Response(body(), { headers }) }).read('books/1');
+
+    assert.deepEqual(book, { title: 'Emma' });
+  });
+});

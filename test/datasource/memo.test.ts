@@ -55,10 +55,12 @@ describe('memoizeGetRequests', () => {
   }
 
   it('a GET that was sent while a write was running is not taken for the state after it', async (t) => {
+    const arrived = deferred();
     const written = deferred();
     let state = 'old';
     const origin = await startOrigin(t, async (call) => {
       if (call.method === 'GET') return { body: state };
+      arrived.resolve();
       await written.promise;
       state = 'new';
       return { status: 204 };
@@ -66,6 +68,7 @@ describe('memoizeGetRequests', () => {
     const api = new API(origin.url);
 
     const write = api.create('x');
+    await arrived.promise;
     assert.equal(await api.read('x'), 'old');
     written.resolve();
     await write;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 
 import { createHandler } from '../../src/index.ts';
-import { readBody } from '../../src/platform/adapter.ts';
+import type { ChunkStream } from '../../src/message/http-messages.ts';
+import { readBody, writeChunks } from '../../src/platform/adapter.ts';
 import { echoServer } from '../support/echo-server.ts';
 import * as events from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';
@@ -103,4 +105,32 @@ test('a byte order mark before the JSON is not part of it, in text and in bytes'
 
 test('a body without a claim stays the text it is', () => {
   assert.deepEqual(readBody('aGk=', false), { kind: 'text', text: 'aGk=' });
+});
+
+test('a client that leaves while it does not read ends the source, and the writing', { timeout: 10_000 }, async () => {
+  let returned = 0;
+  const chunks: ChunkStream = {
+    next: async () => (returned === 0 ? { done: false, value: 'more' } : { done: true, value: undefined }),
+    return: async () => {
+      returned++;
+      return { done: true, value: undefined };
+    },
+    stop: () => {},
+    [Symbol.asyncIterator]: () => chunks,
+  };
+  const written: string[] = [];
+  // oxlint-disable-next-line unicorn/prefer-event-target
+  const output = new EventEmitter();
+  const write = (chunk: string): boolean => {
+    written.push(chunk);
+    // Never drained: it leaves instead, once the writer waits.
+    setImmediate(() => output.emit('close'));
+    return false;
+  };
+
+  await writeChunks(chunks, Object.assign(output, { write }));
+
+  assert.deepEqual(written, ['more']);
+  assert.ok(returned > 0);
+  assert.deepEqual(output.eventNames(), []);
 });

@@ -130,6 +130,20 @@ describe('limits', () => {
     assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
   });
 
+  it('a large document is told its first 20 mistakes, a small one its first 100', async () => {
+    const endpoint = createEndpoint({});
+    const wrong = Array.from({ length: 150 }, (_, at) => `wrong${at}`).join(' ');
+    const mistakesOf = async (query: string): Promise<number> => {
+      const { errors } = json(await endpoint.send(post({ query })));
+      return errors.filter(({ message }: { message: string }) => message.startsWith('Cannot query field')).length;
+    };
+
+    const small = await mistakesOf(`{ ${wrong} }`);
+    const large = await mistakesOf(`{ ${wrong} }${' '.repeat(20_000)}`);
+
+    assert.deepEqual([small, large], [100, 20]);
+  });
+
   it('are held again for a document that is asked for twice', async () => {
     const endpoint = createEndpoint({ maxDepth: 1 });
     const request = post({ query: '{ books { title } }' });
