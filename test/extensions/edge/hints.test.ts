@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
-import { hint, root, table } from './hint-table.ts';
+import { hint, root } from './hint-table.ts';
 import { nestedRoot, nestedTable } from './nested-hint-table.ts';
+import { resolverTable } from './resolver-hint-table.ts';
+import { schemaTable } from './schema-hint-table.ts';
 import { edgeServing } from './serving.ts';
 
 const withDroid = (typeDefs: string): string =>
@@ -12,7 +14,11 @@ const withDroid = (typeDefs: string): string =>
     : `${typeDefs} type Droid ${typeDefs.includes('interface Node') ? 'implements Node' : ''} { id: ID! name: String }`;
 
 describe('the lifetime of an answer', () => {
-  for (const { name, typeDefs, query, variables, defaultMaxAge, resolvers, expected } of [...table, ...nestedTable]) {
+  for (const { name, typeDefs, query, variables, defaultMaxAge, resolvers, expected } of [
+    ...schemaTable,
+    ...nestedTable,
+    ...resolverTable,
+  ]) {
     test(name, async () => {
       const options: Partial<EdgeOptions> = { cdn: 'rfc9213', defaultMaxAge };
       const { get, decisions, log } = edgeServing({
