@@ -126,3 +126,15 @@ describe('the limits of tags', () => {
     assert.deepEqual(decisions, [{ public: false, reason: 'its tags are more than the store takes' }]);
   });
 });
+
+test('an answer whose tag is longer than the network takes is private: it could not be purged', async () => {
+  const long = 'x'.repeat(255);
+  const { get } = edgeServing({
+    cdn: 'netlify',
+    server: { typeDefs: `type Query { ${long}: String @cacheControl(maxAge: 60) }`, resolvers: { Query: { [long]: () => 'world' } } },
+  });
+
+  const response = await get(`{ ${long} }`);
+
+  assert.deepEqual([response.headers.get('cache-control'), response.headers.get('netlify-cache-tag')], ['private, no-store', null]);
+});

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
 import { createHandler } from '../../../src/fetch.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { deferred } from '../../support/deferred.ts';
 import { edgeServing } from './serving.ts';
 
 const typeDefs = `
@@ -215,6 +216,20 @@ describe('who may share', () => {
 
     assert.equal(response.status, 500);
     assert.match(String(lines.flatMap(({ message, details }) => [message, ...details])), /an edge of its own for each handler/);
+  });
+
+  test('one edge for two handlers that start before either has served: the answer of the first is private', async () => {
+    const started = deferred();
+    const { edge, get } = edgeServing({ server: { typeDefs, resolvers, context: () => started.promise.then(() => ({})) } as never });
+    const other = createHandler({ typeDefs, resolvers, plugins: [edge], nodeEnv: 'production' });
+    const answer = get('{ hello }');
+    await other(new Request('https://api.example/?query={hello}'));
+    started.resolve();
+
+    const response = await answer;
+
+    assert.deepEqual(await response.json(), { data: { hello: 'world' } });
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
   });
 
   test('a hook of the user that fails costs nobody the answer', async () => {

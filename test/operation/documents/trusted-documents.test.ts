@@ -181,3 +181,16 @@ describe('a manifest in no known format', () => {
     });
   }
 });
+
+for (const element of [null, 5, 'text', []]) {
+  it(`a batch element that is ${JSON.stringify(element)} is refused where ids are taken, too, and its neighbour answered`, async () => {
+    const documents = { [id]: text };
+
+    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post([element, { id, variables }]));
+
+    const [first, second] = json(response);
+    assert.equal(response.status, 200);
+    assert.equal(first.errors[0].extensions.code, 'BAD_REQUEST');
+    assert.deepEqual(second, greeting);
+  });
+}
