@@ -51,7 +51,7 @@ export type { TypeDefs } from './schema/sdl/type-defs.ts';
 export { InMemoryLRUCache } from './cache/in-memory.ts';
 export type { KeyValueCache, KeyValueCacheSetOptions } from './cache/key-value-cache.ts';
 export { KeyvAdapter } from './cache/keyv.ts';
-export { PrefixingKeyValueCache } from './cache/prefix.ts';
+export { PrefixingKeyValueCache } from './cache/guard.ts';
 export { DataSource } from './datasource/data-source.ts';
 export type { DataSourceConfig, DataSourceOperation } from './datasource/data-source.ts';
 export { AuthenticationError, ForbiddenError } from './datasource/errors.ts';

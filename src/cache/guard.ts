@@ -38,7 +38,7 @@ const guarded = Symbol.for('graphql-functions.guarded-cache');
 type OnError = NonNullable<GuardOptions['onError']>;
 
 /** True when the calls of a cache are known not to fail or hang. */
-export function isGuarded(cache: object): boolean {
+function isGuarded(cache: object): boolean {
   return guarded in cache;
 }
 
@@ -202,4 +202,28 @@ class Breaker {
 /** A store that throws at once is treated like one that rejects. */
 async function startCall<T>(call: () => Promise<T>): Promise<T> {
   return call();
+}
+
+/** Puts a prefix before every key of another cache, so that two users of it do not meet. */
+export class PrefixingKeyValueCache<TValue = string> implements KeyValueCache<TValue> {
+  readonly #cache: KeyValueCache<TValue>;
+  readonly #prefix: string;
+
+  constructor(cache: KeyValueCache<TValue>, prefix: string) {
+    this.#cache = cache;
+    this.#prefix = prefix;
+    if (isGuarded(cache)) markGuarded(this, (onError) => listenToGuarded(cache, onError));
+  }
+
+  get(key: string): Promise<TValue | undefined> {
+    return this.#cache.get(this.#prefix + key);
+  }
+
+  set(key: string, value: TValue, options?: KeyValueCacheSetOptions): Promise<void> {
+    return this.#cache.set(this.#prefix + key, value, options);
+  }
+
+  delete(key: string): Promise<boolean | void> {
+    return this.#cache.delete(this.#prefix + key);
+  }
 }

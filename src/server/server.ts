@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { guardCache } from '../cache/guard.ts';
 import { InMemoryLRUCache } from '../cache/in-memory.ts';
-import { PrefixingKeyValueCache } from '../cache/prefix.ts';
+import { PrefixingKeyValueCache } from '../cache/guard.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';

@@ -1,3 +1,3 @@
-export { DataSource } from '../extensions/v3/datasource/data-source.ts';
-export type { DataSourceConfig } from '../extensions/v3/datasource/data-source.ts';
+export { DataSource } from '../extensions/v3/types.ts';
+export type { DataSourceConfig } from '../extensions/v3/types.ts';
 export type { KeyValueCache } from '../cache.ts';

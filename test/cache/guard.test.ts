@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { guardCache } from '../../src/cache/guard.ts';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
 import type { KeyValueCache } from '../../src/cache/key-value-cache.ts';
-import { PrefixingKeyValueCache } from '../../src/cache/prefix.ts';
+import { PrefixingKeyValueCache } from '../../src/cache/guard.ts';
 import { createClock } from '../support/clock.ts';
 
 /** A store that does as it is told, and counts how often it was asked. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
-import { PrefixingKeyValueCache } from '../../src/cache/prefix.ts';
+import { PrefixingKeyValueCache } from '../../src/cache/guard.ts';
 
 describe('PrefixingKeyValueCache', () => {
   it('puts its prefix before every key, and meets no other prefix', async () => {

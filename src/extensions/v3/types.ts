@@ -9,6 +9,7 @@ import type {
 } from 'graphql';
 
 import type { KeyValueCache } from '../../cache/key-value-cache.ts';
+import type { DataSourceOperation } from '../../datasource/data-source.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
 import type { CachePolicy } from '../cache-hints/policy.ts';
 
@@ -200,4 +201,18 @@ export type InternalPluginId = 'CacheControl' | 'LandingPageDisabled' | 'SchemaR
 /** A plugin that stands for one that the server would add. */
 export interface InternalPlugin {
   __internal_plugin_id__(): InternalPluginId;
+}
+
+/** The argument of `initialize`, when an operation begins. */
+export interface DataSourceConfig<TContext> {
+  context: TContext;
+  cache: KeyValueCache;
+  /** The operation that the data source works for; absent without a server, and in version 3. */
+  operation?: DataSourceOperation | undefined;
+}
+
+/** The logic for talking to one store or one API, in the form of apollo-datasource 3. */
+export abstract class DataSource<TContext = any> {
+  /** Called once for every operation, and awaited. */
+  initialize?(config: DataSourceConfig<TContext>): void | Promise<void>;
 }

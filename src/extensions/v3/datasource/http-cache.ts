@@ -2,7 +2,7 @@ import CachePolicy from 'http-cache-semantics';
 
 import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
+import { PrefixingKeyValueCache } from '../../../cache/guard.ts';
 import { isImpersonal } from '../../../datasource/http-cache/request-identity.ts';
 
 /** How long a response is kept, whatever its own header fields say. */

@@ -1,7 +1,7 @@
 import { resolveCallURL } from '../../../datasource/url.ts';
 import { ApolloError, AuthenticationError, ForbiddenError } from '../errors/apollo-error.ts';
-import { DataSource } from './data-source.ts';
-import type { DataSourceConfig } from './data-source.ts';
+import { DataSource } from '../types.ts';
+import type { DataSourceConfig } from '../types.ts';
 import { HTTPCache } from './http-cache.ts';
 import type { CacheOptions, HTTPFetch } from './http-cache.ts';
 

@@ -5,7 +5,7 @@ import type { OperationInvocation } from '../../../message/invocation.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import type { DocumentSettings } from '../../../operation/documents/document.ts';
 import type { BatchBudget } from '../../../operation/limits/batch-budget.ts';
-import type { DataSource } from '../datasource/data-source.ts';
+import type { DataSource } from '../types.ts';
 import type { ApolloError } from '../errors/apollo-error.ts';
 import type { FormatError } from '../errors/format-errors.ts';
 import type {

@@ -4,7 +4,7 @@ import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 import { guardCache } from '../../../cache/guard.ts';
 import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import { PrefixingKeyValueCache } from '../../../cache/prefix.ts';
+import { PrefixingKeyValueCache } from '../../../cache/guard.ts';
 import { DocumentCache } from '../../../operation/documents/document-cache.ts';
 import type { DocumentSettings } from '../../../operation/documents/document.ts';
 import { recommendedRequestHeaders } from '../http/csrf.ts';

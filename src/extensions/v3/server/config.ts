@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
-import type { DataSource } from '../datasource/data-source.ts';
+import type { DataSource } from '../types.ts';
 import type { FormatError } from '../errors/format-errors.ts';
 import type { DocumentStore } from '../operation/operation.ts';
 import type {
