@@ -18,9 +18,9 @@ import { cases } from '../support/long-form.ts';
  *
  * `npm run test:long` runs more; the longest form is `node test/support/differential/long-run.ts`.
  */
-const traced = cases({ short: 15, long: 60 });
-const schemas = cases({ short: 30, long: 120 });
-const listed = cases({ short: 40, long: 160 });
+const traced = cases({ short: 8, long: 60 });
+const schemas = cases({ short: 15, long: 120 });
+const listed = cases({ short: 20, long: 160 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
   test(`traced random operations, resolvers ${timing}: the channels tell what graphql-js 17 tells, in its order`, async (t) => {

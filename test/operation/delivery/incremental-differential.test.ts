@@ -10,7 +10,7 @@ import type { IncrementalRun } from '../../support/run-incrementally.ts';
 import { createRandom } from '../../support/random.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
-const seeds = cases({ short: 30, long: 120 });
+const seeds = cases({ short: 15, long: 120 });
 const options = { typeDefs, resolvers: resolvers as never };
 
 for (const settings of [

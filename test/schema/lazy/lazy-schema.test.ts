@@ -30,7 +30,7 @@ import { nastySDL } from '../../support/nasty-sdl.ts';
 import { createRandom } from '../../support/random.ts';
 import { generateSchema } from '../../support/schema-generator.ts';
 
-const many = cases({ short: 60, long: 300 });
+const many = cases({ short: 30, long: 300 });
 
 const schemas: Readonly<Record<string, string>> = {
   ...nastySDL,
