@@ -13,7 +13,7 @@ import type { ContextFits, ServerOptions } from './server/options.ts';
 import type { ResponseStream } from './platform/lambda-stream.ts';
 import { lambdaAdapters } from './platform/lambda.ts';
 import type { OptionsSource } from './server/start.ts';
-import { createUntypedStreamingHandler } from './handler/streaming-handler.ts';
+import { createUntypedStreamingHandler } from './handler/lambda-stream-handler.ts';
 
 export type { ResponseStream } from './platform/lambda-stream.ts';
 

@@ -1,4 +1,4 @@
-import { createStreamingHandlerFor } from './handler/streaming-handler.ts';
+import { createStreamingHandlerFor } from './handler/streaming.ts';
 import type { ContextFits, ServerOptions } from './server/options.ts';
 import { fetchAPI } from './platform/fetch.ts';
 import type { NetlifyContext, NetlifyHandlerContext, NetlifyHandlerEvent, NetlifyHandlerResponse } from './platform/netlify.ts';

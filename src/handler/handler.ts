@@ -2,13 +2,12 @@ import { handleHTTPRequest } from '../http/handle.ts';
 import { finishResponse, reportRefusal, toErrorResponse, toLateResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import type { RequestCall } from '../operation/plugin.ts';
-import { healthResponse, isHealthCheck } from '../http/health.ts';
 import { PlatformInvocation } from './invocation.ts';
 import { excessOf } from '../message/answer-size.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import { runGuarded, whenReady } from '../message/eventual.ts';
 import type { Eventual, GuardedStep } from '../message/eventual.ts';
-import type { HeaderMap } from '../message/header-map.ts';
+import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
 import type { Streaming } from '../http/streams/streaming.ts';
@@ -259,4 +258,20 @@ function refusalSettings({ server, starter }: InvocationState): RefusalSettings 
 export function doNotWaitForEventLoop(context: unknown): void {
   if (typeof context !== 'object' || context === null || !('callbackWaitsForEmptyEventLoop' in context)) return;
   Reflect.set(context, 'callbackWaitsForEmptyEventLoop', false);
+}
+
+/**
+ * True for a health check. Nothing else looks at the path: its end is `/health`. A load balancer's checker is known
+ * by its name, because it cannot send the headers that CSRF prevention asks of a GET.
+ */
+function isHealthCheck(request: HTTPRequest): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  if (/\/health\/?$/.test(request.path)) return true;
+  return request.queryString === '' && (request.headers.get('user-agent')?.startsWith('ELB-HealthChecker/') ?? false);
+}
+
+/** The answer to a health check, in the format of the Internet draft "Health Check Response Format for HTTP APIs". */
+export function healthResponse(status: 'pass' | 'fail' = 'pass'): HTTPResponse {
+  const headers = new HeaderMap({ 'content-type': 'application/health+json', 'cache-control': 'no-store' });
+  return { status: status === 'pass' ? 200 : 503, headers, body: JSON.stringify({ status }) };
 }

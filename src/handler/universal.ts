@@ -1,6 +1,6 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 
-import { createStreamingHandlerFor } from './streaming-handler.ts';
+import { createStreamingHandlerFor } from './streaming.ts';
 import type { ContextFits, ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';

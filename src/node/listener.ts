@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { createStreamingServe } from '../handler/streaming-handler.ts';
+import { createStreamingServe } from '../handler/streaming.ts';
 import type { ChunkStream } from '../message/http-messages.ts';
 import type { ContextFits, ServerOptions } from '../server/options.ts';
 import { nodeHTTP } from '../platform/node.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { withOwnFrames } from '../development/own-frames.ts';
 import { waitAtMost } from '../message/eventual.ts';
-import { healthResponse } from '../http/health.ts';
+import { healthResponse } from '../handler/handler.ts';
 import { readNodeEnv } from '../server/server.ts';
 import type { ContextFits, ServerOptions } from '../server/options.ts';
 import type { NodeExchange } from '../platform/node.ts';

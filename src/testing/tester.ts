@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
-import { createStreamingServe } from '../handler/streaming-handler.ts';
+import { createStreamingServe } from '../handler/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';

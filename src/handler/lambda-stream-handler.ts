@@ -1,28 +1,12 @@
-import { answer, createHandlerFor, doNotWaitForEventLoop, serveEvent } from './handler.ts';
-import type { Call, UntypedHandler } from './handler.ts';
+import { answer, doNotWaitForEventLoop } from './handler.ts';
+import type { Call } from './handler.ts';
 import { streaming } from '../http/streams/streaming.ts';
 import { PlatformInvocation } from './invocation.ts';
-import type { PlatformAdapter } from '../platform/adapter.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { findStreamingAdapter, writeResponse } from '../platform/lambda-stream.ts';
 import type { ResponseStream } from '../platform/lambda-stream.ts';
 import { warnIfRecreated, createStarter } from '../server/start.ts';
 import type { OptionsSource, Starter } from '../server/start.ts';
-
-/**
- * Options in, handler out, for platforms that carry streams. A file of its own: bundles for platforms that carry none
- * contain nothing of streams. Throws for wrong options and wrong schema text.
- */
-export function createStreamingHandlerFor(adapters: readonly PlatformAdapter<never>[], options: unknown): UntypedHandler {
-  // Inside, the user's types are of no use: they flow from option to option, and end here.
-  return createHandlerFor(adapters, options as OptionsSource<ServerOptions>, streaming);
-}
-
-/** The same for callers that have made the server themselves: the Node server and the tester. */
-export function createStreamingServe(adapters: readonly PlatformAdapter<never>[], starter: Starter): (call: Call) => Promise<unknown> {
-  const serving = { adapters, starter, streaming };
-  return (call) => serveEvent(serving, call);
-}
 
 /** Writes the answer to an event into a stream. */
 export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseStream, context?: unknown) => Promise<void>;
@@ -30,7 +14,7 @@ export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseS
 /** AWS's runtime looks for this mark to call a handler with a stream. `awslambda.streamifyResponse` sets the same. */
 const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-/** The same for Lambda functions that stream. Throws for wrong options and wrong schema text. */
+/** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */
 export function createUntypedStreamingHandler(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
   const starter = createStarter(options);
   const made = warnIfRecreated(options);
