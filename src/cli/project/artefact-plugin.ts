@@ -15,15 +15,15 @@ export interface ArtefactPlugin {
   readonly found: ReadonlyMap<string, BuildArtefact>;
 }
 
-/** A build that is about to be made: where it will be, and of which files. */
+/** A build that is about to be made: its future file, and its sources. */
 export interface ExpectedArtefact {
   readonly file: string;
   readonly schema: readonly string[];
 }
 
 /**
- * Gives functions the schema's own texts in place of a build. So a build that is missing, or no longer fits, does not keep
- * anybody from working on the schema; and what is checked is what was written, with its lines.
+ * Gives functions the texts of the schema's files in place of a build. So work on the schema can go on with a missing or stale
+ * build, and checks read the schema as it was written, with its lines.
  */
 export function artefactPlugin(directory: string, expected?: ExpectedArtefact): ArtefactPlugin {
   const found = new Map<string, BuildArtefact>();

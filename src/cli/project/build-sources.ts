@@ -28,17 +28,17 @@ export async function readSchemaFiles(patterns: readonly string[], directory: st
   );
 }
 
-/** The sources of a build, read. */
+/** The material of a build, read from its sources. */
 export interface BuildMaterial {
   readonly from: BuildSources;
-  /** The function's own, where no files are named. */
+  /** The function's own `typeDefs`, for a build that names no files. */
   readonly typeDefs: unknown;
-  /** As clients see it. */
+  /** The schema as clients see it. */
   readonly schema: GraphQLSchema;
   readonly directory: string;
 }
 
-/** Reads everything that a build is made of, and makes it. */
+/** Reads the files of a build, and makes the build. */
 export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtefact> {
   const files = await readSchemaFiles(from.schema, directory);
   const sources = files.length > 0 ? files.map(({ text }) => text) : sourcesOf(typeDefs);
@@ -47,7 +47,7 @@ export async function makeBuild({ from, typeDefs, schema, directory }: BuildMate
   return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
 }
 
-/** Files of operations, if any are asked for. What clients make of the literals in their code, only their own tools know. */
+/** Files of operations, if any are named. Literals in code do not count: only the clients' own tools know the texts that they send. */
 export async function readBuildDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
   const files = patterns.length === 0 ? [] : await readDocuments(patterns, directory);
   const code = files.find(({ path }) => isCode(path));
@@ -57,17 +57,17 @@ export async function readBuildDocuments(patterns: readonly string[], directory:
   );
 }
 
-/** True when what was imported from a file of JSON is a build. */
+/** True when the content of a JSON file is a build. */
 export function isArtefact(value: unknown): value is BuildArtefact {
   return typeof value === 'object' && value !== null && 'seal' in value && 'from' in value && 'types' in value;
 }
 
-/** The file that a server's build is in; undefined: it has none that the command line gave it. */
+/** The file of a server's build. Undefined: the server has no build that the command line gave it. */
 export function buildFileOf(options: unknown): string | undefined {
   return pendingOf(options)?.pending;
 }
 
-/** The schema's own texts, where they come by way of a build. */
+/** The texts of the schema's files, where a build refers to them. */
 export function textsOfBuild(options: unknown): readonly string[] | undefined {
   return pendingOf(options)?.typeDefs;
 }

@@ -27,14 +27,14 @@ export type Bundle =
 
 /** Bundles one function again and again. */
 export interface Bundler {
-  /** Bundles it now; the result goes to `onBundle`, like all others. */
+  /** Bundles the function now; the result goes to `onBundle`, like all others. */
   rebuild(): Promise<void>;
   close(): Promise<void>;
 }
 
 type Esbuild = typeof import('esbuild');
 
-/** Our one optional peer: who only deploys has no use for it. */
+/** The only optional peer dependency: a deployed function does not need it. */
 export async function importEsbuild(): Promise<Esbuild> {
   try {
     return await import('esbuild');
@@ -49,8 +49,8 @@ export async function importEsbuild(): Promise<Esbuild> {
 /**
  * Bundles a function as the platforms do, and again whenever one of its files changes. Resolves after the first time.
  *
- * Changes are noticed by esbuild's polling: unlike the system's notifications it works in containers and on network
- * drives, and it knows of files that are missing. It may take two seconds; dev.ts calls `rebuild` where the system is faster.
+ * esbuild notices changes by polling. Unlike the system's notifications, polling works in containers and on network drives, and it
+ * notices missing files that appear. It may take two seconds; dev.ts calls `rebuild` when the system notices a change first.
  */
 export async function watchBundle(
   esbuild: Esbuild,
@@ -84,7 +84,7 @@ export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugi
   }
 }
 
-/** Makes functions report their operations, and the options that were refused. */
+/** Makes functions report their operations, and options that were refused. */
 const operationLog = interceptEntry({
   name: 'logged',
   imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
@@ -93,20 +93,20 @@ const operationLog = interceptEntry({
       catch (error) { reportRefusal(options, error); throw error; }`,
 });
 
-/** Beside this file, in the sources as well as in what is built of them. */
+/** The file of the operation log: its place differs between the sources and the built package. */
 function operationLogFile(): string {
   return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : './operation-log.js', import.meta.url));
 }
 
-/** Schema text in files of its own. Who deploys has to tell the platform's bundler the same: docs/codegen.md says how. */
+/** Loaders for files of schema text. A deployment has to give the platform's bundler the same loaders: docs/codegen.md says how. */
 export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
 
 function optionsFor({ file }: FunctionSource): BuildOptions {
   return {
     entryPoints: [file],
-    // Else it is the folder that was current when esbuild was loaded.
+    // The default is the folder that was current when esbuild was loaded.
     absWorkingDir: process.cwd(),
-    // Never written. It says what the paths in the source map are relative to.
+    // This file is never written. The paths in the source map are relative to it.
     outfile: `${file}.mjs`,
     write: false,
     bundle: true,
@@ -156,12 +156,12 @@ export async function formatMessages(esbuild: Esbuild, messages: BuildResult['er
 /** Prefixes of the modules between a function and our entries, as interceptEntry names them. */
 const between = /graphql-functions-(?:logged|recorded):/g;
 
-/** Without modules that the user has not written, and with the way to get what is missing. */
+/** The message without modules that the user has not written, and with the command that installs a missing package. */
 function forPeople(message: Message): Message {
   const { text, notes, location } = message;
   const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
   const own = { ...message, location: isOurs(location) ? null : location };
-  // Of a package that is there, esbuild knows what is wrong.
+  // If the package is installed, esbuild's own message says what is wrong.
   if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
     return { ...own, text: `${text}: it is not installed. npm i ${packageOf(missing)}`, notes: [] };
   return {
@@ -171,7 +171,7 @@ function forPeople(message: Message): Message {
   };
 }
 
-/** A name that is looked for in one entry of this package, and is in another. */
+/** A name that is imported from one entry of this package, and that another entry exports. */
 function withEntry(text: string): string {
   const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
   const entry = name === undefined ? undefined : entryThatExports(name);
@@ -180,7 +180,7 @@ function withEntry(text: string): string {
 
 /**
  * The entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does, and when the
- * package cannot be found. Of several the first in package.json.
+ * package cannot be found. If several entries export it, the first in package.json counts.
  */
 function entryThatExports(name: string): string | undefined {
   const built = findBuiltFile('esm/index.js');
@@ -196,7 +196,7 @@ function entryThatExports(name: string): string | undefined {
   return undefined;
 }
 
-/** The names that a built module exports: each has one list of them at its end. */
+/** The names that a built module exports: it has one list of them at its end. */
 function namesIn(file: string): string[] {
   if (!existsSync(file)) return [];
   const lists = [...readFileSync(file, 'utf8').matchAll(/^export \{([^}]*)\}/gm)];

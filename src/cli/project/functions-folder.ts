@@ -17,15 +17,15 @@ export interface FunctionSource {
 /** The contents of a functions folder. */
 export interface FunctionsFolder {
   readonly functions: readonly FunctionSource[];
-  /** Files that look like functions, and whose names no platform would take. */
+  /** Files that look like functions, but whose names no platform accepts. */
   readonly misnamed: readonly string[];
 }
 
-/** In the order in which Netlify's bundler looks for them. */
+/** The extensions of functions, in the order in which Netlify's bundler looks for them. */
 const extensions = ['.js', '.cjs', '.mjs', '.ts', '.tsx', '.cts', '.mts', '.jsx'];
 const validName = /^[A-Za-z0-9_-]+$/;
 
-/** Which folder holds the functions, and what is wrong with the settings that say so. */
+/** The folder of functions, and remarks on the settings that name it. */
 export interface ChosenFolder {
   readonly folder: string;
   readonly problems: readonly Problem[];
@@ -35,7 +35,7 @@ export interface ChosenFolder {
 
 const usual = ['functions', join('netlify', 'functions')];
 
-/** The folder that was named; else the one of netlify.toml, unless its build writes that; else the first of the usual ones. */
+/** The folder that was named; else that of netlify.toml, unless its build command writes it; else the first of the usual folders. */
 export async function resolveFunctionsFolder(directory: string, named: string | undefined): Promise<ChosenFolder> {
   if (named !== undefined) {
     const folder = await findFolder(directory, [named]);
@@ -83,7 +83,7 @@ async function findFolder(directory: string, candidates: readonly string[]): Pro
 
 /**
  * Netlify's rules: the function x is `x.ts`, `x/x.ts` or `x/index.ts`. Other files of subfolders are imported
- * by functions, and are none.
+ * by functions, and are not functions themselves.
  */
 export async function findFunctions(folder: string): Promise<FunctionsFolder> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.') && name !== 'node_modules');
@@ -98,7 +98,7 @@ export async function findFunctions(folder: string): Promise<FunctionsFolder> {
   return { functions: [...functions].map(([name, file]) => ({ name, file })).toSorted((a, b) => (a.name < b.name ? -1 : 1)), misnamed };
 }
 
-/** Of two files for one name, the first counts: a file before a folder, then as in `extensions`. */
+/** The order of files for one name, of which the first counts: a file before a folder, then the order of `extensions`. */
 function byRank(a: Dirent, b: Dirent): number {
   return rank(a) - rank(b);
 }
@@ -111,7 +111,7 @@ async function toFunction(folder: string, entry: Dirent): Promise<{ name: string
   const path = join(folder, entry.name);
   if (entry.isDirectory()) return { name: entry.name, file: await mainFile(path, entry.name) };
   const { name, ext } = parse(entry.name);
-  // Declarations hold no code.
+  // Files of declarations (.d.ts) have no code.
   const isCode = extensions.includes(ext) && !name.endsWith('.d');
   return { name, file: isCode ? path : undefined };
 }

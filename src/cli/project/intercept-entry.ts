@@ -1,20 +1,20 @@
 import type { Plugin } from 'esbuild';
 
-/** Which of our entries have a createHandler that functions import. */
+/** The entries of this package that have a createHandler for functions. */
 const entries = /^graphql-functions(?:\/(?:aws-lambda|netlify|fetch))?$/;
 
-/** The module that stands between a function and an entry. The entry itself is `real` in it. */
+/** The module that replaces an entry for a function. In it, the entry itself is called `real`. */
 export interface Interception {
   readonly name: string;
-  /** Source text: what the functions below need beside the entry. */
+  /** Source text: the imports of the functions below, beside the entry. */
   readonly imports: string;
-  /** Source text: the body of the function that stands in for a maker of handlers, given its `options`. */
+  /** Source text: the body of the function that replaces `createHandler` or its like. It gets the `options`. */
   readonly make: (maker: string) => string;
 }
 
 /**
- * Puts a module of ours between a function and the entry that it imports. By the bundler, and not by a hook in the
- * library: that would be in every production bundle. The module may import the entry itself.
+ * Puts a module of ours between a function and the entry that it imports. The bundler does that, because a hook in the library
+ * would be in every production bundle. The module may import the entry itself.
  */
 export function interceptEntry({ name, imports, make }: Interception): Plugin {
   const namespace = `graphql-functions-${name}`;
@@ -38,7 +38,7 @@ export function interceptEntry({ name, imports, make }: Interception): Plugin {
   };
 }
 
-/** The names under which an entry makes handlers. */
+/** The names of the functions of an entry that make handlers. */
 function makersOf(entry: string): readonly string[] {
   return entry.endsWith('/aws-lambda') ? ['createHandler', 'createStreamingHandler'] : ['createHandler'];
 }

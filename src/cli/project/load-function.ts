@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts';
 import { progress } from './progress.ts';
 import { importUserCode } from './user-code.ts';
 
-/** A function that has been bundled and imported, into this process. */
+/** A function that has been bundled, and imported into this process. */
 export interface LoadedFunction {
   readonly exports: Readonly<Record<string, unknown>>;
   /** True when its bundle holds the graphql package. */
@@ -25,7 +25,7 @@ export class BundleError extends Error {
   }
 }
 
-/** Bundles and imports a function. Throws a BundleError, or whatever its module throws. */
+/** Bundles and imports a function. Throws a BundleError, or the error that its module throws. */
 export async function loadFunction(
   esbuild: typeof import('esbuild'),
   source: FunctionSource,

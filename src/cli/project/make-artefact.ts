@@ -12,7 +12,7 @@ import { partsOf } from '../../schema/sdl/schema-index.ts';
 import type { SchemaIndex, TypeEntry } from '../../schema/sdl/schema-index.ts';
 import { membersAt } from '../../schema/sdl/sdl-definitions.ts';
 
-/** From this many characters on, what members a type has is written down: smaller types are read whole (create-type.ts). */
+/** The build lists the members of types with at least this many characters. Smaller types are read whole (create-type.ts). */
 const manyCharacters = 2000;
 
 /** The build of a schema, with documents that are valid for it. */
@@ -36,7 +36,7 @@ export function makeArtefact(
   return { ...unsealed, seal: sealOf(unsealed) };
 }
 
-/** The same schema in a text of its own, with nothing in it that the parser ignores, and what merging made written out. */
+/** The same schema as one new text, without characters that the parser ignores, and with merged definitions written out. */
 function writeOut(index: SchemaIndex, descriptions: boolean): SchemaIndex {
   const pieces: string[] = [];
   let end = 0;
@@ -77,6 +77,6 @@ function membersOfLarge(entry: TypeEntry, index: SchemaIndex): readonly (readonl
   const size = parts.reduce((sum, [start, end]) => sum + end - start, 0);
   if (size < manyCharacters) return undefined;
   const members = parts.map((part) => membersAt(index, part));
-  // Those that the scan cannot read have no place in the text.
+  // Members that the scan cannot read have no place in the text.
   return members.flat().some(({ at }) => isParsed(at)) ? undefined : (members as (readonly ScannedMember[])[]);
 }

@@ -9,9 +9,9 @@ export interface NetlifySettings {
   readonly directory: string | undefined;
   /** Where `directory` is set. */
   readonly line: number | undefined;
-  /** True when the build command writes that folder: its files are bundles, and the sources are elsewhere. */
+  /** True when the build command writes that folder: then its files are bundles, and the sources are elsewhere. */
   readonly isOutput: boolean;
-  /** The first line that is not valid TOML. Netlify refuses the whole file then. */
+  /** The first line that is not valid TOML. Netlify then refuses the whole file. */
   readonly problem: Problem | undefined;
 }
 
@@ -42,7 +42,7 @@ interface Setting {
 }
 
 interface ParsedSettings {
-  /** The values that are text, by "table.key". */
+  /** The values that are strings, by "table.key". */
   readonly values: ReadonlyMap<string, Setting>;
   readonly problem: { readonly line: number; readonly column: number; readonly message: string } | undefined;
 }
@@ -50,10 +50,10 @@ interface ParsedSettings {
 const bareKey = String.raw`(?:[\w-]+|"[^"\n]*"|'[^'\n]*')`;
 const header = new RegExp(String.raw`^\[\[?\s*(${bareKey}(?:\s*\.\s*${bareKey})*)\s*\]\]?$`);
 const assignment = new RegExp(String.raw`^(${bareKey}(?:\s*\.\s*${bareKey})*)\s*=\s*([^]*)$`);
-/** A value whole: text of either kind, a number, a date, a truth value, a list, or a table in one line. */
+/** A complete value: a string of any kind, a number, a date, a boolean, a list, or a table in one line. */
 const whole = /^(?:"""[^]*"""|'''[^]*'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|true|false|[+-]?(?:inf|nan)|[+-]?[\d][\w:.+ -]*|\[[^]*\]|\{[^]*\})$/;
 
-/** As much TOML as it takes to find settings, and the first statement that is none. */
+/** Parses as much TOML as the settings need, and finds the first statement that is not valid. */
 function parseSettings(text: string): ParsedSettings {
   const values = new Map<string, Setting>();
   let table = '';
@@ -79,7 +79,7 @@ function complaint(key: string | undefined, value: string): string {
   return `netlify.toml is not valid, and Netlify refuses to build with it. ${expected}`;
 }
 
-/** Lines without comments; what is open at the end of a line goes on in the next. */
+/** Lines without comments; a list, table or string that is open at the end of a line continues in the next. */
 function* statementsOf(text: string): Generator<{ line: number; statement: string }> {
   const lines = text.split(/\r?\n/);
   for (let at = 0; at < lines.length; at++) {

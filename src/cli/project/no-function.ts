@@ -13,14 +13,14 @@ export interface BundledFile {
   readonly isGraphQL: boolean;
 }
 
-/** True when platforms find something to call: what they call is a default export, or one of these names. */
+/** True when platforms find a function to call: a default export, or an export with one of these names. */
 export function exportsFunction(exports: readonly string[]): boolean {
   return exports.some((name) => name === 'default' || name === 'handler' || name === 'lambda');
 }
 
 /**
- * Whether a file that exports no function is there for others: one of them imports it, or there is nothing in it but
- * types. Else it is a function whose author forgot to export it.
+ * True when a file without an exported function is meant for other files: one of them imports it, or it has only types.
+ * Otherwise it is a function whose author forgot to export it.
  */
 export function isHelper(file: BundledFile, all: readonly BundledFile[]): boolean {
   return importersOf(file, all).length > 0 || (file.exports.length === 0 && !file.isGraphQL);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Where lines go. */
+/** The stream to which lines are written. */
 export interface Terminal {
   log(line: string): void;
   error(line: string): void;
@@ -18,12 +18,12 @@ const good: Paint = painter('green');
 const quiet: Paint = painter('dim');
 const strong: Paint = painter('bold');
 
-/** A status as people read it: refused requests and failures stand out. */
+/** A status with a colour: refused requests and failures stand out. */
 export function statusOf(status: number): string {
   return status < 400 ? good(String(status)) : bad(String(status));
 }
 
-/** A message with places and lines of code: the places, the line that is meant and the mark below it stand out. */
+/** A message with places and lines of code: the places, the wrong line and the mark below it stand out. */
 export function paintMessage(message: string): string {
   return message
     .split('\n')

@@ -6,12 +6,12 @@ import { paintMessage } from './paint.ts';
 import type { Problem } from './problem.ts';
 import type { Terminal } from './paint.ts';
 
-/** Prints each problem with its place and the lines it is about. */
+/** Prints each problem with its place and the lines of code around it. */
 export function printProblems(problems: readonly Problem[], directory: string, terminal: Terminal): void {
   for (const problem of problems) terminal.log(paintMessage(problemText(problem, directory)));
 }
 
-/** "file:line:column message", and below it the lines that it is about. */
+/** "file:line:column message", and below it the lines of code around that place. */
 export function problemText(problem: Problem, directory: string): string {
   const { file, message } = problem;
   const place = file === undefined ? '' : `${placeText(problem, directory)} `;
@@ -37,7 +37,7 @@ function frameOf({ file, line, column }: Problem, directory: string): string {
   try {
     return codeFrame(readFileSync(resolve(directory, file), 'utf8'), { line, column });
   } catch {
-    // A place that a stack names need not be a file that is here.
+    // The file that a stack names may not exist here.
     return '';
   }
 }

@@ -1,7 +1,7 @@
 /** Something wrong in the user's files. */
 export interface Problem {
   readonly message: string;
-  /** Where it is, absolute or relative to the project. Undefined: nowhere in particular. */
+  /** Its file, absolute or relative to the project. Undefined: it belongs to no file. */
   readonly file?: string | undefined;
   /** From 1. Undefined: the file as a whole. */
   readonly line?: number | undefined;
@@ -14,7 +14,7 @@ export class DevError extends Error {
   override readonly name = 'DevError';
 }
 
-/** The visible part of a line: longer lines wrap, and the mark would be under another character. */
+/** Characters of a line that are shown: a longer line would wrap, and the mark would be under another character. */
 const width = 120;
 
 /** Up to three lines of a text with their numbers, and a mark under one place. Empty when the text has no such line. */
@@ -34,7 +34,7 @@ export function codeFrame(text: string, { line, column }: { readonly line: numbe
   return shown.join('\n');
 }
 
-/** Tabs as one blank each, so that columns stay what they are. */
+/** Each tab becomes one blank, so that columns stay the same. */
 function visible(content: string, from: number): string {
   return content.replaceAll('\t', ' ').slice(from, from + width);
 }

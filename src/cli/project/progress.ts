@@ -1,4 +1,4 @@
-/** The part of a terminal's stream that is written to. */
+/** The part of a terminal's stream that is used here. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -6,8 +6,8 @@ export interface ProgressStream {
 }
 
 /**
- * Says on a terminal how far a command is: in one line, written before each step and taken away before anything else is printed.
- * Elsewhere (a pipe, a log, CI) nothing is said. By steps and not by a timer, for most of the work leaves no timer a turn.
+ * Shows on a terminal how far a command is: in one line, which is written before each step and removed before other output.
+ * Elsewhere (a pipe, a log, CI) it shows nothing. It counts steps, because most of the work is synchronous: no timer would fire.
  */
 export class Progress {
   readonly #stream: ProgressStream;
@@ -22,7 +22,7 @@ export class Progress {
     this.#isOn = stream.isTTY === true && !env['CI'];
   }
 
-  /** Something that has this many steps. */
+  /** Begins a task with this many steps. */
   begin(subject: string, steps: number): void {
     this.clear();
     this.#subject = subject;
@@ -38,7 +38,7 @@ export class Progress {
     this.#isShown = true;
   }
 
-  /** There is nothing more to be done of it. */
+  /** Ends the task. */
   end(): void {
     this.clear();
     this.#steps = 0;
@@ -50,5 +50,5 @@ export class Progress {
   }
 }
 
-/** That of this process. */
+/** The progress of this process. */
 export const progress: Progress = new Progress(process.stderr);

@@ -10,7 +10,7 @@ import { placeOf } from './user-code.ts';
 
 /** The servers that functions have made, in the order in which they made them. */
 export interface RecordedServers {
-  /** Puts itself between a function and createHandler. */
+  /** The plugin that puts itself between a function and createHandler. */
   readonly plugin: Plugin;
   readonly servers: readonly RecordedServer[];
 }
@@ -18,11 +18,11 @@ export interface RecordedServers {
 export interface RecordedServer {
   /** The argument of createHandler. */
   readonly source: OptionsSource<ServerOptions>;
-  /** "file:line:column" of the call, where it is known. */
+  /** "file:line:column" of the call, if it is known. */
   readonly place: string | undefined;
-  /** The error that createHandler threw. The module goes on, for there may be more errors. */
+  /** The error that createHandler threw. The module continues, because there may be more errors. */
   readonly refusal: unknown;
-  /** The schema as clients see it. Rejects with what is wrong with options that come asynchronously. */
+  /** The schema as clients see it. Rejects with the error of options that come asynchronously. */
   schema(): Promise<GraphQLSchema>;
 }
 
@@ -31,13 +31,13 @@ type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Reques
 const key = Symbol.for('graphql-functions.check');
 const beginKey = Symbol.for('graphql-functions.check-begins');
 
-/** Gets hold of the options of every handler, and of createHandler in the bundle's own copy: a ready `schema` is of its graphql. */
+/** Records the options of every handler, and createHandler of the bundle's own copy: a `schema` made in code uses the bundle's graphql. */
 export function recordServers(): RecordedServers {
   const servers: RecordedServer[] = [];
   Object.assign(globalThis, {
     [beginKey]: () => progress.step('building the whole schema'),
     [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
-      // What the module prints now begins on a line of its own.
+      // Output of the module from now on begins on a line of its own.
       progress.clear();
       servers.push({ source, refusal, place: placeOf(new Error('called from')), schema: () => introspect(source, createHandler) });
     },
@@ -45,7 +45,7 @@ export function recordServers(): RecordedServers {
   return { plugin, servers };
 }
 
-// The main entry takes requests of every kind: it is asked for every schema.
+// The main entry takes requests of every kind, so it is used to read every schema.
 const plugin = interceptEntry({
   name: 'recorded',
   imports: "import { createHandler as createUniversal } from 'graphql-functions';",
@@ -57,13 +57,13 @@ const plugin = interceptEntry({
       return handler;`,
 });
 
-/** Asks a server that has the schema alone: neither the user's context nor limits nor plugins are in the way. */
+/** Sends introspection to a server with only the schema, because the user's context, limits or plugins could refuse it. */
 async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {
   const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
   const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
   const handler = createHandler({ ...Object.fromEntries(given), nodeEnv: 'development', landingPage: false, logger: silent });
   const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
-  // Not a direct invocation, which may answer as much as Lambda carries: a schema of 1,500 types is more than that.
+  // Sent as a Request: a direct invocation may answer only as much as Lambda carries, and a schema of 1,500 types is more than that.
   const headers = { 'content-type': 'application/json' };
   const response = await handler(new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }));
   const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };

@@ -3,29 +3,29 @@ import { join } from 'node:path';
 
 import { positionAt } from './problem.ts';
 
-/** Where something is in the user's files. */
+/** A place in the user's files. */
 export interface FoundPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Where the user's code is. */
+/** The places of the user's code. */
 export interface UserFiles {
-  /** Those of one function, absolute. */
+  /** The files of one function, absolute. */
   readonly files: readonly string[];
-  /** The project's. */
+  /** The folder of the project. */
   readonly directory: string;
 }
 
-/** Searches a function's files, and those with schema text that it reads at run time, or that its build is made of. */
+/** Searches a function's files, and the files of schema text that it reads at run time, or that its build is made of. */
 export function searchIn({ files, directory }: UserFiles): SourceSearch {
   const schemaFiles = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: isForeign });
-  // No schema text is written in JSON, and the file of a build that is about to be made is not there yet.
+  // JSON files have no schema text, and the file of a build that is about to be made does not exist yet.
   return new SourceSearch([...files.filter((file) => !file.endsWith('.json')), ...schemaFiles.map((path) => join(directory, path))]);
 }
 
-/** The user's files, in which things that exist at run time only are found again. */
+/** The user's files, in which the sources of run-time values are found again. */
 export class SourceSearch {
   readonly #files: readonly string[];
   readonly #texts = new Map<string, string>();
@@ -35,7 +35,7 @@ export class SourceSearch {
     this.#files = files;
   }
 
-  /** Where an offset of schema text is: in a .graphql file, or in the literal that the text comes from. */
+  /** The place of an offset of schema text: in a .graphql file, or in the literal that the text comes from. */
   findText(text: string, offset: number): FoundPlace | undefined {
     for (const file of this.#files) {
       const at = this.#textOf(file).indexOf(text);
@@ -45,8 +45,8 @@ export class SourceSearch {
   }
 
   /**
-   * Where a resolver is written: Query.books is the key books in the braces behind Query. By the text, for of an object
-   * the origin of its keys is unknown. With `from`, the first of the path is a key in the first braces behind that place.
+   * The place where a resolver is written: Query.books is the key books in the braces after Query. The text is searched, because an
+   * object does not know where its keys come from. With `from`, the path begins with a key in the first braces after that place.
    */
   findKey(path: readonly string[], from?: FoundPlace): FoundPlace | undefined {
     for (const file of from === undefined ? this.#files.filter(isCode) : [from.file]) {
@@ -57,13 +57,13 @@ export class SourceSearch {
     return undefined;
   }
 
-  /** Text that was put together, or has escapes: the line that is like the wanted one, with most of its neighbours. */
+  /** For text that was concatenated, or has escapes: the line that equals the wanted one and has most of its neighbours. */
   #findLine(text: string, offset: number): FoundPlace | undefined {
     const { line, column } = positionAt(text, offset);
     const wanted = linesOf(text);
     const content = wanted[line - 1] ?? '';
     let best: FoundPlace | undefined;
-    // A brace is in every file: its neighbours have to be the same.
+    // A line with only a brace is in every file, so its neighbours have to be the same.
     let bestScore = content.trim().length < 3 ? 3 : 0;
     for (const file of this.#files) {
       const lines = linesOf(this.#textOf(file));
@@ -115,7 +115,7 @@ function indentOf(line: string): number {
 
 type LineOf = readonly [lines: readonly string[], index: number];
 
-/** How many of the ten nearest lines are the same. */
+/** The number of the ten nearest lines that are the same. */
 function likeness([wanted, at]: LineOf, [lines, index]: LineOf): number {
   const near = [-5, -4, -3, -2, -1, 1, 2, 3, 4, 5];
   return near.filter((step) => wanted[at + step] !== undefined && wanted[at + step]?.trim() === lines[index + step]?.trim()).length;
@@ -127,7 +127,7 @@ function offsetOf(text: string, { line, column }: FoundPlace): number {
   return start + column - 1;
 }
 
-/** `Query: {`, `const Query = {`, `const Query: Types = {` or `class Query {`; then the rest of the path in there. */
+/** `Query: {`, `const Query = {`, `const Query: Types = {` or `class Query {`; then the rest of the path inside it. */
 function findPath(masked: string, [name = '', ...rest]: readonly string[]): number | undefined {
   const owner = String.raw`(?<![\w$.])(?<!\b(?:interface|type)\s+)(['"]?)${escaped(name)}\1`;
   const block = new RegExp(String.raw`${owner}\s*(?::|(?::[^={};]*)?=)?\s*(?=\{)`, 'g');
@@ -146,7 +146,7 @@ function findInStatement(masked: string, from: number, path: readonly string[]):
   return masked.slice(from, open).includes(';') ? undefined : findInBlock(masked, from, path);
 }
 
-/** A key that stands directly in the first braces from an offset on. */
+/** A key that is directly in the first braces after an offset. */
 function findInBlock(masked: string, from: number, [name = '', ...rest]: readonly string[]): number | undefined {
   const open = masked.indexOf('{', from);
   if (open < 0) return undefined;
@@ -167,7 +167,7 @@ function escaped(name: string): string {
   return name.replaceAll(/[^\w]/g, String.raw`\$&`);
 }
 
-/** Comments and literals as blanks, so that braces can be counted; what could be a quoted key stays. */
+/** Comments and literals become blanks, so that braces can be counted; literals that could be quoted keys stay. */
 function withoutLiterals(code: string): string {
   const literal = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g;
   return code.replaceAll(literal, (match) => (/^(['"])\w+\1$/.test(match) ? match : match.replaceAll(/[^\n]/g, ' ')));

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { isForeign } from '../../development/own-frames.ts';
 
-/** Imports a bundled function under the address of its source: nothing is written, and `import.meta.url` is the user's. */
+/** Imports a bundled function under the address of its source. No file is written, and `import.meta.url` names the user's file. */
 export async function importUserCode(file: string, code: string): Promise<Record<string, unknown>> {
   // Stacks name the lines of the user's files.
   process.setSourceMapsEnabled(true);
@@ -18,7 +18,7 @@ export async function importUserCode(file: string, code: string): Promise<Record
   }
 }
 
-/** Errors of options and schemas are found many calls below the user's line. */
+/** Makes stacks longer: errors of options and schemas are thrown many calls below the user's line. */
 async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 100;

@@ -16,7 +16,7 @@ export interface ResolveInfoCacheControl {
 }
 
 declare module 'graphql' {
-  // The type that resolvers read their hints from.
+  // Adds `info.cacheControl` to graphql-js's type of `info`.
   interface GraphQLResolveInfo {
     cacheControl: ResolveInfoCacheControl;
   }
@@ -24,14 +24,14 @@ declare module 'graphql' {
 
 /** The parts of a field that decide its hints. */
 export interface HintedField {
-  /** Undefined: nothing is known of it but its type. */
+  /** Undefined: only the type of the field is known. */
   readonly field: GraphQLField<unknown, unknown> | undefined;
   readonly returnType: GraphQLOutputType;
-  /** Of a root type. */
+  /** True for a field of a root type. */
   readonly isRoot: boolean;
 }
 
-/** The policy of a field by the schema: its type's hint, then the field's own. `inherits`: the lifetime of the parent counts. */
+/** The policy of a field in the schema: the hint of its type, then its own hint. `inherits`: the lifetime of the parent counts. */
 export function policyInSchema({ field, returnType }: HintedField): { readonly policy: CachePolicy; readonly inherits: boolean } {
   const policy = newCachePolicy();
   const type = getNamedType(returnType);
@@ -47,7 +47,7 @@ export function policyInSchema({ field, returnType }: HintedField): { readonly p
 }
 
 interface DefaultLifetime {
-  /** The lifetime of the parent counts. */
+  /** True when the lifetime of the parent counts. */
   readonly inherits: boolean;
   readonly defaultMaxAge: number;
 }

@@ -6,7 +6,7 @@ export const CacheScope: { readonly Public: 'PUBLIC'; readonly Private: 'PRIVATE
 
 /** How long a value may be kept, in seconds, and by whom. */
 export interface CacheHint {
-  /** Seconds for which the value may be kept. 0: not at all. */
+  /** Seconds for which the value may be kept. 0: it may not be kept. */
   maxAge?: number | undefined;
   /** "PUBLIC": by every store. "PRIVATE": by the client that asked. Default: "PUBLIC" */
   scope?: CacheScope | undefined;
@@ -22,7 +22,7 @@ export interface CacheAnnotation extends CacheHint {
 export interface CachePolicy extends CacheHint {
   /** Takes the shorter lifetime and the narrower scope. */
   restrict(hint: CacheHint): void;
-  /** Takes the lifetime and the scope that are given; what is not given stays. */
+  /** Takes the lifetime and the scope that are given; a value that is not given stays as it was. */
   replace(hint: CacheHint): void;
   /** The policy of an answer that may be kept; null when it may not. */
   policyIfCacheable(): { maxAge: number; scope: CacheScope } | null;

@@ -19,22 +19,22 @@ export interface TagSettings {
 export interface TaggedAnswer {
   readonly selection: Selection;
   readonly data: Answered;
-  /** Undefined: what the answer says of its objects is all that is known. */
+  /** The list of the executor. Undefined: only the answer itself tells its objects. */
   readonly objects: AnsweredObjects | undefined;
 }
 
-/** What is in an answer, by the names of types and fields, each once. */
+/** The contents of an answer, by the names of types and fields, each once. */
 export class Contents {
   readonly types: string[] = [];
   /** Types of objects without an id. */
   readonly unnamed: string[] = [];
-  /** Types of lists, and of what is not there. */
+  /** Types of lists, and of fields that are null. */
   readonly lists: string[] = [];
-  /** Of the root. */
+  /** Fields of the root. */
   readonly fields: string[] = [];
   /** Ids by type. */
   readonly entities: Map<string, Set<string>> = new Map();
-  /** Where there is nothing. */
+  /** The selections of fields that are null. */
   readonly missing: Selection[] = [];
 
   idsOf(type: string): Set<string> {
@@ -44,7 +44,7 @@ export class Contents {
   }
 }
 
-/** How many objects can be named, and in how many characters: above that, none is. */
+/** The number of objects that can be named, and of characters for them: above that, no object is named. */
 export type EntityLimits = Pick<TagDialect, 'maxTags' | 'maxTotal'>;
 
 /** Undefined: the answer is too large to look at. */
@@ -76,7 +76,7 @@ export function contentsOf(
   return isWhole ? contents : undefined;
 }
 
-/** There are few names: a set would take longer to make than they take to compare. */
+/** There are few names: comparing them takes less time than making a set. */
 function addOnce(names: string[], name: string): void {
   if (!names.includes(name)) names.push(name);
 }
@@ -97,7 +97,7 @@ function addObjects(contents: Contents, objects: AnsweredObjects, { maxTags, max
     const { size } = ids;
     if (ids.add(id).size === size) return true;
     count++;
-    // As `e:Type:id` and what separates it from the next. A hash is 24 characters.
+    // The length of `e:Type:id` and of its separator. A hash is 24 characters.
     length += type.length + 4 + Math.min(24, id.length);
     return count <= maxTags && length <= maxTotal;
   });
@@ -112,7 +112,7 @@ interface TypedObject {
   readonly value: Answered;
 }
 
-/** By far the most objects are named by their id: no object of all their fields is made for that, which took 1 µs each. */
+/** Nearly all objects are named by their id. No object with all their fields is made for that: it took 1 µs each. */
 function idOf(entity: TagSettings['entity'], { selection, type, value }: TypedObject): string | undefined {
   if (entity !== entityById) return entity(type.name, fieldsByName(selection, type, value));
   let id: unknown;
@@ -124,7 +124,7 @@ function idOf(entity: TagSettings['entity'], { selection, type, value }: TypedOb
   return entityById(type.name, { id });
 }
 
-/** Aliases do not count; where a field was asked for twice, with other arguments, it is left out. */
+/** The fields by their names, not by their aliases. A field that the answer has with two values (for two arguments) is left out. */
 function fieldsByName(selection: Selection, type: GraphQLObjectType, value: Answered): Answered {
   const fields = new Map<string, unknown>();
   const doubled = new Set<string>();

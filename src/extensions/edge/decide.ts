@@ -15,36 +15,36 @@ import type { TagSettings } from './contents.ts';
 import type { Answered } from './walk-answer.ts';
 import type { ReadingRules, Readings } from './watched-request.ts';
 
-/** What is known of one request. */
+/** The extension's record of one request. */
 export interface EdgeRequest {
-  /** The extension that watches it: of two, each has its own. */
+  /** The extension that watches the request: two extensions have records of their own. */
   readonly edge: object;
-  /** As it came. */
+  /** The request as it came. */
   readonly asked: HTTPRequest;
   readonly readings: Readings;
   /** The moment of the purge log at which it came. */
   readonly begun: number;
   readonly operations: EdgeOperation[];
-  /** It asks for a report, which only development gives. */
+  /** True when the request asks for a report, which only development gives. */
   readonly isExplained: boolean;
 }
 
-/** What is known of one operation. */
+/** The extension's record of one operation. */
 export interface EdgeOperation {
   readonly request: GraphQLRequest;
   /** Undefined until it has ended. */
   outcome: OperationOutcome | undefined;
-  /** Undefined: no resolver can say anything. */
+  /** Undefined: no resolver can give a hint. */
   resolverHints: ResolverHints | undefined;
-  /** What the shared store of answers had. Undefined: it was not asked. */
+  /** The result from the shared store of answers. Undefined: the store was not asked. */
   lookup: Lookup | undefined;
-  /** Equal operations wait for this one. */
+  /** Set when equal operations may wait for this one. */
   flight?: Flight | undefined;
   /** The fields that `context` and hooks had set when it ended. */
   ownFields: readonly (readonly [name: string, value: string])[];
 }
 
-/** What a decision depends on beside the request. */
+/** The settings that a decision depends on, beside the request. */
 export interface DecisionSettings extends TagSettings {
   readonly hints: StaticHints;
   readonly log: PurgeLog;
@@ -52,7 +52,7 @@ export interface DecisionSettings extends TagSettings {
   readonly rules: ReadingRules;
 }
 
-/** An answer that everybody may be given, as far as the operation and its hints go. */
+/** An answer that every client may get, as far as the operation and its hints say. */
 export interface Shareable {
   readonly request: EdgeRequest;
   readonly operation: EdgeOperation;
@@ -65,7 +65,7 @@ export interface Shareable {
 const tooShort = 'a field may not be kept: the shortest maxAge of its hints is 0';
 const notPublic = 'the scope of a field is PRIVATE';
 
-/** What {@link assess} says of an answer that its hints make private. */
+/** The reasons of {@link assess} for an answer that its hints make private. */
 export const reasonsInHints: ReadonlySet<string> = new Set([tooShort, notPublic]);
 
 /** A finished answer. */
@@ -76,7 +76,7 @@ export interface Answer {
   readonly known: KnownDocument | undefined;
 }
 
-/** Decides whether other clients may get an answer, by every rule that does not depend on the store. A text is the first rule that it breaks. */
+/** Decides whether other clients may get an answer, by every rule that does not depend on the store. A string names the first rule that is broken. */
 export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
   const reason = reasonInRequest(request) ?? reasonInResponse(response);
   if (reason !== undefined) return reason;
@@ -109,7 +109,7 @@ function reasonInRequest({ readings, operations }: EdgeRequest): string | undefi
 function reasonInResponse({ status, headers, body }: HTTPResponse | StreamedResponse): string | undefined {
   if (status !== 200) return `the status is ${status}`;
   if (typeof body !== 'string') return 'the answer comes in parts';
-  // Any other value was set by the user, who answers for it.
+  // Any other value was set by the user: then the extension leaves the answer alone.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
   return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;
 }
@@ -121,7 +121,7 @@ function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefi
   return result?.data === undefined || result.data === null ? 'it has no data' : undefined;
 }
 
-/** What the answer was kept with; else the schema's word, unless a resolver has said anything. */
+/** The policy that a stored answer was kept with; else that of the schema, unless a resolver has given a hint. */
 function overallPolicy(
   { selection, policy }: OperationHints,
   { outcome, resolverHints, lookup }: EdgeOperation,
@@ -132,7 +132,7 @@ function overallPolicy(
   return resolverHints.overall(selection, outcome!.result.data as Answered, defaultMaxAge);
 }
 
-/** Where an answer is to be kept. */
+/** A store that may keep an answer. */
 export interface Keeper {
   /** The methods that its key tells apart. */
   readonly methods: readonly string[];
@@ -163,7 +163,7 @@ export function no(reason = 'the request was not watched'): EdgeDecision {
 }
 
 function reasonInVary(vary: string | null, dialect: Keeper['dialect'], { rules }: DecisionSettings): string | undefined {
-  // What every answer varies by.
+  // Every answer varies by Accept.
   if (vary === null || vary === 'Accept') return undefined;
   const fields = vary
     .toLowerCase()

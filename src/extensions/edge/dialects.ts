@@ -13,11 +13,11 @@ export interface Dialect {
   readonly stale: boolean;
   /** Undefined: it has no tags. */
   readonly tags: TagDialect | undefined;
-  /** How `Vary` counts. "listed": fields beyond Accept count when the store's own settings name them. "ignored": they never do. */
+  /** How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "ignored": they never count. */
   readonly vary: 'honoured' | 'listed' | 'ignored';
 }
 
-/** The tags of a store, with the most of them that it takes. */
+/** The tags of a store, with its limits for them. */
 export interface TagDialect {
   readonly header: string;
   readonly separator: ',' | ' ';
@@ -29,12 +29,12 @@ export interface TagDialect {
   readonly maxTotal: number;
 }
 
-/** Characters of a field that every host lets through: Node refuses a response head above 16 KiB. */
+/** Characters of a header field that every host accepts: Node refuses a response head above 16 KiB. */
 const safeTotal = 8_000;
 
 /**
  * As the vendors documented them in November 2026. A limit that a vendor does not name is ours. Tags are written with letters,
- * digits and `_ - . :`, which all of them take; where case does not count, more may be purged than was named, never less.
+ * digits and `_ - . :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
  */
 export const dialects: Readonly<Record<CDN, Dialect>> = {
   netlify: {
@@ -83,7 +83,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
   rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured' },
 };
 
-/** How long an answer may be kept, and used beyond that. */
+/** How long an answer may be kept, and how long it may be used after that. */
 export interface Lifetime {
   readonly maxAge: Seconds;
   readonly staleWhileRevalidate: Seconds | undefined;
@@ -91,7 +91,7 @@ export interface Lifetime {
   readonly browserMaxAge: Seconds;
 }
 
-/** The fields that say how long. Browsers are told apart: what they hold nobody can purge. */
+/** The fields with the lifetime. Browsers get one of their own, because answers in a browser cannot be purged. */
 export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: Lifetime): [name: string, value: string][] {
   const browser = given.browserMaxAge === 0 ? 'max-age=0, must-revalidate' : `max-age=${Math.min(given.browserMaxAge, given.maxAge)}`;
   const after = stale ? staleDirectives(given) : [];

@@ -8,19 +8,19 @@ import { prepareResolvers } from './resolver-hints.ts';
 export interface KnownDocument {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  /** Whether one of its resolvers can say something through `info.cacheControl`. */
+  /** True when one of its resolvers can give a hint through `info.cacheControl`. */
   readonly mayHint: boolean;
-  /** Whether one has. */
+  /** True when a resolver has given one. */
   hasHinted: boolean;
 }
 
-/** Heap of all that is remembered, about. The documents themselves are the server's: 4,000,000 characters of them were 600 MB. */
+/** About the heap of all records. The documents themselves belong to the server: 4,000,000 characters of them were 600 MB. */
 const maxBytes = 1024 * 1024;
 const bytesPerCharacter = 2;
 const bytesPerDocument = 300;
 const maxLength = 100_000;
 
-/** A document that is in memory for as long as the server has it in its own cache. Who asks for it later has it parsed again. */
+/** A document that stays in memory for as long as the server has it in its own cache. Reading it later parses it again. */
 class Remembered implements KnownDocument {
   readonly schema: GraphQLSchema;
   readonly mayHint: boolean;
@@ -59,13 +59,13 @@ export interface ServedOperation {
 }
 
 /**
- * What is known of documents: by the operation that runs, for as long as the server's own cache has it, and by their text, the oldest
- * forgotten first.
+ * Records of documents. They are found by the operation that runs, for as long as the server's own cache has it, and by the text of
+ * the document; the oldest are forgotten first.
  */
 export class KnownDocuments {
   readonly #documents = new Map<string, Remembered>();
   readonly #ofOperations = new WeakMap<OperationDefinitionNode, KnownDocument>();
-  /** Answers are looked for by the text, before anything is known of its document. */
+  /** By text, because stored answers are looked up before the document is parsed. */
   readonly #keepsTexts: boolean;
   #bytes = 0;
 
@@ -73,7 +73,7 @@ export class KnownDocuments {
     this.#keepsTexts = keepsTexts;
   }
 
-  /** Of an operation that is about to run. */
+  /** The record for an operation that is about to run. */
   of({ schema, document, operation, source }: ServedOperation): KnownDocument {
     const found = this.#ofOperations.get(operation);
     if (found?.schema === schema) return found;
@@ -84,7 +84,7 @@ export class KnownDocuments {
     return known;
   }
 
-  /** Of an operation that has ended. One that did not run, because a hook had its answer, is read again. */
+  /** The record for an operation that has ended. If it did not run, because a hook had its answer, its document is parsed again. */
   after(
     { operation, source }: Pick<OperationOutcome, 'operation' | 'source'>,
     schema: GraphQLSchema | undefined,
@@ -96,7 +96,7 @@ export class KnownDocuments {
     return source === undefined ? undefined : this.#documents.get(source);
   }
 
-  /** The same; a document that is not remembered is read again. Undefined: there is no text. */
+  /** The record for a request. A document without a record is parsed again. Undefined: there is no text. */
   read(source: string | undefined, schema: GraphQLSchema | undefined): KnownDocument | undefined {
     const known = this.get(source);
     if (known !== undefined || source === undefined || schema === undefined) return known;

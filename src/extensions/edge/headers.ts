@@ -4,20 +4,20 @@ import { dialects, lifetimeFields } from './dialects.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
 import type { ReadingRules } from './watched-request.ts';
 
-/** What the fields of an answer depend on, beside the decision. */
+/** The settings that the header fields of an answer depend on, beside the decision. */
 export interface HeaderSettings {
   readonly options: EdgeOptions;
   readonly rules: ReadingRules;
 }
 
-/** Writes what was decided into the fields of an answer. One that is private says so already. */
+/** Writes the decision into the header fields of an answer. A private answer has them already. */
 export function writeDecision(
   decision: EdgeDecision,
   { headers, method }: { readonly headers: HeaderMap; readonly method: string },
   { options, rules }: HeaderSettings,
 ): void {
   const { cdn } = options;
-  // The same URL must always send the same, refusals too: Netlify makes its key of the answer it has.
+  // One URL must always have the same Netlify-Vary, refusals too: Netlify makes its key from the answer that it has.
   if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
   if (!decision.public || cdn === undefined) return;
   const dialect = dialects[cdn];
@@ -29,7 +29,7 @@ export function writeDecision(
 type Fields = ReturnType<typeof lifetimeFields>;
 
 const known = new WeakMap<EdgeOptions, Map<number, Fields>>();
-/** Lifetimes that are remembered: schemas have few. Those of answers out of a store are what is left of them. */
+/** Lifetimes whose header values are remembered: a schema has few. Answers out of a store add many, as their lifetimes run down. */
 const maxKnown = 100;
 
 function fieldsFor(maxAge: number, options: EdgeOptions): Fields {
@@ -44,8 +44,8 @@ function fieldsFor(maxAge: number, options: EdgeOptions): Fields {
 }
 
 /**
- * The whole query string stays in the key, as it is where no parameters are named. With a list of them, a parameter that is
- * sent twice could stand in the key by one of its values and be run by the other.
+ * Names no query parameters, so the whole query string stays in the key as it is. With a list of parameters, one that is sent
+ * twice could be in the key with one of its values and be run with the other.
  */
 function netlifyVary({ varyHeaders }: ReadingRules): string {
   return `header=${['accept', ...varyHeaders].join('|')}`;

@@ -2,11 +2,11 @@ import { asWritten } from '../../message/describe.ts';
 
 /**
  * True when a function may read its fourth argument, by its source text. False only for a list of at most three plain or
- * destructured parameters, with neither a default nor a rest, and no `arguments`: in doubt it may.
+ * destructured parameters, with neither a default nor a rest, and no `arguments`. In doubt it is true.
  */
 export function maySeeInfo(given: (...given: never[]) => unknown): boolean {
   const resolver = asWritten(given);
-  // A default or a rest ends the count.
+  // `length` counts the parameters before the first default or rest.
   if (resolver.length > 3) return true;
   const text = Function.prototype.toString.call(resolver);
   if (/\barguments\b|\beval\b/.test(text)) return true;
@@ -18,7 +18,7 @@ export function maySeeInfo(given: (...given: never[]) => unknown): boolean {
 function parametersIn(text: string): string | undefined {
   const single = /^(?:async\s+)?([\w$]+)\s*=>/.exec(text)?.[1];
   if (single !== undefined) return single;
-  // A name that is worked out may hold parentheses of its own.
+  // A computed method name may have parentheses of its own.
   const head = /^[\w$\s*#]*\(/.exec(text)?.[0];
   if (head === undefined) return undefined;
   let depth = 1;
@@ -29,7 +29,7 @@ function parametersIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Bound functions and those of the platform hide their text. */
+/** Bound functions and native functions hide their text. */
 function isNative(text: string): boolean {
   return text.endsWith('{ [native code] }');
 }

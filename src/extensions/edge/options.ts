@@ -8,16 +8,16 @@ import type { ReadingRules } from './watched-request.ts';
 
 /** Options of {@link edge}. */
 export interface EdgeOptions {
-  /** The CDN in front of the function. Undefined: there is none, and `store` keeps the answers. */
+  /** The CDN in front of the function. Undefined: there is no CDN, and `store` keeps the answers. */
   readonly cdn?: CDN | undefined;
   /**
-   * A store that all instances of the function share, for example a `KeyvAdapter` over Redis: answers are kept in it, and looked
-   * up before anything runs, by GET, QUERY and POST. Needs `deploy`.
+   * A store that all instances of the function share, for example a `KeyvAdapter` over Redis. Answers to GET, QUERY and POST are
+   * kept in it, and looked up before anything runs. Needs `deploy`.
    */
   readonly store?: KeyValueCache | undefined;
-  /** Seconds that root fields and fields with selections count for when nothing says how long. Default: 0, not kept. */
+  /** Lifetime in seconds of root fields and of fields with selections that have no hint. Default: 0, not kept. */
   readonly defaultMaxAge?: Seconds | undefined;
-  /** Seconds that browsers may keep a public answer. Nobody can purge them. Default: 0 */
+  /** Seconds that browsers may keep a public answer. Answers in a browser cannot be purged. Default: 0 */
   readonly browserMaxAge?: Seconds | undefined;
   /** Seconds after its lifetime in which the store may send an answer while it asks for a new one (RFC 5861). Default: none */
   readonly staleWhileRevalidate?: Seconds | undefined;
@@ -28,29 +28,29 @@ export interface EdgeOptions {
    * them. On CloudFront the cache policy must name them too; on Cloudflare, which has no such key, reading one makes the answer private.
    */
   readonly varyHeaders?: readonly string[] | undefined;
-  /** Header fields that change nothing in any answer, for example "x-request-id". Default: none beside those of the transport and of tracing */
+  /** Header fields that change no answer, for example "x-request-id". Default: none beside those of the transport and of tracing */
   readonly ignoredHeaders?: readonly string[] | undefined;
   /** Query parameters, beside GraphQL's own, that are in the store's key. Reading others makes the answer private. */
   readonly queryParameters?: readonly string[] | undefined;
-  /** Names an object of an answer, by the fields that the answer has of it. Default: its `id` */
+  /** Names an object of an answer by those of its fields that the answer has. Default: its `id` */
   readonly entity?: ((typename: string, fields: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
   /** Hashed into the ids of tags, for stores that send their tags on to clients. */
   readonly salt?: string | undefined;
-  /** A name of the deploy, as one more tag, where the store keeps answers over deploys. Letters, digits and `_ - .` */
+  /** A name of the deploy, as one more tag, where the store keeps answers across deploys. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;
   /**
-   * Takes answers back from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or a function of yours.
+   * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or a function of yours.
    * Default: nothing is purged.
    */
   readonly purge?: Purge | PurgeClient | undefined;
-  /** Tags of one call of `purge`. Default: what the CDN takes; 30 for a function of yours */
+  /** The most tags for one call of `purge`. Default: as many as the CDN takes; 30 for a function of yours */
   readonly purgeBatchSize?: number | undefined;
   /**
-   * Seconds after which a purge is repeated: another process may have stored what it read before the change. 0: it is not.
+   * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. 0: never.
    * Where the platform has no `waitUntil`, as on Lambda, an answer waits for it. Default: 1
    */
   readonly purgeAgainAfter?: Seconds | undefined;
-  /** Told for every request whether its answer may be kept, and why not. */
+  /** Called for every request with the decision whether its answer may be kept, and why not. */
   readonly onDecision?: ((decision: EdgeDecision, call: RequestCall) => void) | undefined;
 }
 
@@ -60,13 +60,13 @@ export type EdgeDecision =
       readonly public: true;
       readonly maxAge: Seconds;
       readonly tags: readonly string[];
-      /** The answer came out of `store`: nothing was run. */
+      /** The answer came from `store`, and no operation was run. */
       readonly hit?: true | undefined;
     }
-  /** The first rule that it breaks. */
+  /** The first rule that was broken. */
   | { readonly public: false; readonly reason: string };
 
-/** Throws for options that are not what they should be. */
+/** Throws for wrong options. */
 export function readingRules(options: EdgeOptions): ReadingRules {
   const { deploy, varyHeaders = [], ignoredHeaders = [], queryParameters = [] } = options;
   assertKeepers(options);
@@ -105,7 +105,7 @@ function assertSeconds(name: string, value: unknown): void {
   throw new TypeError(`Expected ${name} of edge to be a number of seconds, 0 or more, got ${String(value)}.`);
 }
 
-/** Those that say who asks, whatever a user thinks of them. */
+/** Headers that always identify the user, so that no option may list them. */
 const personal = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']);
 
 function names(option: string, given: readonly string[]): Set<string> {

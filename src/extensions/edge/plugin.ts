@@ -31,13 +31,13 @@ import type { RequestWatch } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
 export interface Edge extends ServerPlugin {
-  /** Takes answers back. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. `platform`: for `cloudflarePurge`. */
+  /** Purges answers. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. `platform`: for `cloudflarePurge`. */
   purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void>;
 }
 
 /**
- * Lets a CDN, or a store of your own, keep public answers, and takes them back when a mutation changes what is in them.
- * An answer is public only where the hints of all its fields say so and nothing that tells who asks was read.
+ * Lets a CDN, or a store of your own, keep public answers, and purges them when a mutation changes objects in them.
+ * An answer is public only if the hints of all its fields say so, and nothing was read that could identify the user.
  *
  * @example
  * export default createHandler({ typeDefs: [cacheControlDefinitions, typeDefs], resolvers, plugins: [edge({ cdn: 'netlify' })] });
@@ -46,23 +46,23 @@ export function edge(options: EdgeOptions): Edge {
   return new EdgePlugin(options);
 }
 
-/** What the key of a CDN tells apart: a URL. */
+/** The key of a CDN is a URL, so it holds answers to GET only. */
 const cdnMethods = ['GET'];
 
 class EdgePlugin implements Edge {
   readonly position = 'first';
-  /** Undefined without a store: nothing needs to be done around an operation then, and hooks that only look cost no promises. */
+  /** Undefined without a store: then no work is needed around an operation, and hooks that only observe cost no promises. */
   readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #documents: KnownDocuments;
-  /** Whether tags name objects by their id, wherever they are kept. */
+  /** True when tags name objects by their id, in the store or in the CDN. */
   readonly #namesObjects: boolean;
   /** The moment of the purge log at which a mutation began. */
   readonly #begun = new WeakMap<GraphQLRequest, number>();
-  /** Undefined with a store: what it knows of an answer it looks up by the request that was watched. */
+  /** Undefined with a store: it looks up its answers by the request that was watched. */
   readonly #private: PrivateQueries | undefined;
   #hasServed = false;
 
@@ -89,7 +89,7 @@ class EdgePlugin implements Edge {
   }
 
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
-    // A start that has failed is tried again. After one that has not, this is another server.
+    // A failed start is tried again with another schema. After a successful start, another schema means another server.
     if (this.#hasServed && this.#purges.schema !== schema)
       throw new Error('Expected an edge of its own for each handler, got one that serves another handler already.');
     this.#purges.schema = schema;
@@ -97,7 +97,7 @@ class EdgePlugin implements Edge {
   }
 
   viewRequest(call: RequestCall): RequestCall {
-    // No CDN keeps the answer to another method: what is read of that request makes no difference.
+    // No CDN keeps the answer to another method, so the reads of such a request do not matter.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
@@ -115,13 +115,13 @@ class EdgePlugin implements Edge {
     return watchedCall(call, watch);
   }
 
-  /** Undefined: it is not watched, or by another edge. */
+  /** Undefined: the request is not watched, or another edge watches it. */
   #requestOf(headers: HeaderMap | undefined): EdgeRequest | undefined {
     const watch = headers && (watchOf(headers) as (EdgeRequest & RequestWatch) | undefined);
     return watch?.edge === this ? watch : undefined;
   }
 
-  /** What is known of one operation of a request. */
+  /** The record of one operation of a request. */
   #operationOf({ operations }: EdgeRequest, asked: GraphQLRequest): EdgeOperation {
     const found = operations.find(({ request }) => request === asked);
     if (found !== undefined) return found;
@@ -132,7 +132,7 @@ class EdgePlugin implements Edge {
 
   responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
     const decision = this.#decide(response, call);
-    // Where nothing was shared by now, nothing will be.
+    // A flight that has shared no answer by now will not share one.
     if (this.#stored !== undefined)
       for (const { flight } of this.#requestOf(call.request.headers)?.operations ?? []) flight?.land(undefined);
     writeDecision(decision, { headers: response.headers, method: call.request.method }, this.#settings);
@@ -149,7 +149,7 @@ class EdgePlugin implements Edge {
     const operation = request && this.#operationOf(request, call.request);
     const found = operation && (await this.#stored!.find(operation, request!, call));
     if (found === undefined) return next();
-    // What is behind this hook is not called then.
+    // With an answer from the store, no later hook of the operation is called.
     void this.operationDidEnd(call, found);
     return found;
   }
@@ -159,7 +159,7 @@ class EdgePlugin implements Edge {
     const { schema, http, operation, request: asked, contextValue } = execution;
     const request = this.#requestOf(http?.headers);
     if (schema !== this.#purges.schema) {
-      // What is known of documents is of the other's.
+      // The records of documents belong to the other schema.
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
       return undefined;
     }
@@ -199,14 +199,14 @@ class EdgePlugin implements Edge {
     await this.#purges.purge(request, platform);
   }
 
-  /** In development: a report says what would be decided of an answer that is no report. */
+  /** In development: the report has the decision for the same answer without a report. */
   #explain({ result }: OperationOutcome, { http }: OperationCall): void {
     const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
     const report = result.extensions!['explain'] as { sharing?: EdgeDecision };
     report.sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
   }
 
-  /** An error here, from the user's `entity` for one, does not cost the answer. */
+  /** An error here, for example from the user's `entity`, does not fail the request. */
   #decide(
     response: HTTPResponse | StreamedResponse,
     { request: { headers, method, queryString }, invocation, logger }: RequestCall,
@@ -233,12 +233,12 @@ class EdgePlugin implements Edge {
     }
   }
 
-  /** Resolvers know their operation by their context value. One that serves two tells neither apart: nothing of both is public then. */
+  /** Resolvers find their operation by its context value. If two operations share one, neither answer is public. */
   #offerHints(contextValue: unknown, operation: EdgeOperation | undefined): void {
     if (typeof contextValue !== 'object' || contextValue === null) return;
     const hints = new ResolverHints();
     const others = offerCacheControl(contextValue, hints);
-    // Elements of a batch have requests of their own, and are never public.
+    // The elements of a batch have requests of their own, and their answers are never public.
     if (operation !== undefined) operation.resolverHints = hints;
     if (others === undefined) return;
     others.areMixedUp = true;

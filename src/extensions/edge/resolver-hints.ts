@@ -23,7 +23,7 @@ export class ResolverHints {
     return this.#policies.size === 0;
   }
 
-  /** The policy of a field, to be changed. */
+  /** The policy of a field, which its resolver may change. */
   policyAt(info: GraphQLResolveInfo): CachePolicy {
     const path = pathOf(info);
     const known = this.#policies.get(path) ?? resolverPolicy(info);
@@ -31,7 +31,7 @@ export class ResolverHints {
     return known.policy;
   }
 
-  /** The strictest of the resolvers' hints, and of the schema's for all other fields of the answer. Null: too large to tell. */
+  /** The strictest of the resolvers' hints, and of the schema's for all other fields. Null: the answer is too large to look at. */
   overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
     const overall = newCachePolicy();
     for (const { policy, hinted, inherits } of this.#policies.values()) {
@@ -70,13 +70,13 @@ function pathOf(info: GraphQLResolveInfo): string {
   return keys.toReversed().join('.');
 }
 
-/** The hints of an operation by its context value, the only thing of it that a resolver has. */
+/** The hints of an operation by its context value, the only object of the operation that a resolver has. */
 const hintsOf = new WeakMap<object, ResolverHints>();
 const prepared = new WeakSet<object>();
 
 /**
- * Prepares the resolvers of an operation for `info.cacheControl`. Fields without a resolver of their own are left alone, and
- * resolvers that cannot see their `info`. True when any is left.
+ * Prepares the resolvers of an operation for `info.cacheControl`. Fields without a resolver of their own are left alone, and so
+ * are resolvers that cannot see their `info`. True when any resolver was prepared.
  */
 export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode): boolean {
   let mayHint = false;
@@ -102,7 +102,7 @@ export function offerCacheControl(contextValue: object, hints: ResolverHints): R
   return others;
 }
 
-/** Works nothing out until a resolver asks for it. */
+/** Computes nothing until a resolver asks for it. */
 class FieldCacheControl implements ResolveInfoCacheControl {
   readonly #info: GraphQLResolveInfo;
   readonly #hints: ResolverHints;

@@ -14,7 +14,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** A field as an object of one type answers it. */
+/** A field of one object type in the answer. */
 export interface SelectedField {
   readonly key: string;
   readonly name: string;
@@ -27,35 +27,35 @@ export interface SelectedField {
 /** The selection of the objects at one place of an answer. */
 export interface Selection {
   readonly type: GraphQLNamedType;
-  /** The object types that may stand there. */
+  /** The object types that may be at this place. */
   readonly types: readonly GraphQLObjectType[];
-  /** Keys under which every type that has them answers its name. */
+  /** Keys that hold the name of the type, for every type that has them. */
   readonly typenameKeys: readonly string[];
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** Those of them that have selections. */
+  /** The fields among these that have selections. */
   nestedFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** Those of them that are lists or may be null, or lead there. */
+  /** The fields among these that are lists or may be null, or that lead to such fields. */
   absentFor(type: GraphQLObjectType): readonly SelectedField[];
   /** True when any of the objects has such fields. */
   readonly hasAbsences: boolean;
-  /** Keys under which objects of the type answer their field `id`. */
+  /** Keys that hold the field `id` of objects of the type. */
   idKeysFor(type: GraphQLObjectType): readonly string[];
 }
 
-/** An operation whose conditions are decided. */
+/** An operation for which `@skip` and `@include` are decided. */
 export interface Selecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** True when `@skip` and `@include` leave a selection in. */
   readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
-  /** Places that were looked at for what may be absent. */
+  /** The number of places that were looked at for lists and fields that may be null. */
   places?: number;
 }
 
-/** Places that are looked at: with abstract types in abstract types, a short operation has more than anybody could count. */
+/** The most places that are looked at: with abstract types in abstract types, a short operation can have too many to count. */
 export const maxPlaces = 5_000;
 
-/** The selections of an operation, one place after the other, made when they are asked for. Undefined: the schema has no such root. */
+/** The selections of an operation, each made when it is first asked for. Undefined: the schema has no such root type. */
 export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
   const root = selecting.schema.getRootType(operation.operation);
   return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
@@ -121,7 +121,7 @@ class TypedSelection implements Selection {
   get hasAbsences(): boolean {
     if (this.#hasAbsences !== undefined) return this.#hasAbsences;
     this.#selecting.places = (this.#selecting.places ?? 0) + 1;
-    // Too many to tell: then all of the answer is looked at.
+    // There are too many places to tell: then all of the answer is looked at.
     const isTooMuch = this.#selecting.places > maxPlaces;
     return (this.#hasAbsences = isTooMuch || this.types.some((type) => this.absentFor(type).length > 0));
   }
@@ -165,7 +165,7 @@ class TypedSelection implements Selection {
     return isAbstractType(named) && this.#selecting.schema.isSubType(named, type);
   }
 
-  /** Under the same key another type may answer a name of its own: then the key says nothing. */
+  /** Another type may have a field of its own under the same key: then the key does not tell the type. */
   #findTypenameKeys(): readonly string[] {
     const names = new Map<string, Set<string>>();
     for (const type of this.types)
@@ -183,7 +183,7 @@ class TypedSelection implements Selection {
   }
 }
 
-/** Introspection. `__typename` is no field of its own here: it has neither a hint nor an object. */
+/** The fields of introspection. `__typename` is left out: it has neither a hint nor an object. */
 const metaFields = new Map<string, GraphQLField<unknown, unknown>>([
   ['__schema', SchemaMetaFieldDef],
   ['__type', TypeMetaFieldDef],

@@ -22,7 +22,7 @@ export interface HintedOperation {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Works out the hints of operations, once for each and for each outcome of its conditions. */
+/** Computes the hints of operations, once for each operation and each outcome of its `@skip` and `@include`. */
 export class StaticHints {
   readonly #defaultMaxAge: number;
   readonly #known = new WeakMap<OperationDefinitionNode, Map<string, OperationHints | undefined>>();
@@ -31,7 +31,7 @@ export class StaticHints {
     this.#defaultMaxAge = defaultMaxAge;
   }
 
-  /** Undefined: the operation has no root. */
+  /** Undefined: the schema has no root type for the operation. */
   of({ known, operation, variables }: HintedOperation): OperationHints | undefined {
     let outcomes = this.#known.get(operation);
     if (outcomes === undefined) this.#known.set(operation, (outcomes = new Map<string, OperationHints | undefined>()));
@@ -50,17 +50,17 @@ export class StaticHints {
     const overall = newCachePolicy();
     let places = 0;
     const visit = (selection: Selection, isRoot: boolean): void => {
-      // Too many to tell: then the answer is private.
+      // There are too many places to tell: then the answer is private.
       if (++places > maxPlaces) overall.restrict({ maxAge: 0 });
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
-          // Hints are not written for introspection.
+          // Fields of introspection have no hints.
           if (field.name.startsWith('__')) continue;
           const hinted = { field, returnType: field.type, isRoot };
           const { policy, inherits } = policyInSchema(hinted);
           applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#defaultMaxAge });
           overall.restrict(policy);
-          // It cannot become stricter.
+          // The policy cannot become stricter.
           if (overall.maxAge !== undefined && overall.maxAge <= 0) return;
           if (below !== undefined) visit(below, false);
         }
@@ -111,18 +111,18 @@ function leftIn(directives: readonly DirectiveNode[] = [], conditions: ReadonlyM
   });
 }
 
-/** Query strings that are remembered, and the longest of them: 1 MB at most. */
+/** The most query strings that are remembered, and their greatest length: 1 MB in all. */
 const maxQueries = 1_000;
 const longestQuery = 1_000;
 
 /**
- * Query strings whose answers are private by the hints of the schema, and of which no resolver can say other. What is read of such a
- * request need not be watched: a proxy and its notes are a third of the smallest operation.
+ * Query strings whose answers are private by the hints of the schema, and that no resolver can make public. The reads of such a
+ * request need not be watched: watching takes a third of the time of the smallest operation.
  */
 export class PrivateQueries {
   readonly #reasons = new Map<string, string>();
 
-  /** Why. Undefined: it is not known to be. */
+  /** The reason why the answer is private. Undefined: it is not known to be. */
   reasonFor(queryString: string): string | undefined {
     return queryString.length > longestQuery ? undefined : this.#reasons.get(queryString);
   }

@@ -11,14 +11,14 @@ import type { Selection } from './selection.ts';
 import type { Answered } from './walk-answer.ts';
 
 /**
- * Tags say what an answer was made of. Of an answer that may be kept:
+ * Tags name the contents of an answer. An answer that may be kept has:
  *   t:Type     each type of object in it
  *   e:Type:id  each object with an id
- *   u:Type     objects of the type are in it that no tag names
- *   l:Type     a list of the type, or its absence, which a new object would change
+ *   u:Type     each type with objects in it that no tag names
+ *   l:Type     the type of each list, and of each field that is null: a new object would change it
  *   q:field    each field of the root
  *   d:name     the deploy
- * A change of one object takes back its e:, its type's u:, and l: of the type and of every interface and union it belongs to.
+ * A change of one object purges its e:, the u: of its type, and the l: of the type and of every interface and union of it.
  */
 
 /** The tag of one object. */
@@ -37,7 +37,7 @@ function isPlain(id: string): boolean {
   return true;
 }
 
-/** Undefined: the answer is too large, or nothing can be said of it within the limits. It must not be kept then. */
+/** Undefined: the answer is too large, or its tags are above the limits. Then it must not be kept. */
 export function tagsOfAnswer(answer: TaggedAnswer, limits: TagDialect, settings: TagSettings): readonly string[] | undefined {
   const contents = contentsOf(answer, settings, limits);
   if (contents === undefined) return undefined;
@@ -49,7 +49,7 @@ export function tagsOfAnswer(answer: TaggedAnswer, limits: TagDialect, settings:
   const withoutEntities = tags.length;
   addEntityTags(tags, contents, settings.salt);
   if (fits(tags, limits)) return tags;
-  // No tag is dropped in silence: the objects count as unnamed, so that a change of any takes the answer back.
+  // No tag is dropped without a replacement: the objects count as unnamed, so that a change of any of them purges the answer.
   tags.length = withoutEntities;
   for (const name of contents.entities.keys()) if (!contents.unnamed.includes(name)) tags.push(`u:${name}`);
   return fits(tags, limits) ? tags : undefined;
@@ -73,14 +73,14 @@ function fits(tags: readonly string[], { maxTags, maxLength, maxTotal }: TagDial
 export interface MutationAnswer {
   readonly schema: GraphQLSchema;
   readonly root: Selection;
-  /** null: the answer shows nothing of the change. */
+  /** null: the answer does not show the change. */
   readonly data: Answered | null;
   readonly objects: AnsweredObjects | undefined;
-  /** A field has failed: what it may have changed before, it does not show. */
+  /** True when a field has failed: it may have changed objects that the answer does not show. */
   readonly hasErrors: boolean;
 }
 
-/** The tags that the answer to a mutation takes back: those of the objects it names, and of all objects of a type of which it says too little. */
+/** The tags that a mutation purges: those of the objects in its answer, and all of a type whose objects the answer does not name. */
 export function tagsOfMutation(
   { schema, root, data, objects, hasErrors }: MutationAnswer,
   settings: Pick<TagSettings, 'entity' | 'salt'>,
@@ -91,7 +91,7 @@ export function tagsOfMutation(
   if (contents !== undefined) addEntityTags(named, contents, settings.salt);
   const tags = new Set(named);
   const types = new Set(contents?.types);
-  // Of an answer that is too large to look at, or not shown, all that it may have named.
+  // An answer that is too large to look at, or not shown, purges all types that may be in it.
   const places = contents === undefined ? placesBelow(root) : hasErrors ? contents.missing : [];
   for (const name of [...(contents?.unnamed ?? []), ...typesAt(places)]) {
     tags.add(`t:${name}`);
@@ -118,7 +118,7 @@ function placesBelow(place: Selection): Selection[] {
   return place.types.flatMap((type) => place.fieldsFor(type).flatMap(({ name, below }) => (name.startsWith('__') ? [] : (below ?? []))));
 }
 
-/** Answers that an object of the type may be in without being named, or may come into. */
+/** The tags of answers that may show an object of the type without naming it, or that would show a new one. */
 export function changeTags(schema: GraphQLSchema | undefined, typename: string): string[] {
   const type = schema?.getType(typename);
   const abstract = Object.values(schema?.getTypeMap() ?? {}).filter(

@@ -6,19 +6,19 @@ import type { SelectedField, Selection } from './selection.ts';
 export interface AnsweredField {
   readonly selected: SelectedField;
   readonly value: unknown;
-  /** Keys from the root, joined with dots. Empty unless paths were asked for. */
+  /** The keys from the root, joined with dots. Empty unless `kind` is "paths". */
   readonly path: string;
   readonly isRoot: boolean;
 }
 
 /** Called with an answer, piece by piece. */
 export interface AnswerVisitor {
-  /** `types`: all that the object may have; one where the answer says it. */
+  /** `types`: all types that the object may have; only one where the answer tells it. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
   field(field: AnsweredField): void;
   /**
-   * "paths": every field, with its path. "objects": plain fields below the root are left out. "absences": of those below the root
-   * only lists, and what may be null, with what leads there.
+   * "paths": every field, with its path. "objects": plain fields below the root are left out. "absences": below the root there are
+   * only lists, fields that may be null, and the fields that lead to them.
    */
   readonly kind: 'paths' | 'objects' | 'absences';
 }
@@ -26,20 +26,20 @@ export interface AnswerVisitor {
 export type Answered = Readonly<Record<string, unknown>>;
 
 /**
- * Visits objects and fields of an answer. False when there are more than may be looked at: nothing may be concluded then.
+ * Visits objects and fields of an answer. False when there are more than may be looked at: then the visit was not complete.
  * Introspection is left out.
  */
 export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisitor): boolean {
   return new Walk(visitor).object(root, data, { path: '', isRoot: true });
 }
 
-/** Objects, and fields with selections, that are looked at. Without its type an object is looked at once for each that it may have. */
+/** The most objects, and fields with selections, that are looked at. An object of unknown type counts once for each possible type. */
 const maxVisits = 200_000;
 
 /** Where an object is. */
 type Position = Pick<AnsweredField, 'path' | 'isRoot'>;
 
-/** Any but the root, where paths are not asked for. */
+/** The place of every object below the root, where no paths are needed. */
 const inside: Position = { path: '', isRoot: false };
 
 class Walk {
@@ -74,7 +74,7 @@ class Walk {
 
   #field(selected: SelectedField, object: Answered, { path: parent, isRoot }: Position): boolean {
     const { key, name, below } = selected;
-    // Of a type that the object does not have.
+    // A field of another type than the object's.
     if (!(key in object) || name.startsWith('__')) return true;
     if (--this.#left < 0) return false;
     const value = object[key];

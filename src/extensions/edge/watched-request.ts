@@ -2,9 +2,9 @@ import type { HTTPRequest } from '../../message/http-messages.ts';
 import type { HeaderMap } from '../../message/header-map.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 
-/** The readings of one request. */
+/** The reads of one request that code has made. */
 export interface Readings {
-  /** The first reading that may have told who asks. */
+  /** The first read that may have identified the user. */
   personal: string | undefined;
   /** True when a field of `varyHeaders` was read. */
   varies: boolean;
@@ -33,7 +33,7 @@ export const harmlessHeaders: readonly string[] = [
   'x-amzn-trace-id',
 ];
 
-/** The header that asks for a report, and what a report reads to say which rule of CSRF prevention was kept. */
+/** The header that asks for a report, and the headers that a report reads to name the rule of CSRF prevention that was met. */
 export const explainHeader = 'graphql-functions-explain';
 export const explainedHeaders: readonly string[] = [
   'apollo-require-preflight',
@@ -46,7 +46,7 @@ export const explainedHeaders: readonly string[] = [
 /** The parameters that name an operation, and its variables: all of them are in every key. */
 export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 
-/** The same call; every reading of it is noted. Path and method are in every key. */
+/** The same call, with every read of it noted. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   return {
     ...call,
@@ -55,7 +55,7 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
   };
 }
 
-/** The watch over a request: readings go into `readings`. */
+/** The watch over a request: reads are noted in `readings`. */
 export interface RequestWatch {
   readonly readings: Readings;
   readonly rules: ReadingRules;
@@ -64,8 +64,8 @@ export interface RequestWatch {
 const watchKey = Symbol('watch');
 
 /**
- * What watches a request, by its headers: a plugin may make a view of the view, and hands on what it does not change. Undefined:
- * they are not watched. A look-up by WeakMap costs more, at each request and at each collection.
+ * The watch over a request, by its headers: a plugin may make a view of the view, and passes the unchanged parts on. Undefined:
+ * the headers are not watched. A look-up by WeakMap costs more, at each request and at each collection.
  */
 export function watchOf(headers: HeaderMap): RequestWatch | undefined {
   return Reflect.get(headers, watchKey) as RequestWatch | undefined;
@@ -109,7 +109,7 @@ class WatchedInvocation implements InvocationOfCall {
   }
 }
 
-/** Its members are its own, for plugins copy requests. Most have nothing beside their headers that needs watching: accessors cost 1 µs. */
+/** Its members are own properties, because plugins copy requests. Most requests need a watch on headers only: accessors cost 1 µs. */
 function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest {
   const { readings, rules } = watch;
   const { method, path, queryString, body } = request;
@@ -154,7 +154,7 @@ function decodedName(name: string): string {
   }
 }
 
-/** What a proxy does: a HeaderMap has private members, so its methods run on the original. */
+/** The handler of the proxy: a HeaderMap has private members, so its methods run on the original. */
 class HeaderWatch implements ProxyHandler<HeaderMap> {
   readonly #watch: RequestWatch;
 
@@ -165,7 +165,7 @@ class HeaderWatch implements ProxyHandler<HeaderMap> {
   get(target: HeaderMap, member: string | symbol): unknown {
     if (member === 'get') return (name: string) => (this.#note(name), target.get(name));
     if (member === 'has') return (name: string) => (this.#note(name), target.has(name));
-    // Any other member may show any field: iteration, copies, cookies.
+    // Every other member may show any header: iteration, copies, cookies.
     if (member === watchKey) return this.#watch;
     if (member !== 'constructor') this.#watch.readings.personal ??= 'all headers';
     const value: unknown = Reflect.get(target, member, target);

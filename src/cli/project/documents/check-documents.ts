@@ -30,14 +30,14 @@ export async function readDocuments(patterns: readonly string[], directory: stri
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(resolve(directory, path), 'utf8') })));
 }
 
-/** The files of a pattern. Throws a DevError when there is none: it would look like files without a mistake. */
+/** The files of a pattern. Throws a DevError when there is none, because no files would look like files without a mistake. */
 export function filesNamed(pattern: string, directory: string, example: string): string[] {
   const paths = globSync(pattern, { cwd: directory });
   if (paths.length > 0) return paths;
   throw new DevError(`No file is named ${pattern}. Put patterns into quotes: ${example}.`);
 }
 
-/** Validates every file against the schema. Operations may use the fragments of all files, as code generators have it. */
+/** Validates every file against the schema. Operations may use the fragments of all files, as with code generators. */
 export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
   const documents: DocumentNode[] = [];
   const problems: Problem[] = [];
@@ -51,7 +51,7 @@ export function checkDocuments(schema: GraphQLSchema, files: readonly DocumentFi
     }
   }
   const fragments = collectFragments(documents);
-  // A fragment may wait in a file of its own for those that use it.
+  // A file may have fragments that only other files use.
   const rules = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule);
   const seen = new Set<string>();
   progress.begin('operations', documents.length);

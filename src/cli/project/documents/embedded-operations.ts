@@ -1,15 +1,15 @@
 import type { DocumentFile } from './check-documents.ts';
 
-/** gql`…`, graphql`…`, graphql(`…`) and with a comment that editors know. */
+/** gql`…`, graphql`…`, graphql(`…`), and literals behind a comment that editors know. */
 const literal =
   /(?:\b(?:gql|graphql)\s*(?:<[^`]*?>)?\s*\(?\s*(?:\/\*\s*GraphQL\s*\*\/\s*)?|\/\*\s*GraphQL\s*\*\/\s*)`((?:[^`\\]|\\[^])*)`/dg;
 
-/** Behind which a literal is commented out. */
+/** The beginning of a line on which a literal is commented out. */
 const comment = /^\s*(?:\/\/|\*)/;
 
 /**
- * The documents of a file: it is one itself, or code with one in each of its literals. All around a literal becomes
- * blanks, so that every place stays where it is; `${Fragment}` too, for fragments are known by their names.
+ * The documents of a file: the file itself, or one in each literal of its code. The text around a literal becomes blanks, so that
+ * every place stays the same, and so does `${Fragment}`, because fragments are found by their names.
  */
 export function documentsIn({ path, text }: DocumentFile): DocumentFile[] {
   if (!isCode(path)) return [{ path, text }];
@@ -25,7 +25,7 @@ export function isCode(path: string): boolean {
   return /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(path);
 }
 
-/** GraphQL does not know the escapes that a template literal needs. */
+/** Removes the escapes that a template literal needs, and that GraphQL does not have. */
 function unescaped(content: string): string {
   return content.replaceAll(/\\(?=[`$])/g, ' ');
 }

@@ -7,8 +7,8 @@ import { collectFragments, withFragments } from './check-documents.ts';
 import type { DocumentFile } from './check-documents.ts';
 
 /**
- * The texts, to the letter, that a server need not validate: those of manifests, and of files of operations what clients
- * make of them. A text that no client sends costs its length, one that is missing a validation.
+ * The exact texts that a server need not validate: those of manifests, and the texts that clients make from files of operations.
+ * A text that no client sends costs its length in the build; a text that is missing costs a validation.
  */
 export function findKnownDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): string[] {
   const texts = [...manifestTexts(files), ...fileTexts(files.filter(({ path }) => !isManifest(path)))];
@@ -20,7 +20,7 @@ export function isManifest(path: string): boolean {
   return path.endsWith('.json');
 }
 
-/** The documents of a manifest, each as a file at its own place. Throws a TypeError when the text is not a manifest. */
+/** The documents of a manifest, each as a file with its own place. Throws a TypeError when the text is not a manifest. */
 export function documentsInManifest({ path, text }: DocumentFile): (DocumentFile & { readonly line: number })[] {
   return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([, document]) => {
     const at = text.indexOf(JSON.stringify(document));
@@ -71,8 +71,8 @@ function addTypename(node: SelectionSetNode): SelectionSetNode {
 }
 
 /**
- * Whether a document is valid whatever the server's settings are. Introspection may be refused there, and what a literal
- * of a custom scalar may be is decided by code.
+ * True when a document is valid under all settings of the server. A server may refuse introspection, and the code of a custom
+ * scalar decides which literals it takes.
  */
 function isValidAnywhere(schema: GraphQLSchema, document: DocumentNode): boolean {
   if (validate(schema, document).length > 0) return false;

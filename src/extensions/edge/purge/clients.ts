@@ -12,14 +12,14 @@ export function netlifyPurge(purgeCache: (options: { tags: string[] }) => Promis
   return { purge: (tags) => purgeCache({ tags: [...tags] }), batchSize: 100, perTag: { times: 2, within: 5 } };
 }
 
-/** What a worker's execution context has where its cache is on. */
+/** The execution context of a worker whose cache is on. */
 interface CachingContext {
   readonly cache?: { purge?: (options: { tags: string[] }) => Promise<unknown> } | undefined;
 }
 
 /**
- * Purges the Workers Cache with `ctx.cache.purge` of the call that has asked for it: 100 tags a call, and calls as the plan
- * allows (November 2026: 5 a minute on the free plan).
+ * Purges the Workers Cache with `ctx.cache.purge` of the call that has asked for it: 100 tags a call, and as many calls as the
+ * plan allows (November 2026: 5 a minute on the free plan).
  *
  * @example
  * edge({ cdn: 'cloudflare', purge: cloudflarePurge() })
@@ -39,15 +39,15 @@ export function cloudflarePurge(): PurgeClient {
   };
 }
 
-/** What CloudFront's CreateInvalidation takes. */
+/** The input of CloudFront's CreateInvalidation. */
 export interface InvalidationInput {
   readonly DistributionId: string;
   readonly InvalidationBatch: { readonly CallerReference: string; readonly Paths: { readonly Quantity: number; readonly Items: string[] } };
 }
 
 /**
- * Invalidates answers of a CloudFront distribution by tag. Every tag counts as a path: 1,000 a month are free, and 3,000 may be on
- * their way at once (November 2026).
+ * Invalidates answers of a CloudFront distribution by tag. Every tag counts as a path: 1,000 a month are free, and 3,000 may be in
+ * progress at once (November 2026).
  *
  * @example
  * const client = new CloudFrontClient();
@@ -75,7 +75,7 @@ export function cloudFrontPurge(options: {
 
 /**
  * Purges Vercel's cache with a function of `@vercel/functions`: `dangerouslyDeleteByTag`, or `invalidateByTag`, after which the
- * next reader still gets the old answer, and a new one is made behind it.
+ * next reader still gets the old answer while a new one is made.
  *
  * @example
  * edge({ cdn: 'vercel', purge: vercelPurge(dangerouslyDeleteByTag) })
@@ -117,7 +117,7 @@ export function fastlyPurge(options: {
 }
 
 /**
- * Purges one or more Varnish servers with the module xkey, by the VCL of docs/edge.md. All of them have to say yes.
+ * Purges one or more Varnish servers with the module xkey, with the VCL of docs/edge.md. All servers have to confirm.
  *
  * @example
  * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })
@@ -130,7 +130,7 @@ export function varnishPurge(options: {
   const { urls, fetch = globalThis.fetch } = options;
   return {
     batchSize: 100,
-    // It refuses a field of more than 8 KiB.
+    // Varnish refuses a header field of more than 8 KiB.
     batchLength: 8_000,
     purge: (tags) =>
       Promise.all(urls.map((url) => sendPurge('Varnish', fetch, [url, { method: 'PURGE', headers: { 'xkey-purge': tags.join(' ') } }]))),

@@ -6,23 +6,23 @@ export interface PurgePlatform {
   readonly env: unknown;
 }
 
-/** Takes answers back from a CDN, by their tags. At least one tag, at most as many as the client says, each once. */
+/** Removes answers from a CDN, by their tags. It gets at least one tag, at most as many as the client allows, each once. */
 export type Purge = (tags: readonly string[], platform: PurgePlatform | undefined) => Promise<unknown>;
 
-/** A way to purge a CDN, with what it lets be purged. */
+/** A way to purge a CDN, with its limits. */
 export interface PurgeClient {
   readonly purge: Purge;
-  /** Tags of one call. Default: 30 */
+  /** The most tags of one call. Default: 30 */
   readonly batchSize?: number | undefined;
-  /** Characters of all tags of one call, with a character between them. Default: no limit */
+  /** The most characters of all tags of one call, with a character between them. Default: no limit */
   readonly batchLength?: number | undefined;
-  /** How often one tag may be purged: more wait for their turn. Default: no limit */
+  /** How often one tag may be purged: further purges wait for their turn. Default: no limit */
   readonly perTag?: { readonly times: number; readonly within: Seconds } | undefined;
 }
 
 /** A CDN has refused a purge for now. */
 export class PurgeRefused extends Error {
-  /** When to ask again. Undefined: it did not say. */
+  /** When to ask again. Undefined: the CDN did not say. */
   readonly retryAfter: Seconds | undefined;
 
   constructor(message: string, retryAfter?: Seconds) {
@@ -43,10 +43,10 @@ export interface PurgeResponse {
   arrayBuffer(): Promise<unknown>;
 }
 
-/** Sends a purge. Rejects unless the CDN has said yes. */
+/** Sends a purge. Rejects unless the CDN has confirmed it. */
 export async function sendPurge(name: string, fetch: PurgeFetch, [url, init]: Parameters<PurgeFetch>): Promise<void> {
   const response = await fetch(url, init);
-  // Else the connection stays taken.
+  // An unread body would keep the connection in use.
   await response.arrayBuffer();
   if (!response.ok) throw new PurgeRefused(`${name} answered a purge with ${response.status}.`, retryAfterIn(response.headers));
 }

@@ -5,22 +5,22 @@ import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 
 /** The settings of a {@link Purger}. */
 export interface PurgerSettings extends PurgeClient {
-  /** Seconds after which everything is purged a second time. 0: it is not. */
+  /** Seconds after which everything is purged a second time. 0: never. */
   readonly againAfter: Seconds;
   readonly sleep: (time: Seconds) => Promise<void>;
-  /** Milliseconds from any point. */
+  /** A clock: milliseconds since any fixed point. */
   readonly now: () => number;
 }
 
-/** Attempts for one batch, with 1, 2 and 4 seconds between them, or as long as the CDN asks for, which says no for a moment to those that ask often. */
+/** Attempts for one batch, 1, 2 and 4 seconds apart, or as long as the CDN asks for: a CDN refuses frequent callers for a while. */
 const attempts = 4;
 const longestWait: Seconds = 60;
 
-/** Purges in batches, one after the other. What is asked for while one is on its way goes into the next together. */
+/** Purges in batches, one after the other. Tags that come while one is on its way go into the next together. */
 export class Purger {
   readonly #settings: PurgerSettings;
   readonly #waiting = new Set<string>();
-  /** When each tag was purged last, the oldest first. Those of the last window alone. */
+  /** The times at which each tag was purged, the oldest first, within the CDN's last window. */
   readonly #times = new Map<string, readonly number[]>();
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -41,10 +41,10 @@ export class Purger {
     await this.#once(tags, platform);
   }
 
-  /** The next round begins when the one on its way has ended: that may have been begun without these. */
+  /** The next round begins when the current one has ended, because the current one may have begun without these tags. */
   #once(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
     for (const tag of tags) this.#waiting.add(tag);
-    // The objects of any call that is still alive will do; the last one is.
+    // The platform's objects of any call that is still alive are enough; the last call is.
     this.#platform = platform ?? this.#platform;
     this.#next ??= (this.#running ?? Promise.resolve())
       .catch(() => undefined)
@@ -57,7 +57,7 @@ export class Purger {
     return this.#next;
   }
 
-  /** Tags that were purged too often lately wait for their turn, and keep nobody else. */
+  /** Tags that were purged too often lately wait for their turn, and hold up no other tags. */
   async #round(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
     const waits = tags.map((tag) => this.#waitOf(tag));
     const now = tags.filter((_, at) => waits[at] === 0);
@@ -121,7 +121,7 @@ export class Purger {
   }
 }
 
-/** Purges without anybody waiting: a failure is logged. */
+/** Purges in the background: a failure is logged. */
 export function purgeInBackground(
   purger: Purger,
   tags: readonly string[],
@@ -132,15 +132,15 @@ export function purgeInBackground(
   });
 }
 
-/** Purges of this process that are remembered. */
+/** The number of purges of this process that are remembered. */
 const maxPurges = 1_000;
 
-/** Remembers what was purged lately: an answer that was begun before must not be stored after. */
+/** Remembers the tags of the last purges: an answer that was begun before a purge must not be stored after it. */
 export class PurgeLog {
   readonly #purges: ReadonlySet<string>[] = [];
   #dropped = 0;
 
-  /** The moment now, in purges. */
+  /** The current moment: the number of purges so far. */
   get now(): number {
     return this.#dropped + this.#purges.length;
   }

@@ -9,7 +9,7 @@ import type { PurgePlatform } from './purge-client.ts';
 import { purgeInBackground, Purger } from './purger.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
-/** Answers to be taken back. */
+/** The answers that a purge removes. */
 export interface PurgeRequest {
   /** Objects by type and id: all answers that show one, and lists of their type. */
   readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
@@ -17,21 +17,21 @@ export interface PurgeRequest {
   readonly types?: readonly string[] | undefined;
   /** Fields of Query: all answers that asked for one. */
   readonly fields?: readonly string[] | undefined;
-  /** Tags as they are. */
+  /** Tags, sent unchanged. */
   readonly tags?: readonly string[] | undefined;
 }
 
 /** The settings of {@link Purges}. */
 export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeAgainAfter'> {
   readonly settings: DecisionSettings;
-  /** Takes answers back from the shared store. Undefined: there is none. */
+  /** Purges the shared store. Undefined: there is none. */
   readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Milliseconds that the answer to a mutation waits for the shared store, so that whoever has it reads what is new. */
+/** Milliseconds that the answer to a mutation waits for the shared store, so that its reader then reads the new state. */
 const storeTime = 500;
 
-/** Takes answers back, from wherever they are kept. */
+/** Purges answers, in the CDN and in the shared store. */
 export class Purges {
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
@@ -45,7 +45,7 @@ export class Purges {
     const batchSize = purgeBatchSize ?? client?.batchSize;
     this.#settings = settings;
     this.#cdn = client && new Purger({ ...client, batchSize, againAfter, sleep, now });
-    // It knows by itself of reads that began before.
+    // The store itself rejects answers that were begun before.
     this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now });
   }
 
@@ -68,7 +68,7 @@ export class Purges {
     await Promise.all([this.#store?.purge(all), this.#cdn?.purge(all, platform)]);
   }
 
-  /** Takes back what a mutation has changed, also when there are errors: a field may have changed something before another has failed. */
+  /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
   async after({ outcome, known, begun }: Mutation, { request, http: { invocation, logger } }: OperationCall): Promise<void> {
     const { operation, result, stream } = outcome;
     // Without data nothing was executed.
@@ -77,7 +77,7 @@ export class Purges {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
       if (hints === undefined) throw new Error('Nothing is known of its document.');
       const { errors = [] } = result;
-      // Later parts are not known yet.
+      // The later parts of a streamed answer are not known yet.
       const data = stream === undefined ? (result.data ?? null) : null;
       const answer = { schema: known!.schema, root: hints.selection, data, objects: outcome.objects, hasErrors: errors.length > 0 };
       const tags = tagsOfMutation(answer, this.#settings);
@@ -96,7 +96,7 @@ export class Purges {
     }
   }
 
-  /** Once for each mutation. */
+  /** Warns once for each mutation. */
   #warn(fields: string, logger: OperationCall['http']['logger']): void {
     if (this.#told.has(fields) || this.#told.size === 100) return;
     this.#told.add(fields);

@@ -8,13 +8,13 @@ export interface AnswerKeyInput {
   readonly asked: HTTPRequest;
   readonly request: GraphQLRequest;
   readonly rules: ReadingRules;
-  /** Another version of the function, or another function, has keys of its own. */
+  /** Gives another version of the function, and another function, keys of their own. */
   readonly deploy: string;
 }
 
 /**
- * The key of an answer: all that it may depend on without being somebody's own. Undefined where the line has to see the request:
- * a text that comes with its hash is registered there.
+ * The key of an answer: every value that a public answer may depend on. Undefined where the server has to see the request itself:
+ * it registers a text that comes with its hash.
  */
 export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): string | undefined {
   const { query, documentId, operationName, variables, extensions = {} } = request;
@@ -28,7 +28,7 @@ export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): st
     asked.path,
     restOfQuery(asked),
     [...rules.varyHeaders].map((name) => asked.headers.get(name)),
-    // The kind keeps an id that looks like a text apart from the text.
+    // The kind separates an id that looks like a text from that text.
     query === undefined ? (persistedQuery === undefined ? 'id' : 'hash') : 'text',
     document,
     operationName ?? null,
@@ -38,10 +38,10 @@ export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): st
   return `answer:${sha256(canonicalJSON(parts))}`;
 }
 
-/** The parameters that are in the key by what was read of them. */
+/** The parameters that are in the key with their parsed values. */
 const parsed = /^(?:query|operationName|variables|extensions)(?:=|$)/;
 
-/** What beside the operation stands in the query string, as it is: a function may read it. */
+/** The other parameters of the query string, unchanged: a function may read them. */
 function restOfQuery({ method, queryString }: HTTPRequest): string {
   if (method !== 'GET') return queryString;
   return queryString
@@ -50,7 +50,7 @@ function restOfQuery({ method, queryString }: HTTPRequest): string {
     .join('&');
 }
 
-/** JSON with the members of every object in one order, so that equal values have one text. For values that came out of JSON. */
+/** JSON with the members of every object in one order, so that equal values have one text. The values must come from JSON. */
 function canonicalJSON(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

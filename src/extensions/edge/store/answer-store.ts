@@ -17,24 +17,24 @@ export interface KeptAnswer {
 /** The result of looking for an answer when an operation began. */
 export interface Lookup {
   readonly key: string;
-  /** The mark of the last purge. Undefined: the store could not tell, and nothing is kept. */
+  /** The mark of the last purge. Undefined: the store could not tell, so the answer is not kept. */
   readonly moment: string | undefined;
   readonly hit: FoundAnswer | undefined;
-  /** An answer whose lifetime has ended lately, and of which nothing was purged. `maxAge` is 0. */
+  /** An answer whose lifetime has ended lately, and that was not purged. `maxAge` is 0. */
   readonly stale: FoundAnswer | undefined;
 }
 
-/** An answer out of the store. */
+/** An answer from the store. */
 export interface FoundAnswer extends KeptAnswer {
-  /** What is left of its lifetime. */
+  /** The rest of its lifetime. */
   readonly maxAge: Seconds;
 }
 
-/** An entry as it stands in the store. */
+/** An entry in the form that the store holds. */
 interface Entry extends KeptAnswer {
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** The same for those who would else wait. */
+  /** The end of the time in which requests may get the entry instead of waiting. Milliseconds since 1970. */
   readonly staleUntil: number;
   /** Each of its tags with the version that it had. */
   readonly tags: readonly (readonly [tag: string, version: string])[];
@@ -47,12 +47,12 @@ const momentKey = 'moment';
 /**
  * Answers in a key-value store that all processes share.
  *
- * Every tag has a version, a random text, which a purge replaces; an entry counts as long as all of its tags have the versions that
- * it was kept with, so a version that was lost takes its answers with it. Clocks of different machines are never compared.
+ * Every tag has a version, a random text, which a purge replaces. An entry is valid as long as all of its tags have the versions that
+ * it was kept with. So if the store loses a version, the answers of that tag are lost too. Clocks of machines are never compared.
  *
- * A read that began before a purge must not be kept after it. So a purge replaces one more text before all versions, the moment, and
- * whoever keeps an answer reads the moment before the operation, and again after the versions: a version that is new then
- * comes with a moment that is new, too.
+ * An answer that was begun before a purge must not be kept after it. So a purge replaces one more text, the moment, before all
+ * versions. A process that keeps an answer reads the moment before the operation, and again after it has read the versions: if it
+ * has read a new version, the moment is new as well.
  */
 export class AnswerStore {
   readonly #cache: QuietCache;
@@ -61,7 +61,7 @@ export class AnswerStore {
     this.#cache = new QuietCache(cache, 'edge:');
   }
 
-  /** Never rejects: a store that is down has nothing. */
+  /** Never rejects: a store that is down counts as empty. */
   async look(key: string): Promise<Lookup> {
     const [moment, text] = await Promise.all([this.#version(momentKey), this.#cache.get(key)]);
     const entry = text === undefined ? undefined : entryIn(text);
@@ -102,7 +102,7 @@ export class AnswerStore {
     return tags.every(([, version], at) => versions[at] === version);
   }
 
-  /** That of the store, or a new one where there is none: never one that was there before. */
+  /** The version in the store, or a new one where there is none: never one that was there before. */
   async #version(key: string): Promise<string | undefined> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return known;
@@ -110,7 +110,7 @@ export class AnswerStore {
     return this.#cache.get(key);
   }
 
-  /** Reads it again: a guarded cache hides what has failed. Another's that is newer is as good. */
+  /** Reads the version back, because a guarded cache hides failures. A newer version of another process is as good. */
   async #replace(key: string): Promise<void> {
     const before = await this.#cache.get(key);
     const version = newVersion();

@@ -1,6 +1,6 @@
 import type { FoundAnswer } from './answer-store.ts';
 
-/** An answer that was just made, for those who asked for the same meanwhile. Undefined: it is not for them. */
+/** A new answer, for equal operations that came meanwhile. Undefined: they may not have it. */
 type Shared = FoundAnswer | undefined;
 
 /** One operation that is under way, for which others wait. */
@@ -8,26 +8,26 @@ export interface Flight {
   /** The moment of the store at which it began. */
   readonly moment: string;
   readonly landed: Promise<Shared>;
-  /** Nothing is shared unless it is called with an answer. The first call counts. */
+  /** Ends the flight, and shares the answer if there is one. Only the first call counts. */
   readonly land: (answer: Shared) => void;
 }
 
-/** Milliseconds that others wait for an operation at most: then they run it themselves. */
+/** The most milliseconds that other operations wait for one. After that they run themselves. */
 const patience = 2_000;
-/** Milliseconds for which nobody waits for a key whose answer was not to be shared: they would come one after the other. */
+/** Milliseconds for which no operation waits for a key whose answer could not be shared: they would run one after the other. */
 const alone = 10_000;
 const maxKeys = 1_000;
 
 /**
  * Single-flight: of several equal operations that miss at once, one runs, and the others get its answer if the store may keep it.
- * Where it may not, all of them run at once, and nobody waits for that key for a while.
+ * Where it may not, all of them run at once, and no operation waits for that key for a while.
  */
 export class Flights {
   readonly #flights = new Map<string, Flight>();
-  /** Until when, by key. */
+  /** The end of that time, by key. */
   readonly #alone = new Map<string, number>();
 
-  /** Whether one is under way. */
+  /** True when an operation is under way. */
   has(key: string): boolean {
     return this.#flights.has(key);
   }
@@ -38,7 +38,7 @@ export class Flights {
     return flight !== undefined && flight.moment === moment ? flight : undefined;
   }
 
-  /** Waits for it, for half of the milliseconds that are left at most. Undefined: it has nothing for others, or takes too long. */
+  /** Waits for a flight, at most half of the milliseconds that are left. Undefined: it shares no answer, or takes too long. */
   async wait({ landed }: Flight, deadlineLeft: number): Promise<Shared> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -46,14 +46,14 @@ export class Flights {
     });
     try {
       const answer = await Promise.race([landed, late]);
-      // Its own, as out of the store: hooks may write to it.
+      // A copy of its own, as from the store: hooks may write to it.
       return answer && { ...answer, result: JSON.parse(JSON.stringify(answer.result)) as FoundAnswer['result'] };
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Begins one. Undefined: nobody need wait, or somebody else's is under way. */
+  /** Begins a flight. Undefined: no operation has to wait for this key, or another flight is under way. */
   begin(key: string, moment: string | undefined): Flight | undefined {
     if (moment === undefined || this.#flights.has(key) || (this.#alone.get(key) ?? 0) > Date.now()) return undefined;
     let resolve!: (answer: Shared) => void;
@@ -72,7 +72,7 @@ export class Flights {
       },
     };
     this.#flights.set(key, flight);
-    // A request that comes to no answer, because another plugin has failed, must not keep the key.
+    // A request that gets no answer, because another plugin has failed, must not hold the key.
     const timer = setTimeout(() => flight.land(undefined), patience);
     timer.unref?.();
     return flight;
@@ -84,5 +84,5 @@ export class Flights {
   }
 }
 
-/** Workers tie what a request waits for to that request: there nobody waits for another's. */
+/** Workers do not let one request wait for the work of another. */
 export const canWaitForOthers: boolean = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';

@@ -1,10 +1,10 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../cache/key-value-cache.ts';
 
-/** Milliseconds that a call of the store may take, and that the store is left alone after one that failed or was too slow. */
+/** Milliseconds that a call of the store may take, and for which the store is left alone after a failed or slow call. */
 const deadline = 250;
 const cooldown = 1_000;
 
-/** A cache whose calls never fail and never wait long: one that is slow, broken or gone has nothing. */
+/** A cache whose calls never fail and never wait long: a slow, broken or missing store counts as empty. */
 export class QuietCache {
   readonly #cache: KeyValueCache;
   readonly #prefix: string;

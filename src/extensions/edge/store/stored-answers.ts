@@ -13,10 +13,10 @@ import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } 
 import type { KnownDocuments } from '../documents.ts';
 import type { EdgeDecision } from '../options.ts';
 
-/** The methods of which the key has the body, too. */
+/** The methods that may be looked up: the key has the body, too. */
 const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
 
-/** What each entry names: every tag is read again with it. Those of `varyHeaders` are in the key. */
+/** The dialect of the store: every tag of an entry is read again with it. The headers of `varyHeaders` are in the key. */
 const dialect: Keeper['dialect'] = {
   vary: 'listed',
   tags: { header: '', separator: ',', maxTags: 50, maxLength: 256, maxTotal: 8_000 },
@@ -49,7 +49,7 @@ export class StoredAnswers {
     { asked, readings, isExplained }: EdgeRequest,
     { response: head, requestIsBatched: isBatched, http }: OperationCall,
   ): Promise<OperationOutcome | undefined> {
-    // A report is about what runs.
+    // A report describes an operation that runs.
     if (!methods.includes(asked.method) || isExplained) return undefined;
     const { settings, deploy } = this.#input;
     const { request } = operation;
@@ -61,7 +61,7 @@ export class StoredAnswers {
       lookup.hit ??
       (isBatched || !canWaitForOthers ? undefined : await this.#fromOthers(operation, lookup, http.invocation.deadlineLeft()));
     operation.lookup = { ...lookup, hit };
-    // Another process may have kept it: this one has not read its text yet.
+    // Another process may have kept the answer: this process has not parsed its document yet.
     const known = hit && this.#input.documents.read(hit.source, this.schema);
     const chosen = known && getOperationAST(known.document, request.operationName);
     if (hit === undefined || !chosen) return undefined;
@@ -70,7 +70,7 @@ export class StoredAnswers {
     return { result: hit.result, errors: [], head, operation: chosen, source: hit.source };
   }
 
-  /** The answer of an equal operation that is under way. While one makes an answer anew, the others get the last one. */
+  /** The answer of an equal operation that is under way. While one operation makes an answer anew, the others get the last answer. */
   async #fromOthers(operation: EdgeOperation, { key, moment, stale }: Lookup, deadlineLeft = Infinity): Promise<FoundAnswer | undefined> {
     if (stale !== undefined && this.#flights.has(key)) return stale;
     const flight = this.#flights.of(key, moment);
@@ -79,11 +79,11 @@ export class StoredAnswers {
     return undefined;
   }
 
-  /** Decides whether an answer may be kept here, and keeps it, for which `waitUntil` has time. */
+  /** Decides whether an answer may be kept here, and keeps it, as work of `waitUntil`. */
   keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
     const { operation, request } = answer;
     const { lookup, outcome, ownFields } = operation;
-    // Where it may be asked for differs between the environments that share a store.
+    // Introspection may be allowed in only some of the environments that share a store.
     if (asksForSchema(answer)) return no('it shows the schema');
     if (request.readings.hasAccept) return no('the header accept was read, which is not in the key of the store');
     const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
@@ -97,7 +97,7 @@ export class StoredAnswers {
     return decision;
   }
 
-  /** Known to be a mutation, or private by its hints, of which resolvers have not said other: the store need not be asked. */
+  /** True for a mutation, and for a query that is private by its hints and got no hint from a resolver: the store need not be asked. */
   #isHopeless({ query, operationName, variables }: GraphQLRequest): boolean {
     const known = this.#input.documents.get(query);
     const operation = known && getOperationAST(known.document, operationName);
