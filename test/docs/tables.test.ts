@@ -17,7 +17,7 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['errors', 'Codes', 'src/operation/errors.ts', codesOf],
   ['explain', 'The report', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
   ['explain', 'A call', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
-  ['explain', 'Who answers', 'src/datasource/call-watch.ts', layersOf],
+  ['explain', 'Layers', 'src/datasource/call-watch.ts', layersOf],
 ];
 
 test('the table "Members" of docs/data-sources.md names what RESTDataSource and its hooks have', async () => {
