@@ -13,7 +13,7 @@ export interface ListenOptions {
   readonly shutdownTimeout?: number;
 }
 
-/** Throws for options that are unknown, or that cannot be meant, as the options of a server do. */
+/** Throws for unknown options and wrong values, like `assertOptions` for the options of a server. */
 export function assertListenOptions(options: unknown): asserts options is ListenOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`Expected the second argument of serve to be like { port: 4000 }, got ${describe(options)}.`);
@@ -41,7 +41,7 @@ const expectations: Readonly<Record<keyof ListenOptions, Expectation>> = {
   shutdownTimeout: { words: 'a number of milliseconds that is not negative', holds: (value) => typeof value === 'number' && value >= 0 },
 };
 
-/** Also as text, as environment variables have it: node:net takes both. */
+/** True for a port, also as text, as in an environment variable: node:net takes both. */
 function isPort(value: unknown): boolean {
   const port = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536;

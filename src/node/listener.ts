@@ -8,16 +8,16 @@ import type { NodeExchange } from '../platform/node.ts';
 import { createStarter } from '../server/start.ts';
 import type { OptionsSource, Starter } from '../server/start.ts';
 
-/** Serves the requests of a node:http server; also fits into Express and Connect as the handler of a route. */
+/** Serves the requests of a node:http server. Also works as the handler of a route in Express and Connect. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A listener and what a graceful shutdown needs of it. */
+/** A listener, with the functions that a graceful shutdown needs. */
 export interface TrackedListener {
   readonly listener: NodeListener;
   readonly starter: Starter;
-  /** Resolves when all requests have their answers, and the work handed to `waitUntil` is done. */
+  /** Resolves when all requests have their answers, and the work passed to `waitUntil` is done. */
   idle(): Promise<void>;
-  /** Ends the streams that are open: no answer of theirs would ever be the last. */
+  /** Ends the open streams, which might never end by themselves. */
   endStreams(): void;
 }
 
@@ -60,7 +60,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
     try {
       await serve({ event, context: { waitUntil }, env: undefined });
     } catch (error) {
-      // No answer can be sent any more. An uncaught error would end the process, and every other request with it.
+      // No answer can be sent any more. If the error were not caught, it would end the process, and with it every other request.
       starter.logger().error('A response could not be sent. Its connection is closed.', error);
       event.response.destroy();
     } finally {
@@ -80,7 +80,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
       isStopping = true;
       for (const stream of streams) stream.stop();
     },
-    // Work may hand over more work before it ends.
+    // Work may pass more work to `waitUntil` before it ends.
     async idle() {
       while (pending.size > 0) await Promise.allSettled(pending);
     },

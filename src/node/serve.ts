@@ -17,16 +17,16 @@ import { stopListeners } from './stop-listeners.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
-  /** For people: where to point a client. */
+  /** The address for clients, for example to print it. */
   readonly url: string;
   readonly port: number;
-  /** Finishes what is in flight, refuses the rest, then resolves. Calling it again waits for the same end. */
+  /** Finishes the requests in flight, refuses new ones, then resolves. A second call waits for the same end. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the options of a handler from a long-lived Node process. Every path is the endpoint, and `…/health` answers
- * health checks. Resolves when it listens; rejects when it cannot, when the server cannot start, and for wrong options.
+ * health checks. Resolves when it listens. Rejects if it cannot listen, if the server cannot start, and for wrong options.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export async function serve<TContext extends object = object, TDataSources exten
 ): Promise<RunningServer> {
   assertListenOptions(listen);
   const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>));
-  // A process that could never answer should not look alive: here, unlike in a function, a failed start is final.
+  // A process that cannot answer should not look alive. So a failed start is final here, unlike in a function.
   await tracked.starter.server();
 
   const state: ServerState = { stopping: false, unanswered: new Set() };
@@ -62,7 +62,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
 }
 
-/** A name that a browser can open: an address of all interfaces is none. */
+/** A host name that a browser can open, unlike the address of all interfaces. */
 function nameFor(host = 'localhost'): string {
   if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -74,8 +74,8 @@ function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOpti
 }
 
 /**
- * A function saves the time of checking its schema at every cold start. A server starts once, and should not start with a broken
- * one. Its log is read in a terminal while it is developed: there stacks have the user's own lines alone.
+ * A function saves the time for checking its schema at every cold start. A server starts once, and should not start with a broken
+ * schema. In development its log is read in a terminal, so there stacks have only the user's own lines.
  */
 function forServer(options: ServerOptions): ServerOptions {
   const isDevelopment = (options?.nodeEnv ?? readNodeEnv()) === 'development';
@@ -105,7 +105,7 @@ function closeOnce(
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     state.stopping = true;
-    // The connection ends behind these answers. A client that is not told so sends its next request into the void.
+    // The connection closes after these answers. Without this header, a client would send its next request on a closed connection.
     for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
     tracked.endStreams();
     const { http, listeners } = await tracked.starter.server();
@@ -115,8 +115,8 @@ function closeOnce(
 }
 
 /**
- * No new connections; those that are idle are closed, the others when their request is answered. Waits for that and
- * for the work handed to `waitUntil`, but no longer than the timeout.
+ * Accepts no new connections. Closes idle ones at once, the others when their request is answered. Waits for that and
+ * for the work passed to `waitUntil`, but no longer than the timeout.
  */
 async function finished(server: Server, tracked: TrackedListener, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
   await closed;
 }
 
-/** A connection that was kept alive may bring another request while the server stops. */
+/** Refuses a request that arrives on a kept-alive connection while the server stops. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const health = healthResponse('fail');
   const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
@@ -150,7 +150,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
 
 function closeOnSignals(server: Server, close: () => Promise<void>): void {
   const stop = (signal: NodeJS.Signals): void => {
-    // The second signal, and the one raised below, end the process as if there were no listener.
+    // A second signal, and the signal raised below, end the process as if there were no listener.
     void close().finally(() => process.kill(process.pid, signal));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);

@@ -2,12 +2,12 @@ import { waitAtMost } from '../message/eventual.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerListener } from '../operation/plugin.ts';
 
-/** The server that is about to stop. */
+/** A server that is about to stop. */
 export interface Stopping {
   readonly listeners: readonly ServerListener[];
   /** Resolves when the last request has its answer. */
   readonly finished: Promise<void>;
-  /** Milliseconds for the whole of it. */
+  /** Milliseconds for the whole stop. */
   readonly timeout: number;
   readonly logger: Logger;
 }
@@ -15,7 +15,7 @@ export interface Stopping {
 /**
  * Tells the plugins that the process is about to end, then that it has answered its last request.
  *
- * A hook that hangs must not keep the process from ending: the platform would kill it, with everything that is in flight.
+ * A hook that hangs must not keep the process from ending: the platform would kill it, together with all requests in flight.
  */
 export async function stopListeners({ listeners, finished, timeout, logger }: Stopping): Promise<void> {
   const end = Date.now() + timeout;
@@ -27,5 +27,5 @@ export async function stopListeners({ listeners, finished, timeout, logger }: St
   if ((await waitAtMost(left, stopped)) === 'late') logger.warn(`serverWillStop of a plugin was not done within ${left} ms.`);
 }
 
-/** Milliseconds that serverWillStop has even when requests have taken all the time there was. */
+/** Milliseconds that `serverWillStop` always has, even if requests have used up the timeout. */
 const lastWords = 1000;

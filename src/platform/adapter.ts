@@ -4,29 +4,29 @@ import type { ResultLimit } from '../message/answer-size.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 
 /**
- * One source of requests, as a value. Adding a platform is adding a file with one of these.
+ * One source of requests, as a value. To add a platform, add a file with such a value.
  *
- * All functions are pure, and all are told events that anybody may have made up: what is missing or of a wrong type is
+ * All functions are pure. Any client may have made up an event: a key that is missing or has a wrong type is
  * a {@link malformedEvent}, never a TypeError.
  */
 export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> extends ResultLimit {
-  /** True when an event comes from this source. Looks at a few keys; the order of adapters settles what two could claim. */
+  /** True if an event comes from this source. Looks at a few keys; if two adapters recognise an event, the first one in the list wins. */
   readonly recognises: (event: UnknownEvent) => boolean;
   readonly toRequest: (event: TEvent) => HTTPRequest;
-  /** The result that the platform takes: exactly its keys, for some refuse any other. */
+  /** The result for the platform, with exactly its keys: some platforms refuse any other key. */
   readonly toResult: (response: HTTPResponse, event: TEvent) => TResult;
-  /** The same for a body that comes in pieces. Absent: the platform carries only whole answers. */
+  /** The same for a body that comes in pieces. Absent: the platform takes only whole answers. */
   readonly toStreamResult?: (response: StreamedResponse, event: TEvent) => TResult;
   /**
-   * Tells the platform, by its context, of work that outlasts the answer. Absent: the process may freeze with the
+   * Tells the platform, through its context, of work that continues after the answer. Absent: the process may freeze after the
    * answer, so the answer waits for such work.
    */
   readonly keepAlive?: (context: unknown) => (work: Promise<unknown>) => void;
-  /** Calls back when the client goes away before it has its answer. Absent: the platform does not tell. */
+  /** Calls back when the client disconnects before it has its answer. Absent: the platform does not report that. */
   readonly onLeave?: (event: TEvent, leave: () => void) => void;
   /**
-   * How long the platform waits for an answer, if it is known and the platform itself does not tell: milliseconds from the
-   * call on. Absent: for as long as the call goes on.
+   * How long the platform waits for an answer, if that is known but the platform does not report it: milliseconds from the
+   * start of the call. Absent: there is no such limit.
    */
   readonly timeLimit?: (context: unknown) => number | undefined;
   /** The parts of this response that the platform cannot carry, in words for the log; undefined when all of it arrives. */
@@ -36,12 +36,12 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
 /** An event of unknown origin: any key may be missing, and of any type. */
 export type UnknownEvent = Readonly<Record<string, unknown>>;
 
-/** The error of an event of a known shape in which something is missing or impossible: answered with 400. */
+/** The error for an event of a known shape with a missing or impossible value: answered with 400. */
 export function malformedEvent(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
-/** The error of a body that other code has read and not kept: not the client's fault, so the log has it too. */
+/** The error for a body that other code has read and not kept. It is not the client's fault, so the log has it too. */
 export function bodyTaken(advice: string): GraphQLError {
   return new GraphQLError(
     `The body of the request was read before it came to this handler, and what was in it is nowhere to be found. ${advice}`,
@@ -49,13 +49,13 @@ export function bodyTaken(advice: string): GraphQLError {
   );
 }
 
-/** The value when it is an object, else an empty one: so that a look into a broken event finds nothing instead of throwing. */
+/** The value if it is an object, else an empty object, so that reading a broken event finds nothing instead of throwing. */
 export function objectAt(event: UnknownEvent, key: string): UnknownEvent {
   const value = event[key];
   return typeof value === 'object' && value !== null ? (value as UnknownEvent) : {};
 }
 
-/** The value when it is a text, else the empty one. */
+/** The value if it is a text, else the empty text. */
 export function textAt(event: UnknownEvent, key: string): string {
   const value = event[key];
   return typeof value === 'string' ? value : '';
@@ -74,8 +74,8 @@ export function methodAt(event: UnknownEvent, key: string, where: string): strin
 }
 
 /**
- * The body of an event. `isBase64Encoded` is a claim: local runtimes set it without a body, or with a body in plain
- * text. JSON objects and arrays start with a character that base64 does not have, so the text itself tells.
+ * The body of an event. `isBase64Encoded` may be wrong: local runtimes set it without a body, or with a body in plain
+ * text. JSON objects and arrays start with a character that base64 does not have, so the text itself shows whether it is base64.
  */
 export function readBody(body: unknown, isBase64Encoded: unknown): HTTPRequestBody {
   if (body === undefined || body === null || body === '') return { kind: 'none' };
@@ -110,16 +110,16 @@ export const lambdaResultBytes = 6_291_556;
 /** The largest result that an Application Load Balancer takes from a function. */
 export const albResultBytes = 1_048_576;
 
-/** A writable stream of Node's, as far as an answer in chunks needs it. */
+/** The part of a Node stream that an answer in chunks needs. */
 export interface ChunkOutput {
   readonly destroyed?: boolean;
-  /** False: wait for "drain" before the next. */
+  /** False: wait for "drain" before the next chunk. */
   write(chunk: string | Uint8Array): boolean;
   once(event: 'close' | 'drain', listener: () => void): unknown;
   off(event: 'close' | 'drain', listener: () => void): unknown;
 }
 
-/** A chunk is asked for when the one before has been taken: a client that does not read holds up the source. */
+/** Requests each chunk only after the one before has been written, so a client that does not read pauses the source. */
 export async function writeChunks(chunks: ChunkStream, output: ChunkOutput): Promise<void> {
   let isClosed = output.destroyed === true;
   const close = (): void => {

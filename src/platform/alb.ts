@@ -30,7 +30,7 @@ function toRequest(event: UnknownEvent): HTTPRequest {
   };
 }
 
-/** The answer must use the map that the event uses: the other one is a 502, and an unhealthy target. */
+/** The answer must use the same map as the event: with the other one, the load balancer answers 502 and counts the target as unhealthy. */
 function toResult(response: HTTPResponse, event: UnknownEvent): ALBResult {
   const rest = {
     statusCode: response.status,

@@ -5,7 +5,7 @@ import { malformedEvent, bodyOf, plainHeaders } from './adapter.ts';
 
 /**
  * The adapter for an event: the first of the list that recognises it. An event that none recognises gets an adapter
- * that answers 400. Throws for a known event that does not speak HTTP.
+ * that answers 400. Throws for an event of a known source other than HTTP.
  */
 export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: unknown): PlatformAdapter<unknown> {
   if (typeof event !== 'object' || event === null) return unknownEvent(event, adapters);
@@ -20,10 +20,10 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
   return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);
 }
 
-/** An event of an unknown shape: a 400 in the most common result shape, which names the keys that came and the events that are known. */
+/** For an event of an unknown shape: a 400 in the most common result shape. Its message names the event's keys and the known sources. */
 function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]): PlatformAdapter<unknown> {
   const names = known.map(({ name }) => name);
-  // The one shape that people write by hand, and misspell.
+  // Only this shape is often written by hand, and misspelt.
   const hint = names.includes('direct invocation') ? ' A direct invocation has a key called query: { "query": "{ … }" }.' : '';
   const message = `Expected an event of ${names.join(', ')}; got ${keysSeen(event)}.${hint}`;
   return {
@@ -33,12 +33,12 @@ function unknownEvent(event: unknown, known: readonly PlatformAdapter<never>[]):
       throw malformedEvent(message);
     },
     toResult: (response: HTTPResponse) => ({ statusCode: response.status, headers: plainHeaders(response), ...bodyOf(response) }),
-    // The result of an asynchronous invocation is never seen. Only a platform can send such a shape: no flood.
+    // Logged, because no client sees the result of an asynchronous invocation. Only a platform can send such a shape, so the log stays small.
     losses: () => message,
   };
 }
 
-/** Keys only: values may be secrets. */
+/** The keys of the event, without values, which may be secrets. */
 function keysSeen(event: unknown): string {
   if (event === null || event === undefined) return String(event);
   if (typeof event !== 'object') return `a ${typeof event}`;

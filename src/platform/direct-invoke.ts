@@ -4,8 +4,8 @@ import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { lambdaResultBytes } from './adapter.ts';
 
 /**
- * A direct invocation: the event is an operation request, and the result its response object. It takes the
- * right to invoke the function to send one, so it counts as a POST of JSON, which no CSRF rule holds up.
+ * A direct invocation: the event is an operation request, and the result its response object. Only a caller with the
+ * right to invoke the function can send one. So it counts as a POST of JSON, which no CSRF rule refuses.
  */
 export const directInvoke: PlatformAdapter = {
   name: 'direct invocation',
@@ -18,10 +18,10 @@ export const directInvoke: PlatformAdapter = {
 
 /** Keys that no other event has. */
 const sure = ['query', 'extensions', 'documentId'];
-/** All keys of an operation request, the names of other servers for a document's id among them. */
+/** All keys of an operation request, including the names that other servers use for a document's id. */
 const parameters = new Set([...sure, 'operationName', 'variables', 'id', 'doc_id']);
 
-/** An `id` alone says little: events of every kind have one. Beside nothing but parameters of an operation it is a document's. */
+/** Events of every kind have an `id`. It is the id of a document only if all other keys are parameters of an operation too. */
 function hasDocumentId(event: UnknownEvent): boolean {
   return ('id' in event || 'doc_id' in event) && Object.keys(event).every((key) => parameters.has(key));
 }

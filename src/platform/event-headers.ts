@@ -3,8 +3,8 @@ import type { UnknownEvent } from './adapter.ts';
 
 /**
  * The header fields of an event, from its map of single values and its map of lists. The lists win: a platform that
- * sends both joins or drops values in the other. What HTTP does not allow is dropped. The same name in two cases is
- * joined as HTTP joins repeated fields.
+ * sends both joins or drops values in the other map. Fields that HTTP does not allow are dropped. If a name occurs in two
+ * spellings (upper and lower case), their values are joined as HTTP joins repeated fields.
  */
 export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
   if (multiple === undefined && isLowerCaseRecord(single)) return HeaderMap.over(single);
@@ -19,7 +19,7 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
   return headers;
 }
 
-/** As the newer event formats send them. Then nothing needs joining, and the record itself will do. */
+/** True for a record as the newer event formats send it. It needs no joining, so it is used unchanged. */
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
   const isLike = isLikeLast(map as UnknownEvent);
@@ -29,10 +29,10 @@ function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>
   return true;
 }
 
-/** The names of the last such record. Clients send the same ones again and again, which takes 20 ns to see for a dozen, not 80. */
+/** The names of the last such record. Clients send the same names again and again; comparing a dozen takes 20 ns, checking them 80. */
 let lastNames: readonly string[] = [];
 
-/** True when a record is in lower case, if it has the names of the last one; undefined if it has others. */
+/** True if a record has the names of the last one, which are in lower case; undefined if it has others. */
 function isLikeLast(map: UnknownEvent): boolean | undefined {
   let count = 0;
   for (const name in map) {
@@ -43,8 +43,8 @@ function isLikeLast(map: UnknownEvent): boolean | undefined {
 }
 
 /**
- * The fields by names in lower case, where each has one value: nothing need be joined, and most are never looked at. A REST API's event has
- * a dozen of them, in two maps; to check and copy all takes 3 µs, a third of a small operation. Undefined: a field needs more thought.
+ * The fields by names in lower case, if each has one value: then nothing is joined, and most fields are never read. A REST API's event has
+ * a dozen of them, in two maps; checking and copying all takes 3 µs, a third of a small operation. Undefined: a field needs the full rules.
  */
 function recordOf(single: unknown, multiple: unknown): Readonly<Record<string, string>> | undefined {
   const record: Record<string, string> = {};
@@ -58,14 +58,14 @@ function recordOf(single: unknown, multiple: unknown): Readonly<Record<string, s
   return record;
 }
 
-/** False for a name that has come before, or that every object has, and for a value with space around it. */
+/** Adds a field. False for a repeated name, a name that every object has, and a value with white space around it. */
 function addPlain(record: Record<string, string>, key: string, value: unknown): boolean {
   if (typeof value !== 'string' || key in record || value.charCodeAt(0) <= 0x20 || value.charCodeAt(value.length - 1) <= 0x20) return false;
   record[key] = value;
   return true;
 }
 
-/** Names in lower case: events come with the same ones again and again. Bounded, for clients can send any. */
+/** Names in lower case, because events have the same names again and again. The number is limited, because clients can send any name. */
 const inLowerCase = new Map<string, string>();
 const maxRemembered = 256;
 const longestRemembered = 64;
@@ -90,7 +90,7 @@ function addValues(headers: HeaderMap, name: string, value: unknown): void {
   else for (const one of values) headers.append(name, one);
 }
 
-/** Adds cookies to those that are there. */
+/** Adds cookies to those that are already in the headers. */
 export function addCookies(headers: HeaderMap, cookies: readonly unknown[]): void {
   const present = headers.get('cookie');
   const all = [...(present === null ? [] : [present]), ...cookies.filter((cookie): cookie is string => isHeaderField('cookie', cookie))];

@@ -1,13 +1,13 @@
 import { malformedEvent } from './adapter.ts';
 import type { UnknownEvent } from './adapter.ts';
 
-/** A query string as the platform received it; some hand it over with its "?". Undefined: there is none to read. */
+/** A query string as the platform received it. Some platforms pass it with its "?". Undefined: the event has no query string. */
 export function rawQuery(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.startsWith('?') ? value.slice(1) : value;
 }
 
-/** A query string from maps of values that the platform has decoded. The map of lists wins, for it has all values. */
+/** A query string from maps of values that the platform has decoded. The map of lists wins, because it has all values. */
 export function encodeQuery(single: unknown, multiple?: unknown): string {
   return pairsOf(single, multiple)
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -43,7 +43,7 @@ function encode(text: string): string {
 }
 
 /**
- * Path and query string of a URL, or of a request target. Sliced, not parsed: a Host that no URL allows, or a target
+ * Path and query string of a URL, or of a request target. The text is split, not parsed as a URL: an invalid Host, or a target
  * like "//", must not fail the request.
  */
 export function splitURL(url: string): { path: string; queryString: string } {

@@ -2,7 +2,7 @@ import { concatenate } from '../message/http-messages.ts';
 import type { ChunkStream, HTTPRequestBody } from '../message/http-messages.ts';
 import { bodyTaken, malformedEvent } from './adapter.ts';
 
-/** Not touched before it is read: some hosts begin to read from the connection when they are asked for the stream. */
+/** The body. Its stream is not touched before it is needed: on some hosts, getting it starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {
   if (method === 'GET' || method === 'HEAD') return { kind: 'none' };
   return {
@@ -13,8 +13,8 @@ export function bodyOf(request: Request, method: string): HTTPRequestBody {
 }
 
 /**
- * Whether the body is certain to be small: then the platform reads it at once. A reader costs 30 µs more than that on workerd, 3 on
- * Deno and 2 on Bun; on Node it costs 1 µs less.
+ * True if the body is certainly small: then the platform reads it in one call. A stream reader costs 30 µs more than that on workerd,
+ * 3 on Deno and 2 on Bun; on Node it costs 1 µs less.
  */
 function isSmall(request: Request, maxBytes: number): boolean {
   if (!hasOwnServer()) return false;
@@ -22,7 +22,7 @@ function isSmall(request: Request, maxBytes: number): boolean {
   return length !== null && /^\d+$/.test(length) && Number(length) <= maxBytes && !request.bodyUsed;
 }
 
-/** The bytes, of a body that is too large only the first of them. */
+/** The bytes of the body; for a body that is too large, only its beginning. */
 async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   const reader = readerOf(request);
   const parts: Uint8Array[] = [];
@@ -32,7 +32,7 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
     size += part.value.byteLength;
     parts.push(part.value);
     if (size > maxBytes) {
-      // Not waited for: a sender that never stops must not hold up the answer.
+      // Not awaited: a sender that never stops must not delay the answer.
       drain(reader!).catch(() => {});
       break;
     }
@@ -41,8 +41,8 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
 }
 
 /**
- * True on a runtime whose own HTTP server makes the Requests, and hands over as many bytes as Content-Length says.
- * On Node anybody makes them, of anything: there Content-Length is a claim.
+ * True on a runtime whose own HTTP server makes the Requests, with exactly as many bytes as Content-Length says.
+ * On Node any code may make a Request, so there its Content-Length may be wrong.
  */
 export function hasOwnServer(): boolean {
   const name = runtime();
@@ -51,12 +51,12 @@ export function hasOwnServer(): boolean {
 
 let known: string | undefined;
 
-/** The name that the runtime gives itself: "Node.js", "Deno", "Bun", "Cloudflare-Workers". Empty where it gives none. */
+/** The name that the runtime gives itself: "Node.js", "Deno", "Bun", "Cloudflare-Workers". Empty if it gives none. */
 export function runtime(): string {
   return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
-/** A class: Bun makes an object with a symbol in place ten times as slowly. */
+/** A class, because Bun needs ten times as long for an object literal with a symbol as key. */
 class BodyChunks implements AsyncIterable<Uint8Array> {
   readonly #request: Request;
 
@@ -69,7 +69,7 @@ class BodyChunks implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** By a reader: not every platform can iterate a stream. */
+/** Uses a reader, because not every platform can iterate a stream. */
 async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   const reader = readerOf(request);
   let part = await reader?.read();
@@ -80,20 +80,20 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Undefined: there is no body. */
+/** A reader of the body; undefined if there is no body. */
 function readerOf({ body, bodyUsed }: Request): ReadableStreamDefaultReader<Uint8Array> | undefined {
   if (body === null || body === undefined) return undefined;
   if (bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
   return body.getReader();
 }
 
-/** Milliseconds, and chunks, that a body which was given up half way may go on arriving. */
+/** The limits for reading the rest of a body that is no longer wanted: milliseconds, and number of chunks. */
 const drainTime = 2000;
 const maxDrained = 10_000;
 
 /**
- * Reads on and forgets what comes. To cancel would tell the sender at once, but @vercel/node and h3 1 then write into a closed
- * stream, which ends the process; and hosts on node:http destroy the connection, with the answer or the next request in it.
+ * Reads the rest of the body and drops it. Cancelling would stop the sender at once, but then @vercel/node and h3 1 write into a closed
+ * stream, which ends the process, and hosts on node:http destroy the connection, with the answer or the next request in it.
  */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const end = Date.now() + drainTime;
@@ -101,9 +101,9 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 }
 
 /**
- * The body of an answer that is there. A `Response` of Node's makes a stream of a text, too, and is slower at it: by 0.5 µs of 3.9
- * for a small one that is read, by 15 of 41 for one of 100 KB. Elsewhere a text has ways of its own, and brings a Content-Length; so
- * has the `Response` that Hono puts in place of Node's.
+ * The body for a `Response` whose text is complete. Node's `Response` would make a stream of a text itself, but more slowly: by 0.5 µs
+ * of 3.9 for a small text that is read, by 15 of 41 for one of 100 KB. Other runtimes handle a text better, and set Content-Length; so
+ * does the `Response` with which Hono replaces Node's.
  */
 export function contentOf(text: string): string | ReadableStream<Uint8Array> {
   return text !== '' && runtime() === 'Node.js' && isOwnClass(Response) ? new ReadableStream(new TextSource(text)) : text;
@@ -114,7 +114,7 @@ function isOwnClass(constructor: unknown): boolean {
   return Object.getPrototypeOf(constructor) === Function.prototype;
 }
 
-/** Encodes a text when it is read, all of it at once. */
+/** Encodes the whole text when it is read. */
 class TextSource {
   readonly type = 'bytes';
   readonly #text: string;
@@ -135,7 +135,7 @@ function encodeUTF8(text: string): Uint8Array<ArrayBuffer> {
   return (encoder ??= new TextEncoder()).encode(text);
 }
 
-/** Nothing is made before it is read: a queue, though of one chunk only, would run one event ahead of the client. */
+/** Makes each chunk only when it is read: even a queue of one chunk would be one event ahead of the client. */
 export function streamOf(chunks: ChunkStream): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

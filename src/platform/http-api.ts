@@ -12,7 +12,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   recognises: (event) => isPayloadV2(event) && !isFromFunctionURL(event),
   toRequest: toRequestV2,
   toResult: toResultV2,
-  // The gateway's integration timeout, which cannot be raised.
+  // The gateway's integration timeout. It cannot be raised.
   timeLimit: () => 30_000,
   maxResultBytes: lambdaResultBytes,
 };
@@ -22,7 +22,7 @@ function isPayloadV2(event: UnknownEvent): boolean {
   return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
 }
 
-/** Their domain is the only difference. */
+/** The domain is the only difference between the two. */
 function isFromFunctionURL(event: UnknownEvent): boolean {
   return textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.');
 }
@@ -41,7 +41,7 @@ function toRequestV2(event: UnknownEvent): HTTPRequest {
   };
 }
 
-/** `multiValueHeaders` would be ignored here: cookies have a key of their own. Without `statusCode` the gateway would take all of it for a body. */
+/** Cookies have a key of their own; `multiValueHeaders` would be ignored. Without `statusCode` the gateway would send the whole result as a body. */
 function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const { status: statusCode, body } = response;
   const headers = plainHeaders(response);
@@ -49,11 +49,11 @@ function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
 
-/** A Lambda function URL: the payload format 2.0 of the HTTP API, told apart by its domain only. */
+/** A Lambda function URL: it has the payload format 2.0 of the HTTP API, and differs in its domain only. */
 export const functionURL: typeof httpAPI = {
   ...httpAPI,
   name: 'Lambda function URL',
-  // There is no proxy between the client and Lambda, which tells its own limit.
+  // There is no gateway with a limit of its own, and Lambda reports its limit.
   timeLimit: () => undefined,
   recognises: (event) => isPayloadV2(event) && isFromFunctionURL(event),
 } satisfies PlatformAdapter;

@@ -8,18 +8,18 @@ import { lambdaAdapters } from './lambda.ts';
 import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';
 
-/** Where a streaming function writes its answer: made by AWS's runtime, not quite a `Writable` of Node's. */
+/** The stream for the answer of a streaming function. AWS's runtime makes it, and it is not a complete `Writable` of Node. */
 export interface ResponseStream extends ChunkOutput {
   setContentType(contentType: string): void;
   end(callback?: () => void): unknown;
 }
 
-/** The event sources that hand on an answer while it is being written. */
+/** The event sources that send an answer on while it is being written. */
 const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
 /** Adapters whose answer is a bare value, without an HTTP head. */
 const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
 
-/** The adapter for an event of a streaming function. Throws for an event source that would take the stream for a broken answer. */
+/** The adapter for an event of a streaming function. Throws for an event source that cannot read such a stream. */
 export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   const adapter = findAdapter(lambdaAdapters, event);
   const known = adapter as PlatformAdapter<never>;
@@ -31,18 +31,18 @@ export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   );
 }
 
-/** Streams may be longer than whole answers, and take longer: the limits of those are not theirs. */
+/** Removes the limits of whole answers: streams may be longer, and take longer. */
 function unlimited({ maxResultBytes: _bytes, timeLimit: _time, ...adapter }: PlatformAdapter<unknown>): PlatformAdapter<unknown> {
   return adapter;
 }
 
-/** Writes the response to the end. Resolves when all of it has been handed to the platform. */
+/** Writes the whole response. Resolves when the platform has taken all of it. */
 export async function writeResponse(
   adapter: PlatformAdapter<unknown>,
   { response, event }: { readonly response: HTTPResponse | StreamedResponse; readonly event: unknown },
   output: ResponseStream,
 ): Promise<void> {
-  // A stream that was closed half way never calls back when it is ended: the invocation would last until its timeout.
+  // If a stream was closed before its end, end() never calls back: the invocation would last until its timeout.
   const closed = new Promise<void>((resolve) => void output.once('close', resolve));
   if (adapter.toStreamResult === undefined) {
     output.setContentType('application/json');
@@ -57,9 +57,9 @@ export async function writeResponse(
 }
 
 /**
- * Status and headers, before the body and told from it by eight NUL bytes. Written here, not by
- * `awslambda.HttpResponseStream`, a global that not every runtime has, and that writes it only
- * with the first chunk: an answer without a body would lose its status.
+ * Writes status and headers, followed by eight NUL bytes, before the body. `awslambda.HttpResponseStream` is not
+ * used: not every runtime has this global, and it writes them only with the first chunk, so that an answer
+ * without a body would lose its status.
  */
 function writePrelude(result: unknown, output: ResponseStream): void {
   const { body: _empty, isBase64Encoded: _unused, ...head } = result as Record<string, unknown>;

@@ -6,7 +6,7 @@ import { latticeV1, latticeV2 } from './lattice.ts';
 import { ping } from './ping.ts';
 import { restAPI } from './rest-api.ts';
 
-/** Every source of HTTP requests on AWS Lambda. The order matters: a REST API's event has no mark that the others lack. */
+/** Every source of HTTP requests on AWS Lambda. The order matters: a REST API's event has no key of its own by which to recognise it. */
 export const lambdaAdapters: readonly PlatformAdapter<never>[] = [
   httpAPI,
   functionURL,

@@ -35,7 +35,7 @@ export const latticeV2: PlatformAdapter<UnknownEvent, LatticeResult> = {
   losses,
 };
 
-/** The path may carry the query string with it; the map has the last value of each name only. */
+/** The path may include the query string; the map has only the last value of each name. */
 function toRequestV1(event: UnknownEvent): HTTPRequest {
   const [path, queryString] = splitAtQuestionMark(textAt(event, 'raw_path'));
   return {

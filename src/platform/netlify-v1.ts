@@ -21,7 +21,7 @@ function toRequest(event: UnknownEvent): HTTPRequest {
   const headers = readHeaders(event['headers'], event['multiValueHeaders']);
   if (isNetlifySchedule(headers)) return pingRequest();
   const body = readBody(event['body'], event['isBase64Encoded']);
-  // Netlify inflates a compressed body, but leaves the header that says it is compressed. Text cannot be.
+  // Netlify decompresses a body, but leaves the header that says it is compressed. A text cannot be compressed.
   if (body.kind === 'text') headers.delete('content-encoding');
   return {
     method: methodAt(event, 'httpMethod', 'httpMethod'),
@@ -32,7 +32,7 @@ function toRequest(event: UnknownEvent): HTTPRequest {
   };
 }
 
-/** Lists are refused in `headers`, and a name in both maps is sent twice by some runtimes: cookies go into one of them only. */
+/** Netlify refuses lists in `headers`, and some runtimes send a name in both maps twice. So cookies are in one map only. */
 function toResult(response: HTTPResponse): NetlifyHandlerResponse {
   const cookies = response.headers.getSetCookie();
   return {

@@ -1,6 +1,6 @@
 /**
- * The context that Netlify calls a function with: the fields that its documentation names. Declared here, and not
- * taken from `@netlify/functions`, to spare users a package for types alone; test/types.test.ts compares them.
+ * The context with which Netlify calls a function: the fields that its documentation names. Declared here, and not
+ * taken from `@netlify/functions`, so that users need no package only for types; test/types.test.ts compares both.
  */
 export interface NetlifyContext {
   account: { id: string };
@@ -12,18 +12,18 @@ export interface NetlifyContext {
   /** A response of JSON. */
   json: (input: unknown) => Response;
   log: (...data: any[]) => void;
-  /** Of edge functions: the answer that there would be without this function. */
+  /** Only in edge functions: the answer of the site without this function. */
   next(options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   next(request: Request, options?: { sendConditionalRequest?: boolean }): Promise<Response>;
   /** Parts of the path that the function's own `path` names. */
   params: Record<string, string>;
   requestId: string;
-  /** Of edge functions: the answer of another address of the site. */
+  /** Only in edge functions: the answer of another address of the site. */
   rewrite(url: string | URL): Promise<Response>;
   server: { region?: string };
   site: { id?: string; name?: string; url?: string };
   url: URL;
-  /** Keeps the function alive for work that outlasts the answer. */
+  /** Keeps the function alive for work that continues after the answer. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -53,7 +53,7 @@ export interface NetlifyCookie {
   unparsed?: string[];
 }
 
-/** The client's place, as Netlify guesses it. */
+/** The client's location, as Netlify estimates it. */
 export interface NetlifyGeo {
   city?: string;
   country?: { code?: string; name?: string };
@@ -79,7 +79,7 @@ export interface NetlifyHandlerEvent {
   route?: string;
 }
 
-/** Its second argument: AWS Lambda's context, as far as Netlify hands it on. */
+/** Its second argument: the part of AWS Lambda's context that Netlify passes on. */
 export interface NetlifyHandlerContext {
   callbackWaitsForEmptyEventLoop: boolean;
   functionName: string;
@@ -91,7 +91,7 @@ export interface NetlifyHandlerContext {
   logStreamName: string;
   identity?: Record<string, any>;
   clientContext?: Record<string, any>;
-  /** Milliseconds until the function is ended. */
+  /** Milliseconds until Netlify ends the function. */
   getRemainingTimeInMillis(): number;
 }
 
@@ -109,7 +109,7 @@ export const netlifyTimeLimit = 60_000;
 /** The same in Netlify's local runtimes. */
 const localTimeLimit = 30_000;
 
-/** The time limit that goes with the context of a function of the second generation. Other platforms that speak `Request` name none. */
+/** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
 export function netlifyTimeLimitOf(context: unknown): number | undefined {
   if (typeof context !== 'object' || context === null) return undefined;
   const { deploy, site } = context as { readonly deploy?: unknown; readonly site?: unknown };

@@ -3,20 +3,20 @@ import type { IncomingMessage } from 'node:http';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { bodyTaken, malformedEvent } from './adapter.ts';
 
-/** The fields that hosts and middleware put on a request of node:http, and that imitations of one leave out. */
+/** A request of node:http, with fields that hosts and middleware add, and without fields that imitations of such a request lack. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
   readonly headersDistinct?: IncomingMessage['headersDistinct'];
   readonly iterator?: IncomingMessage['iterator'];
-  /** The bytes as they came: functions-framework, Firebase. */
+  /** The unparsed bytes, set by functions-framework and Firebase. */
   readonly rawBody?: unknown;
-  /** The parsed body: by express.json(), functions-framework, Next's API routes. */
+  /** The parsed body, set by express.json(), functions-framework and Next's API routes. */
   readonly body?: unknown;
 };
 
 /**
- * Name → value or values. `headers` is what counts, for middleware writes there and takes away: a proxy's `x-user` that was
- * deleted must not come back. But of a field that came twice, as two content types, it keeps the first alone and would hide the
- * second, so both are looked up in `headersDistinct`, where there is one: serverless-http and light-my-request have none.
+ * Name → value or values. `headers` decides, because middleware sets and deletes fields there: a proxy's `x-user` that was
+ * deleted must not come back. But of a repeated field, such as two content types, `headers` keeps only the first value. So all
+ * values are read from `headersDistinct`, if the request has it: those of serverless-http and light-my-request do not.
  */
 export function headersOf(request: HostedRequest): Readonly<Record<string, unknown>> {
   const { headers, rawHeaders } = request;
@@ -31,7 +31,7 @@ function isFirstOf(value: unknown, values: readonly string[] | undefined): boole
   return values !== undefined && (value === values[0] || value === values.join(', ') || value === values.join('; '));
 }
 
-/** The bytes, if the host has kept them; else the stream, unless it was read already: then the parsed body. */
+/** The bytes, if the host has kept them; else the stream; else, if the stream was read already, the parsed body. */
 export function bodyOf(request: HostedRequest): HTTPRequestBody {
   if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'none' };
   const { rawBody } = request;
@@ -55,15 +55,15 @@ class BodyChunks implements AsyncIterable<Uint8Array> {
     this.#request = request;
   }
 
-  /** Made when it is asked for: it listens from then on. Giving up half way must not destroy the request: its socket carries the answer. */
+  /** Made only when needed, because it listens from then on. Stopping early must not destroy the request: its socket carries the answer. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return this.#request.iterator!({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
   }
 }
 
 /**
- * A body that says it is small, by events: the promises and listeners of the iterator take a fifth of the time of a small request. It
- * is counted all the same, and one that is larger than it says is given up where the limit is.
+ * Reads a body with a small Content-Length by events: the promises and listeners of the iterator take a fifth of the time of a small
+ * request. Its bytes are counted nevertheless, and reading stops at the limit if the body is larger than it says.
  */
 function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array> | undefined {
   const said = Number(request.headers['content-length']);
@@ -111,13 +111,13 @@ function hasContent({ headers }: HostedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Fails when it is read, so that a request that is refused before gets that answer. */
+/** Throws only when it is read, so that a request that is refused earlier gets that refusal. */
 // oxlint-disable-next-line require-yield
 async function* taken(): AsyncGenerator<Uint8Array> {
   throw bodyTaken('Put this handler above the middleware that reads bodies, as express.json(), or let that leave it in request.body.');
 }
 
-/** True when bytes of the body have still to come. */
+/** True if bytes of the body have not arrived yet. */
 export function isArriving({
   complete,
   readableEnded,

@@ -2,8 +2,8 @@ import { objectAt, textAt } from './adapter.ts';
 import type { UnknownEvent } from './adapter.ts';
 
 /**
- * The name of a known source that does not speak HTTP; undefined for any other event. Such an event must fail the
- * invocation: an ordinary return would acknowledge a message that was never read.
+ * The name of a known source other than HTTP; undefined for any other event. For such an event the invocation must
+ * fail: an ordinary return would acknowledge a message that was never read.
  */
 export function nameOfNonHTTPEvent(event: object): string | undefined {
   if (Array.isArray(event)) return nameOfList(event);
@@ -11,7 +11,7 @@ export function nameOfNonHTTPEvent(event: object): string | undefined {
   return nameOfRecords(object) ?? nameOfGatewayEvent(object) ?? nameOfServiceEvent(object);
 }
 
-/** A pipe hands over a bare list of messages, AppSync a batch of its calls. */
+/** The source of a list: a pipe sends a bare list of messages, AppSync a batch of its calls. */
 function nameOfList([first]: readonly unknown[]): string | undefined {
   if (typeof first !== 'object' || first === null) return undefined;
   if ('fieldName' in objectAt(first as UnknownEvent, 'info')) return 'AppSync';

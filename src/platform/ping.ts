@@ -2,7 +2,7 @@ import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-messages.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 
-/** A call that only keeps the function warm: answered as a health check, without a word. */
+/** A call that only keeps the function warm. It is answered like a health check, but with a status only. */
 export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   name: 'warm-up ping',
   recognises: (event) => Object.keys(event).length === 0 || isWarmUp(event) || isSchedule(event),
@@ -10,12 +10,12 @@ export const ping: PlatformAdapter<UnknownEvent, { statusCode: number }> = {
   toResult: (response) => ({ statusCode: response.status }),
 };
 
-/** The request of a ping. Also a scheduled invocation on Netlify, which comes as an ordinary POST with a header of Netlify's. */
+/** The request for a ping. Also used for a scheduled invocation on Netlify, which is an ordinary POST with a header of Netlify. */
 export function pingRequest(): HTTPRequest {
   return { method: 'GET', path: '/health', queryString: '', headers: new HeaderMap(), body: { kind: 'none' } };
 }
 
-/** Anybody can send this header, and gets what a health check gets: nothing is run for it. */
+/** Any client can send this header. It gets only the answer of a health check: no operation runs. */
 export function isNetlifySchedule(headers: HeaderMap): boolean {
   return headers.get('x-nf-event') === 'schedule';
 }

@@ -12,12 +12,12 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   recognises: (event) => ('httpMethod' in event || 'resource' in event) && 'requestContext' in event,
   toRequest,
   toResult,
-  // The integration timeout of a REST API unless its owner has had it raised; that of an HTTP API is a second longer.
+  // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
   timeLimit: () => 29_000,
   maxResultBytes: lambdaResultBytes,
 };
 
-/** The query is decoded already; header names come in the case in which they were sent. */
+/** The query is already decoded; header names have the case in which they were sent. */
 function toRequest(event: UnknownEvent): HTTPRequest {
   return {
     method: methodAt(event, 'httpMethod', 'httpMethod'),
@@ -28,7 +28,7 @@ function toRequest(event: UnknownEvent): HTTPRequest {
   };
 }
 
-/** Any key beyond these makes the gateway answer 502. The body is text: base64 would arrive as base64. */
+/** For any other key the gateway answers 502. The body is text, because base64 would arrive as base64. */
 function toResult(response: HTTPResponse): APIGatewayProxyResult {
   const cookies = response.headers.getSetCookie();
   return {

@@ -23,7 +23,7 @@ import type { TypeDefs } from '../schema/sdl/type-defs.ts';
 export type { ContextFits, ContextValue } from '../operation/context.ts';
 
 /**
- * Everything a server can be told. Only a schema is needed: `typeDefs` (with `resolvers`) or `schema`.
+ * All options of a server. Only a schema is required: `typeDefs` (with `resolvers`) or `schema`.
  *
  * The type parameters are inferred. Write `context` and `dataSources` above `resolvers`: TypeScript reads object
  * literals in order.
@@ -57,7 +57,7 @@ export interface ServerOptions<
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
   /** 'graphql-js': let graphql-js run every operation. A plan gives the same results, faster. Default: planned, where that is possible. */
   readonly executor?: 'graphql-js';
-  /** false: let graphql-js validate every document; else only those that a quicker look leaves in doubt. Default: true. */
+  /** false: let graphql-js validate every document; else only those about which a quicker check is not sure. Default: true. */
   readonly fastValidation?: boolean;
   /** Rules that documents must obey beside the specified ones. Default: none. */
   readonly validationRules?: readonly ValidationRule[];
@@ -68,12 +68,12 @@ export interface ServerOptions<
   readonly plugins?: readonly ServerPlugin<ContextValue<TContext, TDataSources>>[];
   /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
   readonly landingPage?: boolean;
-  /** Gets what no client should see. Default: the console. */
+  /** Gets messages that clients must not see. Default: the console. */
   readonly logger?: Logger;
 
   /**
    * Refuse requests that a page of another site could have sent without a preflight. true is recommended; an object
-   * also replaces the list of accepted headers. Default: refuse only those that the browser itself marks as foreign.
+   * also replaces the list of accepted headers. Default: refuse only those that the browser itself marks as from another site.
    */
   readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] };
   /** false: refuse arrays of operations. `limit`: how many one may hold. Default: 10. */
@@ -82,7 +82,7 @@ export interface ServerOptions<
   readonly cors?: CORSOptions;
   /**
    * `incrementalDelivery()` of `graphql-functions/incremental`: adds `@defer` and `@stream` to the schema, and answers them in
-   * several parts where client and platform take that. Default: operations are answered once.
+   * several parts if client and platform support that. Default: each operation has one answer.
    */
   readonly incrementalDelivery?: IncrementalDelivery;
   /** 'draft': statuses (422, 294) and labels of the 2026 draft of GraphQL over HTTP. Default: 'default'. */
@@ -94,11 +94,11 @@ export interface ServerOptions<
   readonly suggestions?: boolean;
   /** Replace the text of unexpected errors by "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
-  /** Send `extensions.stacktrace` with what resolvers and the server threw. Default: only when NODE_ENV is development. */
+  /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
   /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
   readonly exposeUpstreamErrors?: boolean;
-  /** Has the last word on each error. Gets the form about to be sent, and the error as it was thrown. */
+  /** Decides the final form of each error. Gets the form about to be sent, and the error as it was thrown. */
   readonly formatError?: FormatError;
 
   /**
@@ -125,14 +125,14 @@ export interface ServerOptions<
   /** Aliased fields of an operation, its fragments written out. Default: any number. */
   readonly maxAliases?: number;
   /**
-   * The highest cost of an operation, reckoned before it runs: each field costs 1, and the selection of a list counts once
-   * for each item. How many items a list has is taken from its arguments first, last or limit, else it counts as 10; an
-   * object sets these names, this number, and the cost of single fields. Default: any cost.
+   * The highest cost of an operation, calculated before it runs: each field costs 1, and the selection of a list counts once
+   * for each item. The number of items is the value of the argument first, last or limit, else 10. An object sets these
+   * names, this number, and the cost of single fields. Default: any cost.
    */
   readonly maxCost?: number | CostOptions;
   /**
-   * How long a request may take: `{ ms, reserveMs }`. When the time is up, what is finished is answered, and the rest is
-   * DEADLINE_EXCEEDED. false: as long as it likes. Default: the platform's limit, less 500 ms.
+   * How long a request may take: `{ ms, reserveMs }`. When the time is up, the answer has all finished fields, and the error
+   * DEADLINE_EXCEEDED for the others. false: no limit. Default: the platform's limit, less 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
   /** Bytes of heap for documents already parsed and validated. Default: 30 MiB; in a Lambda function below 960 MB a thirty-second of its memory. */
@@ -142,7 +142,7 @@ export interface ServerOptions<
   readonly nodeEnv?: string;
 }
 
-/** Throws for options that are unknown or that cannot be meant, in words that say what to write instead. */
+/** Throws for unknown options and wrong values, with a message that says what to write instead. */
 export function assertOptions(options: unknown): asserts options is ServerOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
@@ -153,14 +153,14 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
 }
 
-/** `path` is empty, or the option whose value the entries are, with a dot. */
+/** `path`: empty, or the name of the option that has these entries, with a dot at its end. */
 function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>): void {
   for (const [name, value] of Object.entries(values)) {
     // Own keys only: an option called "constructor" is as unknown as any other.
     const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
     if (expectation === undefined) {
       const known = Object.keys(expected);
-      // All of them only to those whose mistake is more than a slip.
+      // All options are listed only if none has a similar name.
       const hint = didYouMean(name, known) || ` Known options: ${known.join(', ')}.`;
       throw new TypeError(`Unknown option "${path}${name}".${hint}`);
     }
@@ -174,7 +174,7 @@ function assertEntries(path: string, values: object, expected: Readonly<Record<s
 interface Expectation {
   readonly words: string;
   readonly holds: (value: unknown) => boolean;
-  /** The options of an object, where a value may be one. Checked first, so that the message names the wrong one. */
+  /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
   readonly entries?: Readonly<Record<string, Expectation>>;
 }
 
@@ -276,7 +276,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
 };
 
-/** Whether it is an object with this entry, whose value is looked at by itself. */
+/** True for an object with this entry. The entry's value is checked separately. */
 function has(value: unknown, name: string): boolean {
   return isObject(value) && value[name] !== undefined;
 }

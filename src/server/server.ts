@@ -25,11 +25,11 @@ import type { OpenedBuild } from '../schema/build/read-build.ts';
 /** A server with every default filled in and its schema made. Its plugins have not been started. */
 export interface Server {
   readonly http: HTTPSettings;
-  /** How long a call may take; undefined: as long as it likes. */
+  /** How long a call may take; undefined: no limit. */
   readonly deadline: DeadlineSettings | undefined;
   readonly plugins: readonly ServerPlugin[];
   readonly development: boolean;
-  /** True when a page of ours stands in when no plugin has one. */
+  /** True if the built-in page is shown when no plugin has one. */
   readonly hasDefaultPage: boolean;
 }
 
@@ -56,13 +56,13 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-/** A server that needs no start; undefined when it is to be started. Without plugins the first request has nothing to wait for. */
+/** The server, if it needs no start, because neither a plugin nor a page has to be prepared; else undefined. */
 export function startedAtOnce(server: Server | undefined): StartedServer | undefined {
   if (server === undefined || server.plugins.length > 0 || server.hasDefaultPage) return undefined;
   return { http: server.http, listeners: [] };
 }
 
-/** Runs `serverWillStart` of every plugin. The landing page is asked for in development only, so that no other environment can show it. */
+/** Runs `serverWillStart` of every plugin. It looks for a landing page in development only, so that no other environment can show one. */
 export async function startServer({ http, plugins, development, hasDefaultPage }: Server): Promise<StartedServer> {
   const { schema, cache, logger } = http.operation;
   const listeners: ServerListener[] = [];
@@ -81,7 +81,7 @@ export async function startServer({ http, plugins, development, hasDefaultPage }
 
 function httpSettings(options: ServerOptions, operation: OperationSettings, development: boolean): HTTPSettings {
   const { csrfPrevention, allowBatchedHttpRequests } = options;
-  // Without plugins none of these four is asked: to compile them takes a cold process 0.2 ms.
+  // Without plugins none of these four is needed, and compiling them takes a cold process 0.2 ms.
   const hasPlugins = operation.plugins.length > 0;
   return {
     csrfPrevention: csrfPrevention === undefined ? 'foreign' : csrfPrevention === false ? 'never' : 'always',
@@ -107,9 +107,9 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
 }
 
 const mebibyte = 1024 * 1024;
-/** Seconds. Any client can register documents: in a store without a bound of its own none of them may stay for ever. */
+/** Seconds. Any client can register documents, so in a store without a limit of its own each of them must expire. */
 const day = 86_400;
-/** The specification's two, and those that clients of the version-3 generation send. */
+/** Two header names of the specification, and two that clients of the version-3 generation send. */
 const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
 function operationSettings(options: ServerOptions, plugins: readonly ServerPlugin[], nodeEnv: string | undefined): OperationSettings {
@@ -152,7 +152,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
   };
 }
 
-/** A store behind a network is guarded: slow, failing or gone, it is a cache that has nothing, and never fails a request. */
+/** A store behind a network is guarded: if it is slow, fails or is down, it acts as an empty cache, and fails no request. */
 function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
   if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize: defaultCacheBytes() });
   let quietUntil = -Infinity;
@@ -165,7 +165,7 @@ function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
   return guardCache(cache, { onError });
 }
 
-/** In memory they have a share of their own, so that neither clients' hashes nor upstream responses push the other out. */
+/** Persisted queries have memory of their own, so that neither they nor upstream responses evict the others. */
 function persistedQuerySettings(
   { persistedQueries, cache: chosen }: ServerOptions,
   cache: KeyValueCache,
@@ -218,8 +218,8 @@ function schemaOf(
 }
 
 /**
- * What parsed documents, and responses in memory, may each take if nobody says: 30 MiB, but no more than a thirty-second of a Lambda
- * function's memory. Node, a bundle, V8's young generation and its compilers take 120 MB of 128 before there is anything to keep
+ * The default limit of parsed documents, and also of responses in memory: 30 MiB, but no more than a thirty-second of a Lambda
+ * function's memory. Of 128 MB, Node, a bundle, V8's young generation and its compilers take 120 before anything is cached
  * (bench/small-memory.ts).
  */
 function defaultCacheBytes(): number {

@@ -1,19 +1,19 @@
 import type { Milliseconds } from '../message/invocation.ts';
 
-/** Milliseconds after which a start that has not come to an end is given up. */
+/** Milliseconds after which an unfinished start is given up. */
 const longestStart = 10_000;
 
 export interface AttemptSettings<T> {
   readonly outcome: Promise<T>;
-  /** Reports the failure, once for all who wait, and throws what the client is told. */
+  /** Reports the failure, once for all waiting calls, and throws the error for the client. */
   readonly fail: (error: unknown) => Promise<never>;
-  /** The parts of the start that have not come yet, in words. */
+  /** The unfinished part of the start, in words. */
   readonly stillAwaited: () => string;
   /** Milliseconds until the deadline of the call that began the attempt; undefined: there is none. */
   readonly left: Milliseconds | undefined;
 }
 
-/** One try to start a server, which several calls may wait for. */
+/** One attempt to start a server. Several calls may wait for it. */
 export class StartAttempt<T> {
   readonly #settings: AttemptSettings<T>;
   readonly #end: Milliseconds;
@@ -28,14 +28,14 @@ export class StartAttempt<T> {
     this.#end = Date.now() + Math.min(left, longestStart);
   }
 
-  /** Waits however long it takes. */
+  /** Waits without a limit. */
   wait(): Promise<T> {
     return this.#settings.outcome.catch((error: unknown) => this.#fail(error));
   }
 
-  /** 'given up': the deadline came first. Beyond the limit the start has failed. */
+  /** Resolves to 'given up' if the deadline comes first. After the limit of 10 s it rejects: the start has failed. */
   waitAtMost(): Promise<T | 'given up'> {
-    // A timer of the call's own: on Workers a timer, or I/O, of a call that has ended never comes.
+    // Each call has its own timer: on Workers, timers and I/O of a call that has ended never fire.
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => {

@@ -14,38 +14,38 @@ import type { ServerOptions } from './options.ts';
 import type { Server, StartedServer } from './server.ts';
 import { StartAttempt } from './start-attempt.ts';
 
-/** Options, or what will give them: a promise, or a function that may be asynchronous. */
+/** Options, or a promise of them, or a function that returns either. */
 export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
 
-/** The needs of a call that starts a server. */
+/** The part of a call that the start of a server needs. */
 export interface StartingCall {
-  /** Milliseconds until what is finished is answered; undefined where no such moment is known. */
+  /** Milliseconds until the call's deadline; undefined if it has none. */
   deadlineLeft(): Milliseconds | undefined;
 }
 
 /** A server that starts when it is first needed. */
 export interface Starter {
   /**
-   * The server, started. A promise only while it starts; rejects with an error that is fit for the client. For a call it waits 10 s
-   * at most, and no longer than until the call's deadline.
+   * The started server; a promise only while it starts. Rejects with an error that may be shown to the client. With a call it waits
+   * 10 s at most, and no longer than until the call's deadline.
    */
   server(call?: StartingCall): StartedServer | Promise<StartedServer>;
   logger(): Logger;
-  /** Undefined also while there are no options, because they have not arrived yet, or failed to load. */
+  /** Also undefined while there are no options, because they have not arrived yet, or failed to load. */
   cors(): CORSOptions | undefined;
-  /** How long calls may take; undefined: as long as they like. The defaults, until there are options. */
+  /** How long calls may take; undefined: no limit. The defaults while there are no options. */
   deadline(): DeadlineSettings | undefined;
 }
 
 /**
  * Prepares the start of a server. Plain options are checked at once, so that a mistake in them throws where it was
- * made; what is asynchronous starts with the first request, because some platforms allow no I/O before it.
- * A start that fails or hangs is logged, fails the requests that wait for it, and is tried again with the next one. One that was
- * given up and still comes to an end is taken all the same: a slow database must not keep a function from ever starting.
+ * made. Asynchronous work starts with the first request, because some platforms allow no I/O before it.
+ * A start that fails or hangs is logged, fails the requests that wait for it, and is tried again with the next request. If a start
+ * that was given up still succeeds, its server is used: a slow database must not keep a function from ever starting.
  */
 export function createStarter(options: OptionsSource<ServerOptions>): Starter {
   let prepared: Server | undefined = isPlain(options) ? createServer(options) : undefined;
-  // A promise rejects where it is awaited, in the first request; left alone until then it would end the process.
+  // The first request awaits this promise and gets its rejection. Unhandled until then, a rejection would end the process.
   if (options instanceof Promise) options.catch(() => {});
 
   let started: StartedServer | undefined;
@@ -87,7 +87,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
     if (outcome !== 'given up') return started ?? outcome;
     if (starting === attempt) starting = undefined;
     if (started !== undefined) return started;
-    // The deadline was that of the call that began the attempt: this one may have more time.
+    // The attempt had the deadline of the call that began it; this call may have more time.
     if ((call?.deadlineLeft() ?? Infinity) > 0) return join(call);
     starter
       .logger()
@@ -108,7 +108,7 @@ function isPlain(options: OptionsSource<ServerOptions>): options is ServerOption
   return typeof options !== 'function' && !(options instanceof Promise);
 }
 
-/** Once for each cause: a database that stays away for an hour must not fill the log. */
+/** Reports each cause once: a database that is down for an hour must not fill the log. */
 async function report(server: Server | undefined, error: unknown): Promise<void> {
   const logger = server?.http.operation.logger ?? console;
   logger.error('The server could not start: requests are answered with status 500 until it can.', error);
@@ -117,10 +117,10 @@ async function report(server: Server | undefined, error: unknown): Promise<void>
   if (told.length > 0) await waitAtMost(timeForHooks, Promise.all(told));
 }
 
-/** Milliseconds that the requests wait for `startupDidFail` of the plugins: they have failed already. */
+/** Milliseconds that the requests, which have failed already, wait for `startupDidFail` of the plugins. */
 const timeForHooks = 1000;
 
-/** The error for the client. The cause is in the log; only a developer's own machine shows it in the answer too. */
+/** The error for the client. The log has the cause; the answer has it only in development. */
 function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
   const shown = development ? `The server could not start: ${message}` : 'Internal server error';
   return createError('INTERNAL_SERVER_ERROR', shown, { cause });
@@ -131,7 +131,7 @@ export interface MadeHandler {
   calls: number;
 }
 
-/** The last two handlers of a schema, to notice one that is made anew for every request. */
+/** The last two handlers of each schema. They show whether a handler is made anew for every request. */
 const handlers = new Map<unknown, MadeHandler[]>();
 let warned = false;
 
@@ -146,7 +146,7 @@ export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHand
   const schema = schemaIn(options);
   const earlier = handlers.get(schema);
   if (earlier === undefined) {
-    // Long texts of many handlers are not kept: three are enough to see it.
+    // At most three schemas are kept: their texts may be long, and three are enough to notice.
     if (handlers.size < 3) handlers.set(schema, [made]);
   } else if (earlier.length === 2 && earlier.every(({ calls }) => calls === 1)) warn(options);
   else handlers.set(schema, [...earlier.slice(-1), made]);

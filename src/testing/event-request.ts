@@ -1,15 +1,15 @@
-/** A request as a client means it, before any platform has turned it into an event. */
+/** A request as a client sends it, before any platform has turned it into an event. */
 export interface EventRequest {
   readonly method: string;
   readonly path: string;
   /** Without its "?", still percent-encoded. */
   readonly query: string;
-  /** In the case and order in which they are sent; a name may stand there twice. */
+  /** In the case and order in which they are sent; a name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | Uint8Array | undefined;
 }
 
-/** A request as a test writes it down: what is left out has its default. */
+/** A request as a test writes it. A missing field has its default. */
 export interface RequestFields {
   /** Default: POST with a body, else GET. */
   readonly method?: string | undefined;
@@ -17,13 +17,13 @@ export interface RequestFields {
   readonly path?: string | undefined;
   /** Without its "?", percent-encoded; or the parameters. Default: none. */
   readonly query?: string | Readonly<Record<string, string>> | undefined;
-  /** A map, or a list of pairs, in which a name may stand twice. Default: none. */
+  /** A map, or a list of pairs, in which a name may occur twice. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | readonly (readonly [name: string, value: string])[] | undefined;
-  /** Sent as it is. Default: none. */
+  /** Sent unchanged. Default: none. */
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** A request as a test writes it → the whole request. */
+/** Fills in the defaults of a request that a test has written. */
 export function toEventRequest({ method, path = '/graphql', query = '', headers = [], body }: RequestFields): EventRequest {
   return {
     method: method ?? (body === undefined ? 'GET' : 'POST'),

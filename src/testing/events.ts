@@ -1,9 +1,9 @@
 import type { EventRequest } from './event-request.ts';
 
-/** An event as JSON brings it, to be changed at will. */
+/** An event, as parsed from JSON. A test may change it. */
 export type Event = Record<string, unknown>;
 
-/** API Gateway REST API: names in the case they were sent, the query decoded, both kinds of maps, the stage not in the path. */
+/** API Gateway REST API: header names in the case in which they were sent, the query decoded, both kinds of maps, no stage in the path. */
 export function restEvent(request: EventRequest, stage = 'prod'): Event {
   return {
     resource: '/{proxy+}',
@@ -34,8 +34,8 @@ export function httpAPIv1Event(request: EventRequest, stage = 'prod'): Event {
 }
 
 /**
- * HTTP API with payload format 2.0: lower case, repeats joined, cookies apart, everything but a few types in base64.
- * Unlike a REST API it leaves the name of a stage in the path.
+ * HTTP API with payload format 2.0: header names in lower case, repeated fields joined, cookies in a key of their own, all bodies but
+ * a few types in base64. Unlike a REST API it leaves the name of a stage in the path.
  */
 export function httpAPIEvent(request: EventRequest, stage = '$default'): Event {
   const path = stage === '$default' ? request.path : `/${stage}${request.path}`;
@@ -54,12 +54,12 @@ export function httpAPIEvent(request: EventRequest, stage = '$default'): Event {
   };
 }
 
-/** A Lambda function URL: payload format 2.0 behind another domain. */
+/** A Lambda function URL: payload format 2.0 with another domain. */
 export function functionURLEvent(request: EventRequest): Event {
   return { ...httpAPIEvent(request), requestContext: requestContextV2(request, 'abcdefghij.lambda-url.eu-central-1.on.aws') };
 }
 
-/** Application Load Balancer: lower case, the query as it was sent, an empty text for no body. */
+/** Application Load Balancer: header names in lower case, the query as it was sent, an empty text for no body. */
 export function albEvent(request: EventRequest): Event {
   return {
     requestContext: {
@@ -73,7 +73,7 @@ export function albEvent(request: EventRequest): Event {
   };
 }
 
-/** The same with `lambda.multi_value_headers.enabled`: only maps of lists, and `headers` is not there at all. */
+/** The same with `lambda.multi_value_headers.enabled`: only maps of lists, and no key `headers`. */
 export function albMultiEvent(request: EventRequest): Event {
   const { queryStringParameters: _query, headers: _headers, ...rest } = albEvent(request);
   return {
@@ -96,7 +96,7 @@ export function latticeV1Event(request: EventRequest): Event {
   };
 }
 
-/** VPC Lattice, version 2: lists in both maps. */
+/** VPC Lattice, version 2: the values in both maps are lists. */
 export function latticeV2Event(request: EventRequest): Event {
   return {
     version: '2.0',
@@ -130,7 +130,7 @@ export function netlifyEvent(request: EventRequest): Event {
   };
 }
 
-/** The same as Netlify's Vite plug-in sends it: a "?" in the query, lists split at commas, a claim of base64 that does not hold. */
+/** The same as Netlify's Vite plug-in sends it: a "?" in the query, lists split at commas, `isBase64Encoded` wrongly true. */
 export function netlifyViteEvent(request: EventRequest): Event {
   return {
     ...netlifyEvent(request),
@@ -143,7 +143,7 @@ export function netlifyViteEvent(request: EventRequest): Event {
   };
 }
 
-/** The web's own `Request`, for Netlify Functions 2.0, Workers, Deno, Bun. */
+/** A web `Request`, for Netlify Functions 2.0, Workers, Deno, Bun. */
 export function webRequest(request: EventRequest, init: RequestInit = {}): Request {
   return new Request(`https://example.org${request.path}${request.query === '' ? '' : `?${request.query}`}`, {
     method: request.method,
@@ -176,7 +176,7 @@ function requestContextV2(request: EventRequest, domainName: string, stage = '$d
   };
 }
 
-/** Bytes always travel as base64; text where the platform takes its type for binary. */
+/** Bytes are always sent as base64; text only if the platform treats its type as binary. */
 function body(request: EventRequest, none: unknown, isBinary: (type: string) => boolean): { body?: unknown; isBase64Encoded: boolean } {
   if (request.body === undefined) return none === undefined ? { isBase64Encoded: false } : { body: none, isBase64Encoded: false };
   if (typeof request.body === 'string' && !isBinary(contentType(request))) return { body: request.body, isBase64Encoded: false };
@@ -213,7 +213,7 @@ function lastValues(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Through a Map: a header or parameter may have the name of a property that every object has. */
+/** A Map, because a header or parameter may have the name of a property that every object has. */
 function allValues(pairs: Pairs): Record<string, string[]> {
   const lists = new Map<string, string[]>();
   for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value]);

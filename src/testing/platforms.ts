@@ -5,10 +5,10 @@ import { contracts, toResponse } from './results.ts';
 import type { ResultContract } from './results.ts';
 
 /**
- * A platform, as far as a function can tell: what it calls with, and what it makes of the result.
+ * A platform, as a function sees it: the event with which it calls, and the way in which it reads the result.
  *
- * `aws-rest` is API Gateway's REST API, `aws-http` its HTTP API (`aws-http-v1`: payload format 1.0); `-multi` has lists
- * of values, `netlify-v1-vite` is what Netlify's Vite plug-in sends.
+ * `aws-rest` is API Gateway's REST API, `aws-http` its HTTP API (`aws-http-v1`: payload format 1.0). `alb-multi` has lists
+ * of values, `netlify-v1-vite` is the event of Netlify's Vite plug-in.
  */
 export type PlatformName =
   | 'fetch'
@@ -23,14 +23,14 @@ export type PlatformName =
   | 'lattice'
   | 'lattice-v1';
 
-/** Settings of an event about its origin. */
+/** Settings about the origin of an event. */
 export interface EventSettings {
-  /** API Gateway's stage. It is in the event's path where the platform puts it there. Default: "prod", for the HTTP API "$default". */
+  /** API Gateway's stage. Some platforms put it into the event's path. Default: "prod", for the HTTP API "$default". */
   readonly stage?: string | undefined;
 }
 
-/** One request as an event of a platform; for `fetch` a web `Request`. Fields that are left out have the defaults of a GET of /graphql. */
-// Any: every platform has a type of its own, and a test may want to change what it gets.
+/** One request as an event of a platform; for `fetch` a web `Request`. Missing fields have the defaults of a GET of /graphql. */
+// Any: every platform has an event type of its own, and a test may want to change the event.
 export function createEvent(platform: PlatformName, request: RequestFields, settings: EventSettings = {}): any {
   return platformOf(platform).build(toEventRequest(request), settings.stage);
 }
@@ -76,7 +76,7 @@ function assertResponse(result: unknown): Response {
   throw new TypeError(`Expected the function to return a Response, got ${result === null ? 'null' : typeof result}.`);
 }
 
-/** The second argument of a Lambda handler. Its deadline is as many milliseconds from now as the function may take. */
+/** The second argument of a Lambda handler. `timeout`: milliseconds from now until its deadline. */
 export function createLambdaContext(name: string, timeout: number = defaultTimeout): object {
   const deadline = Date.now() + timeout;
   return {

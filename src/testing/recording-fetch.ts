@@ -18,8 +18,8 @@ export interface RecordingFetch {
 }
 
 /**
- * Answers the requests of data sources from a function, and keeps them. What the function returns is sent as JSON, unless
- * it is a `Response`; what it throws is a network that failed. Default: `{}`.
+ * Answers the requests of data sources with the results of a function, and records the requests. A result is sent as JSON, unless
+ * it is a `Response`. If the function throws, the network has failed. Default: a function that returns `{}`.
  *
  * @example
  * ```ts

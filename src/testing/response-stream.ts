@@ -1,23 +1,23 @@
 import { PassThrough, Readable } from 'node:stream';
 
-/** A handler that AWS's runtime would hand a stream to write into, with what it makes a platform of. */
+/** A call of a handler that writes into a stream, as AWS's runtime makes it. */
 export interface StreamedCall {
   readonly handler: StreamingHandler;
   readonly event: unknown;
   readonly context: unknown;
-  /** Status and headers, which come ahead of the body → a response without one. */
+  /** Status and headers, which come before the body → a response without a body. */
   readonly readHead: (result: unknown) => Response;
 }
 
-// Any: what a stream must be able to do is the handler's business.
+// Any: the handler decides which methods it needs of a stream.
 export type StreamingHandler = (event: any, responseStream: any, context: any) => Promise<unknown>;
 
-/** The mark of such a handler: AWS's runtime looks for it, too. */
+/** Looks for the mark of such a handler, as AWS's runtime does. */
 export function isStreamingHandler(handler: unknown): handler is StreamingHandler {
   return typeof handler === 'function' && Reflect.get(handler, Symbol.for('aws.lambda.runtime.handler.streaming')) === 'response';
 }
 
-/** Calls it as AWS's runtime does. Resolves when the head of the response has been written; the body comes in pieces. */
+/** Calls the handler as AWS's runtime does. Resolves when the head of the response has been written; the body follows in pieces. */
 export function callStreamingHandler({ handler, event, context, readHead }: StreamedCall): Promise<Response> {
   return new Promise((resolve, reject) => {
     const output = new ResponseStream((head, contentType) => {
@@ -41,7 +41,7 @@ export function callStreamingHandler({ handler, event, context, readHead }: Stre
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 const delimiter = Buffer.alloc(8);
 
-/** The stream of AWS's runtime: with one content type, what is written up to eight NUL bytes is the head of a response. */
+/** The stream of AWS's runtime. With one special content type, the text up to eight NUL bytes is the head of a response. */
 class ResponseStream extends PassThrough {
   readonly #begin: (head: object | undefined, contentType: string) => void;
   #contentType = 'application/octet-stream';

@@ -1,11 +1,11 @@
-/** The keys that a platform takes in a result, and how cookies travel in it. */
+/** The keys that a platform takes in a result, and the place of cookies in it. */
 export interface ResultContract {
   readonly required: readonly string[];
   readonly allowed: readonly string[];
   readonly cookies: 'cookies' | 'multiValueHeaders' | 'one';
 }
 
-/** Every key beyond these is a 502, or ignored. */
+/** The contract of each kind of result. For any other key, the platform answers 502, or ignores it. */
 export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMulti' | 'lattice' | 'netlifyV1', ResultContract>> = {
   restAPI: {
     required: ['statusCode'],
@@ -31,7 +31,7 @@ export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMu
   },
 };
 
-/** A result object → the response that the platform makes of it. Throws a TypeError for what the platform would refuse. */
+/** A result object → the response that the platform makes of it. Throws a TypeError for a result that the platform would refuse. */
 export function toResponse(contract: ResultContract, result: unknown): Response {
   const object = throughJSON(result);
   for (const key of Object.keys(object)) expect(contract.allowed.includes(key), `has the key "${key}"; it takes ${list(contract.allowed)}`);
@@ -53,10 +53,10 @@ export function toResponse(contract: ResultContract, result: unknown): Response 
   return new Response(withoutBody.has(status) ? null : toBytes(body, isBase64Encoded === true), { status, headers: fields });
 }
 
-/** Statuses with which the web's Response takes no body. */
+/** Statuses for which a web `Response` takes no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A platform sees what JSON.stringify leaves of a result. */
+/** A platform gets the result as JSON, so some values are lost or changed. */
 function throughJSON(result: unknown): Readonly<Record<string, unknown>> {
   const text = JSON.stringify(result) as string | undefined;
   const value: unknown = text === undefined ? undefined : JSON.parse(text);
@@ -72,7 +72,7 @@ function addSingle(fields: Headers, map: unknown = {}): void {
   }
 }
 
-/** Of a name in both maps, this one wins. */
+/** If a name is in both maps, its values in this one win. */
 function addLists(fields: Headers, map: unknown = {}): void {
   expect(isMap(map), 'has "multiValueHeaders" that are no map');
   for (const [name, values] of Object.entries(map ?? {})) {
@@ -103,7 +103,7 @@ function list(keys: readonly string[]): string {
   return keys.map((key) => `"${key}"`).join(', ');
 }
 
-/** The results of an event stream, one after the other. Whoever stops reading ends the subscription. */
+/** The results of an event stream, one after the other. A reader that stops ends the subscription. */
 export async function* readResults(response: Response): AsyncGenerator<unknown, void> {
   const reader = (response.body ?? new Blob([]).stream()).pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -116,7 +116,7 @@ export async function* readResults(response: Response): AsyncGenerator<unknown, 
       for (const event of events) {
         if (/^event: complete$/m.test(event)) return;
         const [, data] = /^data: (.*)$/m.exec(event) ?? [];
-        // Comments keep the connection open, and say nothing.
+        // A comment only keeps the connection open: it has no data.
         if (data !== undefined) yield JSON.parse(data);
       }
     }

@@ -14,7 +14,7 @@ import { createEvent, readResult } from './platforms.ts';
 import type { PlatformName } from './platforms.ts';
 import { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
 
-/** A document that knows the types of its result and variables, as code generators write them: a `DocumentNode` or a text. */
+/** A document with the types of its result and variables, as code generators write it: a `DocumentNode` or a text. */
 export interface TypedDocument<TData, TVariables> {
   readonly __apiType?: ((variables: TVariables) => TData) | undefined;
 }
@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly operationName?: string | undefined;
   /** Extensions of the request, `persistedQuery` for example. Default: none. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  /** Sent beside the content type. Default: none. */
+  /** Header fields to send in addition to the content type. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: "POST". */
   readonly method?: 'POST' | 'GET' | 'QUERY' | undefined;
@@ -57,18 +57,18 @@ export interface SubscriptionResult<TData> {
   readonly extensions?: Readonly<Record<string, any>>;
 }
 
-/** Sends operations and requests through the whole line, in this process and without a socket. */
+/** Sends operations and requests through all steps of the server, in this process and without a socket. */
 export interface Tester {
   /** Runs one operation. The types come from a typed document, or are written: `run<{ hello: string }>('{ hello }')`. */
-  // Any: as with JSON.parse, the type of the answer to an untyped document is unknown.
+  // Any: as with JSON.parse, the type of the answer to an untyped document is not known.
   run<TData = any, TVariables = Readonly<Record<string, unknown>>>(
     document: string | DocumentNode | TypedDocument<TData, TVariables>,
     variables?: TVariables,
     options?: RunOptions,
   ): Promise<TestResult<TData>>;
   /**
-   * Runs a subscription, from the first time that a result is asked for until its end, or until the reader leaves. For
-   * platforms that carry streams; rejects where the answer is none.
+   * Runs a subscription. It begins when the first result is requested, and ends by itself or when the reader stops. Only for
+   * platforms that carry streams; rejects if the answer is not a stream.
    *
    * @example
    * ```ts
@@ -80,7 +80,7 @@ export interface Tester {
     variables?: TVariables,
     options?: Omit<RunOptions, 'method'>,
   ): AsyncGenerator<SubscriptionResult<TData>, void>;
-  /** Sends any HTTP request. Resolves when also the work handed to `waitUntil` is done. */
+  /** Sends any HTTP request. Resolves when the work passed to `waitUntil` is done as well. */
   send(request: RequestFields): Promise<Response>;
 }
 
@@ -96,8 +96,8 @@ export interface TesterSettings {
 export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event: any, responseStream: any, context?: any) => Promise<any>);
 
 /**
- * Tests a server: from its options, as NODE_ENV=test whatever the variable says, the whole schema built and checked and
- * errors not masked; or through a handler that is there already, with all of its settings.
+ * Tests a server from its options, or through an existing handler with all of its settings. With options, NODE_ENV counts as
+ * "test" whatever the variable says: the whole schema is built and checked, and errors are not masked.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
     const work: Promise<unknown>[] = [];
     const waitUntil = (one: Promise<unknown>): void => void work.push(one);
     const result = await call(createEvent(platform, request), { waitUntil, ...context });
-    // Work may hand over more work before it ends.
+    // Work may pass more work to `waitUntil` before it ends.
     while (work.length > 0) await Promise.all(work.splice(0));
     return isStreamingHandler(server) ? (result as Response) : readResult(platform, result);
   };
@@ -143,12 +143,12 @@ function callHandler(handler: AnyHandler, platform: PlatformName): (event: unkno
   return (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) });
 }
 
-/** Options that are a function take no argument. */
+/** A function that returns options takes no argument. A handler takes one or more, or has `fetch`. */
 function isHandler(server: unknown): server is AnyHandler {
   return typeof server === 'function' && (server.length > 0 || 'fetch' in server);
 }
 
-/** The same as createHandler, but without its warning of a second handler for the same schema: tests make many. */
+/** The same as createHandler, but without its warning about several handlers for one schema: tests make many. */
 function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
   const serve = createStreamingServe([fetchAPI, ...lambdaAdapters, netlifyV1], createStarter(inTest(options)));
   return (event, context) => serve({ event, context, env: undefined });
@@ -176,7 +176,7 @@ function toRequest(query: string, variables: unknown, options: RunOptions = {}):
   const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {
     method,
-    // The header that CSRF prevention asks of a GET.
+    // The header that CSRF prevention requires of a GET.
     headers: { 'vendor-require-preflight': '1', ...headers },
     query: Object.fromEntries(parameters.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])),
   };

@@ -8,13 +8,13 @@ import { isSelectionSetSurelyValid } from './selections.ts';
 import { isValueSurelyValid } from './values.ts';
 
 /**
- * Whether the document surely obeys every specified rule of the installed graphql-js. False says nothing: then
- * graphql-js has to look, and has the words for what is wrong.
+ * True if the document certainly obeys every specified rule of the installed graphql-js. False means only "not sure": then
+ * graphql-js validates the document, and writes the error messages.
  *
  * Why: graphql-js visits the document once with some thirty rules, which takes 0.3 to 0.9 ms for an operation of 40
- * fields. Nearly all operations are valid, and to say yes takes a single pass of 20 to 30 us. What is rare is left
- * alone rather than understood: literals of custom scalars, `@oneOf`, introspection, subscriptions, directives
- * other than `@skip` and `@include`, fields that merge only because no object has both. A doubt is never wrong.
+ * fields. Nearly all operations are valid, and this check accepts them in a single pass of 20 to 30 us. For rare features it
+ * returns false without a closer look: literals of custom scalars, `@oneOf`, introspection, subscriptions, directives other
+ * than `@skip` and `@include`, fields that merge only because no object has both. An unnecessary false costs only time.
  */
 export function isSurelyValid(schema: GraphQLSchema, document: DocumentNode): boolean {
   const definitions = readDefinitions(schema, document);
@@ -29,8 +29,8 @@ export function isSurelyValid(schema: GraphQLSchema, document: DocumentNode): bo
 }
 
 /**
- * How many nodes are looked at before the rest is left to graphql-js, some 2 ms: fragments that spread each other
- * can make a small document stand for a very large one.
+ * The number of nodes that are checked, in some 2 ms, before the document is left to graphql-js: with fragments that spread each
+ * other, a small document can stand for a very large one.
  */
 const maxSteps = 20_000;
 
@@ -62,7 +62,7 @@ function readFragment(schema: GraphQLSchema, definition: FragmentDefinitionNode)
   return isCompositeType(type) ? { type, selectionSet: definition.selectionSet, isUsed: false } : undefined;
 }
 
-/** One operation with or without a name, or several with different names. */
+/** True for one operation with or without a name, or several with different names. */
 function areNamesSurelyValid(operations: readonly OperationDefinitionNode[]): boolean {
   if (operations.length < 2) return operations.length === 1;
   const names = new Set(operations.map((operation) => operation.name?.value));
@@ -88,7 +88,7 @@ function areVariablesSurelyValid(scope: Scope, operation: OperationDefinitionNod
     const type = typeFromAST(scope.schema, definition.type);
     if (isNotEmpty(definition.directives) || scope.variables.has(name) || !isInputType(type)) return false;
     const { defaultValue } = definition;
-    // Before the variable is known, so that its default cannot name it.
+    // The default is checked before the variable is added, so that it cannot refer to the variable.
     if (defaultValue !== undefined && !isValueSurelyValid(scope, type, defaultValue)) return false;
     const variable: KnownVariable = {
       type,

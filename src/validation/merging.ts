@@ -3,7 +3,7 @@ import type { ArgumentNode, FieldNode, GraphQLCompositeType, GraphQLField, Selec
 
 import type { Scope } from './scope.ts';
 
-/** A selection set and the type it is on. */
+/** A selection set and its parent type. */
 export interface TypedSelectionSet {
   readonly type: GraphQLCompositeType;
   readonly selectionSet: SelectionSetNode;
@@ -15,9 +15,9 @@ interface TypedField {
 }
 
 /**
- * Whether all fields of one name in the response are the same field with the same arguments, here and below, as if
- * every object had all of the types. The specification (section 5.3.2) allows more where no object can have two of
- * the types, which graphql-js may find out.
+ * True if all fields of one name in the response are the same field with the same arguments, here and below, as if
+ * every object had all of the types. The specification (section 5.3.2) allows more if no object can have two of the
+ * types. That case is left to graphql-js.
  */
 export function canSurelyMerge(scope: Scope, selectionSets: readonly TypedSelectionSet[]): boolean {
   const fields = new Map<string, TypedField[]>();
@@ -42,7 +42,7 @@ interface Gathered {
   readonly seenFragments: Set<string>;
 }
 
-/** Collects the fields by their names in the response, through all fragments. The document is known to be valid otherwise. */
+/** Collects the fields by their names in the response, from all fragments. All other rules have been checked already. */
 function gather(scope: Scope, { type, selectionSet }: TypedSelectionSet, gathered: Gathered): boolean {
   const { fields, seenFragments } = gathered;
   for (const selection of selectionSet.selections) {
@@ -95,7 +95,7 @@ function haveSameArguments(one: readonly ArgumentNode[], other: readonly Argumen
   });
 }
 
-/** Written in the same way, as graphql-js has it: `"x"` and `"""x"""` are two values to it. */
+/** True if both values are written in the same way. As in graphql-js, `"x"` and `"""x"""` are two values. */
 function isSameValue(one: ValueNode, other: ValueNode): boolean {
   switch (one.kind) {
     case Kind.VARIABLE:

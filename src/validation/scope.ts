@@ -15,12 +15,12 @@ export interface KnownVariable {
   isUsed: boolean;
 }
 
-/** Everything known while one operation is being looked at. */
+/** Everything known while one operation is checked. */
 export class Scope {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, KnownFragment>;
   readonly variables: Map<string, KnownVariable> = new Map();
-  /** The fragments that have been walked through in this operation, and those that are being walked through. */
+  /** The fragments that have been checked in this operation, and those that are being checked now. */
   readonly seenFragments: Set<string> = new Set();
   readonly openFragments: Set<string> = new Set();
   readonly #steps: { left: number };
@@ -31,13 +31,13 @@ export class Scope {
     this.#steps = steps;
   }
 
-  /** Counts a step. False when there have been too many. */
+  /** Counts a step. False after too many steps. */
   mayGoOn(): boolean {
     this.#steps.left--;
     return this.#steps.left >= 0;
   }
 
-  /** The field of the type. Undefined for those of introspection too: rules of their own hold for these. */
+  /** The field of the type. Undefined for `__schema` and `__type` too, which have rules of their own. */
   field(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
     if (name === '__typename') return TypeNameMetaFieldDef;
     return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;

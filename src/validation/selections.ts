@@ -26,7 +26,7 @@ import type {
 import type { Scope } from './scope.ts';
 import { isValueSurelyValid } from './values.ts';
 
-/** True when fields, arguments, fragments and directives in here exist and fit. */
+/** True if all fields, arguments, fragments and directives of the selection set exist and fit. */
 export function isSelectionSetSurelyValid(scope: Scope, type: GraphQLCompositeType, { selections }: SelectionSetNode): boolean {
   return selections.length > 0 && selections.every((selection) => isSelectionSurelyValid(scope, type, selection));
 }
@@ -43,7 +43,7 @@ function isFieldSurelyValid(scope: Scope, type: GraphQLCompositeType, node: Fiel
   if (field === undefined || !areArgumentsSurelyValid(scope, field.args, node.arguments ?? [])) return false;
   const named = getNamedType(field.type);
   if (isLeafType(named)) return node.selectionSet === undefined;
-  // A schema may lead into introspection by a field of its own.
+  // A schema may have a field of its own whose type is an introspection type.
   if (node.selectionSet === undefined || isIntrospectionType(named)) return false;
   return isSelectionSetSurelyValid(scope, named, node.selectionSet);
 }
@@ -55,7 +55,7 @@ function isInlineFragmentSurelyValid(scope: Scope, type: GraphQLCompositeType, n
   return isSelectionSetSurelyValid(scope, condition, node.selectionSet);
 }
 
-/** The selection of a fragment is looked at once per operation; the variables it uses are the operation's. */
+/** The selection of a fragment is checked once per operation, because its variables are those of the operation. */
 function isSpreadSurelyValid(scope: Scope, type: GraphQLCompositeType, node: FragmentSpreadNode): boolean {
   const name = node.name.value;
   const fragment = scope.fragments.get(name);
@@ -71,7 +71,7 @@ function isSpreadSurelyValid(scope: Scope, type: GraphQLCompositeType, node: Fra
   return isValid;
 }
 
-/** True when some object can have both types. */
+/** True if an object can have both types. */
 function canOverlap({ schema }: Scope, type: GraphQLCompositeType, condition: GraphQLCompositeType): boolean {
   if (type === condition) return true;
   if (isObjectType(type)) return !isObjectType(condition) && schema.isSubType(condition, type);
@@ -79,7 +79,7 @@ function canOverlap({ schema }: Scope, type: GraphQLCompositeType, condition: Gr
   return schema.getPossibleTypes(type).some((possible) => schema.isSubType(condition, possible));
 }
 
-/** Every argument once, known and of the right type; none missing. */
+/** True if every argument is known, has the right type and occurs once, and none is missing. */
 function areArgumentsSurelyValid(scope: Scope, definitions: readonly GraphQLArgument[], nodes: readonly ArgumentNode[]): boolean {
   let known = 0;
   for (const definition of definitions) {
@@ -93,7 +93,7 @@ function areArgumentsSurelyValid(scope: Scope, definitions: readonly GraphQLArgu
 
 const conditionType = new GraphQLNonNull(GraphQLBoolean);
 
-/** `@skip` and `@include`, each once, as graphql-js defines them. */
+/** True if the only directives are `@skip` and `@include` as graphql-js defines them, each at most once. */
 function areDirectivesSurelyValid(scope: Scope, directives: readonly DirectiveNode[] | undefined): boolean {
   if (directives === undefined || directives.length === 0) return true;
   const names = new Set(directives.map((directive) => directive.name.value));

@@ -18,14 +18,14 @@ import type { GraphQLInputObjectType, GraphQLInputType, GraphQLScalarType, Objec
 
 import type { Scope } from './scope.ts';
 
-/** True when a value may stand where a value of the type is expected. Variables that it names count as used. */
+/** True if the value is allowed where a value of the type is expected. Variables in it count as used. */
 export function isValueSurelyValid(scope: Scope, type: GraphQLInputType, node: ValueNode): boolean {
   if (!scope.mayGoOn()) return false;
   if (node.kind === Kind.VARIABLE) return isVariableSurelyValid(scope, type, node);
   if (isNonNullType(type)) return node.kind !== Kind.NULL && isValueSurelyValid(scope, type.ofType, node);
   if (node.kind === Kind.NULL) return true;
   if (isListType(type)) {
-    // A single value stands for a list of one.
+    // A single value is allowed in place of a list of one.
     const items = node.kind === Kind.LIST ? node.values : [node];
     return items.every((item) => isValueSurelyValid(scope, type.ofType, item));
   }
@@ -34,7 +34,7 @@ export function isValueSurelyValid(scope: Scope, type: GraphQLInputType, node: V
   return isScalarSurelyValid(type as GraphQLScalarType, node);
 }
 
-/** A nullable variable may stand for a non-null value when it has a default. That a default of the position allows it too is left to graphql-js. */
+/** A nullable variable is allowed for a non-null value if it has a default. A default of the position would allow it too: left to graphql-js. */
 function isVariableSurelyValid(scope: Scope, type: GraphQLInputType, node: VariableNode): boolean {
   const variable = scope.variables.get(node.name.value);
   if (variable === undefined) return false;
@@ -55,13 +55,13 @@ function isObjectSurelyValid(scope: Scope, type: GraphQLInputObjectType, node: O
   return Object.values(definitions).every((definition) => given.has(definition.name) || !isRequiredInputField(definition));
 }
 
-/** The functions with which graphql-js's scalars read literals: where a scalar has another function, that one is asked. */
+/** The functions with which graphql-js's own scalars read literals, to notice a scalar with another function. */
 const readers = new Map(
   [GraphQLString, GraphQLBoolean, GraphQLID, GraphQLInt, GraphQLFloat].map((type) => [type, readerOf(type)] as const),
 );
 
 function readerOf(type: GraphQLScalarType): unknown {
-  // graphql 17 has two, of which it asks the new one first.
+  // graphql 17 has two such functions, and calls the new one first.
   return (type as { coerceInputLiteral?: unknown }).coerceInputLiteral ?? type.parseLiteral;
 }
 
