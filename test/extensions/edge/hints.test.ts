@@ -35,6 +35,26 @@ describe('the lifetime of an answer', () => {
     });
   }
 
+  test('a field of Query without a hint makes the answer private, one of an object does not, also where their resolvers may say more', async () => {
+    const typeDefs = `
+      type Query { news: String @cacheControl(maxAge: 60) plain: String product: Product @cacheControl(maxAge: 60) }
+      type Product { name: String }`;
+    const named = (_source: unknown, _arguments: unknown, _context: unknown, info: any): string => {
+      // Says nothing about a lifetime.
+      info.cacheControl.setCacheHint({ scope: 'PUBLIC' });
+      return info.fieldName;
+    };
+    const resolvers = { Query: { plain: named, product: () => ({}) }, Product: { name: named } };
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers, rootValue: { news: 'x' } } as never });
+
+    for (const query of ['{ news }', '{ news plain }', '{ product { name } }', '{ product { name } plain }']) await get(query);
+
+    assert.deepEqual(
+      decisions.map((decision) => decision.public),
+      [true, false, true, false],
+    );
+  });
+
   test('an operation with more places than can be looked at is private, and takes no longer for it', async () => {
     const types = Array.from({ length: 12 }, (_, at) => `type T${at} implements Node @cacheControl(maxAge: 60) { next: Node }`);
     const typeDefs = `type Query { node: Node @cacheControl(maxAge: 60) } interface Node @cacheControl(maxAge: 60) { next: Node } ${types.join(' ')}`;

@@ -171,4 +171,25 @@ describe('where graphql-js runs the operation, tags say what the answer says', (
       server: { executor: 'graphql-js', rootValue: { node: { ...book, sku: 'Author' } } },
     },
   });
+
+  test('of an object that says two ids, because id takes arguments: its type', async () => {
+    const { get } = edgeServing({
+      server: {
+        executor: 'graphql-js',
+        typeDefs: `type Query { coin: Coin ${hint} } type Coin { id(in: String): ID! }`,
+        rootValue: { coin: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } },
+      },
+    });
+
+    const one = await get('{ coin { a: id(in: "EUR") } }');
+    const two = await get('{ coin { a: id(in: "EUR") b: id } }');
+
+    assert.deepEqual(
+      [one, two].map(({ headers }) => headers.get('xkey')?.split(' ').toSorted()),
+      [
+        ['e:Coin:1EUR', 'q:coin', 't:Coin'],
+        ['q:coin', 't:Coin', 'u:Coin'],
+      ],
+    );
+  });
 });

@@ -1,8 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType } from 'graphql';
-import type { GraphQLNamedType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { buildSchema, getNamedType, getNullableType, isAbstractType, isLeafType, isObjectType } from 'graphql';
+import type { GraphQLNamedType, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
 import type { PayloadStream } from '../../../src/operation/types.ts';
 import { cases } from '../../support/long-form.ts';
@@ -60,6 +60,13 @@ function* held(items: readonly unknown[]): Generator {
 
 /** Objects without properties: each value is made when its resolver is asked. */
 class AskedValues extends RejectingValues {
+  /** A list is an object like another one: nobody reads its promises, whoever executes. They are for their maker to handle. */
+  override value(type: GraphQLOutputType, depth: number): unknown {
+    const value = super.value(type, depth);
+    if (Array.isArray(value) && isObjectType(getNullableType(type))) for (const item of value) Promise.resolve(item).catch(() => {});
+    return value;
+  }
+
   override object({ name }: GraphQLObjectType): object {
     return { __typename: name };
   }
