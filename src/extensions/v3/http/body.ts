@@ -1,3 +1,4 @@
+import { concatenate } from '../../../message/http-messages.ts';
 import type { HTTPRequest, HTTPRequestBody } from '../../../message/http-messages.ts';
 
 /** The options of body-parser's `json` that have a meaning here. */
@@ -82,13 +83,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promis
     if (length > limit) throw tooLarge();
     parts.push(chunk);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+  return concatenate(parts, length);
 }
 
 function tooLarge(): BodyError {
