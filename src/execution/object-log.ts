@@ -33,17 +33,28 @@ export interface MadeObject {
   resolveId(definition: GraphQLField<unknown, unknown>): unknown;
 }
 
+/** Names an object by the value that a resolver has returned for it. Undefined: it has no name. */
+export type ObjectNaming = (typename: string, source: unknown) => unknown;
+
 /** Objects that are listed one by one. */
 const maxObjects = 10_000;
 
 /**
- * The objects that an answer was made of: each with its id, which is read beside what the client has asked for, and is not in the
- * answer. Nothing of it can change the answer: an id that fails is none.
+ * The objects that an answer was made of: each with its name, or with its id, which is read beside what the client has asked for,
+ * and is not in the answer. Nothing of it can change the answer: an id or a name that fails is none.
  */
 export class ObjectLog {
+  /** Undefined: objects are named by their field `id`. */
+  readonly naming: ObjectNaming | undefined;
   /** True when the execution has come to its end. */
   isComplete = false;
+  /** The error of the first name that failed. */
+  failure: unknown;
   readonly #runs: ObjectRun[] = [];
+
+  constructor(naming?: ObjectNaming) {
+    this.naming = naming;
+  }
 
   /** Names of their types. */
   get types(): ReadonlySet<string> {
@@ -61,7 +72,7 @@ export class ObjectLog {
     const identity = (selection.identity ??= identityOf(selection));
     const last = this.#runs.at(-1);
     if (last?.identity === identity) return last;
-    const run = new ObjectRun(identity);
+    const run = new ObjectRun(identity, this);
     this.#runs.push(run);
     return run;
   }
@@ -69,7 +80,8 @@ export class ObjectLog {
   each(visit: (typename: string, id: string | undefined) => boolean | void): void {
     let left = maxObjects;
     for (const { identity, values } of this.#runs) {
-      const { typename, key } = identity;
+      const { typename } = identity;
+      const key = this.naming === undefined ? identity.key : undefined;
       for (const value of values) {
         if (left-- === 0) return;
         if (visit(typename, textOf(key === undefined ? value : (value as Record<string, unknown>)[key])) === false) return;
@@ -81,18 +93,32 @@ export class ObjectLog {
 /** Objects of one selection, as they were made. */
 export class ObjectRun {
   readonly identity: ObjectIdentity;
-  /** The id of each, or the object of the response that has it: it may not be there yet. */
+  /** The name or id of each, or the object of the response that has its id: it may not be there yet. */
   readonly values: unknown[] = [];
   noted = 0;
+  readonly #log: Pick<ObjectLog, 'naming' | 'failure'>;
 
-  constructor(identity: ObjectIdentity) {
+  constructor(identity: ObjectIdentity, log: Pick<ObjectLog, 'naming' | 'failure'>) {
     this.identity = identity;
+    this.#log = log;
   }
 
   /** Notes an object when its fields have been run. Called for each row of a list: it is kept short. */
   note(result: unknown, object: MadeObject): void {
     if (++this.noted > maxObjects) return;
-    this.values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
+    const { naming } = this.#log;
+    if (naming === undefined) this.values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
+    else this.values.push(this.#named(naming, object));
+  }
+
+  /** At once: the value may be another by the end of the execution. */
+  #named(naming: ObjectNaming, { source }: MadeObject): unknown {
+    try {
+      return naming(this.identity.typename, source);
+    } catch (error) {
+      this.#log.failure ??= error;
+      return undefined;
+    }
   }
 }
 

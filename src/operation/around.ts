@@ -6,7 +6,7 @@ import type { HTTPResponse, StreamedResponse } from '../message/http-messages.ts
 import { deadlineExceeded } from './errors.ts';
 import { withDeadline } from './with-deadline.ts';
 import type { OperationOutcome } from './types.ts';
-import type { DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
+import type { DataSourceCallListener, ExecutionWish, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
 import type { OperationInput, OperationSettings } from './state.ts';
 
 // Mistakes of plugins, a forgotten return or a second next(), are told in development: development/plugin-check.ts.
@@ -135,10 +135,13 @@ export function createTellExecution(plugins: readonly ServerPlugin[]): Operation
     const { input, settings, contextValue, source = '', execution } = state;
     const { document, operation } = execution!;
     const told = { request: input.request, http: input.http, schema: settings.schema, contextValue, source, document, operation };
-    let wantsObjects = false;
-    for (const tell of hooks) if (tell(told)?.objects === true) wantsObjects = true;
-    if (!wantsObjects) return;
-    state.objects = new ObjectLog();
+    let wish: ExecutionWish['objects'] = false;
+    for (const tell of hooks) {
+      const { objects = false } = tell(told) ?? {};
+      if (typeof wish !== 'function' && objects !== false) wish = objects;
+    }
+    if (wish === false) return;
+    state.objects = new ObjectLog(wish === true ? undefined : wish);
     state.execution = { ...execution!, objects: state.objects };
   };
 }

@@ -1,5 +1,6 @@
 import type { FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
+import type { ObjectNaming } from '../execution/object-log.ts';
 import type { ResponseHead } from '../message/http-messages.ts';
 
 /** One operation as a client asks for it: the fields of the specification's operation request. */
@@ -37,11 +38,18 @@ export interface OperationOutcome {
 
 /** The objects that an answer was made of, those of the root apart. They have their names also where the client has not asked for them. */
 export interface AnsweredObjects {
+  /** The function that has named them. Undefined: they are named by their field `id`. */
+  readonly naming: ObjectNaming | undefined;
+  /** The error of the first name that failed. Its object has none. Undefined: none failed. */
+  readonly failure: unknown;
   /** The names of their types. */
   readonly types: ReadonlySet<string>;
   /** False: there are more than 10,000, and only their types are known. */
   readonly isWhole: boolean;
-  /** Calls back for each, with the text of its field `id`; undefined where it has none, or its resolver is asynchronous. Until false is returned. */
+  /**
+   * Calls back for each, with its name or the text of its field `id`; undefined where it has none, or the resolver of `id` is
+   * asynchronous. Until false is returned.
+   */
   each(visit: (typename: string, id: string | undefined) => boolean | void): void;
 }
 

@@ -1,15 +1,17 @@
 import type { GraphQLObjectType } from 'graphql';
 
 import type { AnsweredObjects } from '../../operation/types.ts';
+import { describe } from '../../message/describe.ts';
 import type { TagDialect } from './dialects.ts';
+import type { EdgeOptions } from './options.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
 
 /** How tags name objects. */
 export interface TagSettings {
-  /** The id of an object, from its fields in the answer. Undefined: it has none. */
-  readonly entity: (typename: string, fields: Answered) => string | undefined;
+  /** Names objects instead of their `id`. It needs the list of the executor: without that, no object has a name. */
+  readonly entity: AnsweredObjects['naming'];
   /** Hashed into ids, so that tags do not show them. */
   readonly salt: string | undefined;
   readonly deploy: string | undefined;
@@ -54,14 +56,15 @@ export function contentsOf(
   limits: EntityLimits,
 ): Contents | undefined {
   const contents = new Contents();
-  const areListed = objects !== undefined && entity === entityById;
+  // Another plugin may have had them named otherwise.
+  const areListed = objects !== undefined && objects.naming === entity;
   if (areListed) addObjects(contents, objects, limits);
   const isWhole = walkAnswer(root, data, {
     kind: areListed ? 'absences' : 'objects',
     object: (types, value, selection) => {
       for (const type of types) {
         addOnce(contents.types, type.name);
-        const id = types.length === 1 ? idOf(entity, { selection, type, value }) : undefined;
+        const id = entity === undefined && types.length === 1 ? idOf(selection, type, value) : undefined;
         if (id === undefined) addOnce(contents.unnamed, type.name);
         else contents.idsOf(type.name).add(id);
       }
@@ -106,38 +109,24 @@ function addObjects(contents: Contents, objects: AnsweredObjects, { maxTags, max
   for (const type of types) addOnce(contents.unnamed, type);
 }
 
-interface TypedObject {
-  readonly selection: Selection;
-  readonly type: GraphQLObjectType;
-  readonly value: Answered;
+/** The option `entity` as the executor calls it. An asynchronous function would name nothing: that is an error. */
+export function namingBy(entity: NonNullable<EdgeOptions['entity']>): NonNullable<AnsweredObjects['naming']> {
+  return (typename, source) => {
+    const name: unknown = entity(typename, source);
+    if (name === undefined || name === null || typeof name === 'string' || typeof name === 'number') return name;
+    // A promise that rejects must not end the process.
+    if (name instanceof Promise) name.catch(() => undefined);
+    throw new TypeError(`Expected entity of edge to return a string, a number or undefined for ${typename}, got ${describe(name)}.`);
+  };
 }
 
-/** Nearly all objects are named by their id. No object with all their fields is made for that: it took 1 µs each. */
-function idOf(entity: TagSettings['entity'], { selection, type, value }: TypedObject): string | undefined {
-  if (entity !== entityById) return entity(type.name, fieldsByName(selection, type, value));
+/** The field `id`, where the answer has it, and has it once. */
+function idOf(selection: Selection, type: GraphQLObjectType, value: Answered): string | undefined {
   let id: unknown;
   for (const key of selection.idKeysFor(type)) {
     if (!(key in value)) continue;
     if (id !== undefined && id !== value[key]) return undefined;
     id = value[key];
   }
-  return entityById(type.name, { id });
-}
-
-/** The fields by their names, not by their aliases. A field that the answer has with two values (for two arguments) is left out. */
-function fieldsByName(selection: Selection, type: GraphQLObjectType, value: Answered): Answered {
-  const fields = new Map<string, unknown>();
-  const doubled = new Set<string>();
-  for (const { key, name } of selection.fieldsFor(type)) {
-    if (!(key in value)) continue;
-    if (fields.has(name) && fields.get(name) !== value[key]) doubled.add(name);
-    fields.set(name, value[key]);
-  }
-  for (const name of doubled) fields.delete(name);
-  return Object.fromEntries(fields);
-}
-
-/** `id`, where the answer has it. */
-export function entityById(_typename: string, { id }: Answered): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }

@@ -76,7 +76,10 @@ export interface Answer {
   readonly known: KnownDocument | undefined;
 }
 
-/** Decides whether other clients may get an answer, by every rule that does not depend on the store. A string names the first rule that is broken. */
+/**
+ * Decides whether other clients may get an answer, by every rule that does not depend on the store. A string names the first rule
+ * that is broken. Throws where `entity` has failed.
+ */
 export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
   const reason = reasonInRequest(request) ?? reasonInResponse(response);
   if (reason !== undefined) return reason;
@@ -84,6 +87,8 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const { outcome } = operation;
   const reasonOfOutcome = reasonInOutcome(outcome);
   if (reasonOfOutcome !== undefined) return reasonOfOutcome;
+  const { failure } = outcome?.objects ?? {};
+  if (failure !== undefined) throw new Error('entity has failed.', { cause: failure });
   if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
   const hints = known && settings.hints.of({ known, operation: outcome!.operation!, variables: operation.request.variables });
   if (hints === undefined) return 'nothing is known of its document';

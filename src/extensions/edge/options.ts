@@ -32,8 +32,12 @@ export interface EdgeOptions {
   readonly ignoredHeaders?: readonly string[] | undefined;
   /** Query parameters, beside GraphQL's own, that are in the store's key. Reading others makes the answer private. */
   readonly queryParameters?: readonly string[] | undefined;
-  /** Names an object of an answer by those of its fields that the answer has. Default: its `id` */
-  readonly entity?: ((typename: string, fields: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
+  /**
+   * Names an object of an answer by the value that a resolver has returned for it: the same object must have the same name in
+   * every answer. Undefined: it has no name, and every change of its type purges the answer. Default: its field `id`
+   */
+  // `any`: as the first argument of a resolver.
+  readonly entity?: ((typename: string, object: any) => string | number | undefined) | undefined;
   /** Hashed into the ids of tags, for stores that send their tags on to clients. */
   readonly salt?: string | undefined;
   /** A name of the deploy, as one more tag, where the store keeps answers across deploys. Letters, digits and `_ - .` */

@@ -18,6 +18,7 @@ import { writeDecision } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
+import { namingBy } from './contents.ts';
 import { PurgeLog } from './purge/purger.ts';
 import { Purges } from './purge/purges.ts';
 import type { PurgePlatform } from './purge/purge-client.ts';
@@ -25,7 +26,6 @@ import type { PurgeRequest } from './purge/purges.ts';
 import { offerCacheControl, ResolverHints } from './resolver-hints.ts';
 import { PrivateQueries, StaticHints } from './static-hints.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
-import { entityById } from './contents.ts';
 import { explainedHeaders, explainHeader, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
@@ -58,8 +58,8 @@ class EdgePlugin implements Edge {
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #documents: KnownDocuments;
-  /** True when tags name objects by their id, in the store or in the CDN. */
-  readonly #namesObjects: boolean;
+  /** Asks for the list of objects that tags name, in the store or in the CDN. Undefined: neither has tags. */
+  readonly #listing: ExecutionWish | undefined;
   /** The moment of the purge log at which a mutation began. */
   readonly #begun = new WeakMap<GraphQLRequest, number>();
   /** Undefined with a store: it looks up its answers by the request that was watched. */
@@ -67,8 +67,9 @@ class EdgePlugin implements Edge {
   #hasServed = false;
 
   constructor(options: EdgeOptions) {
-    const { salt, deploy, entity = entityById, defaultMaxAge = 0, store, cdn } = options;
+    const { salt, deploy, defaultMaxAge = 0, store, cdn } = options;
     const rules = readingRules(options);
+    const entity = options.entity && namingBy(options.entity);
     const tags = { salt, deploy, entity };
     this.#options = options;
     this.#private = store === undefined ? new PrivateQueries() : undefined;
@@ -82,7 +83,8 @@ class EdgePlugin implements Edge {
         documents: this.#documents,
         staleWhileRevalidate: options.staleWhileRevalidate,
       });
-    this.#namesObjects = entity === entityById && (store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined));
+    this.#listing =
+      store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? { objects: entity ?? true } : undefined;
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
     if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);
@@ -165,14 +167,14 @@ class EdgePlugin implements Edge {
     }
     const known = this.#documents.of(execution);
     if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, asked));
-    if (!this.#namesObjects) return undefined;
+    if (this.#listing === undefined) return undefined;
     if (operation.operation === 'mutation') {
       this.#begun.set(asked, this.#settings.log.now);
-      return this.#purges.hasNone ? undefined : withObjects;
+      return this.#purges.hasNone ? undefined : this.#listing;
     }
     if (request === undefined) return undefined;
     return known.mayHint || mayBePublic(this.#settings.hints.of({ known, operation, variables: asked.variables }))
-      ? withObjects
+      ? this.#listing
       : undefined;
   }
 
@@ -250,5 +252,3 @@ class EdgePlugin implements Edge {
 function isShareable(contextValue: unknown): boolean {
   return Object.getPrototypeOf(contextValue) !== Object.prototype;
 }
-
-const withObjects: ExecutionWish = { objects: true };

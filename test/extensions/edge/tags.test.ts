@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
-import type { ServerOptions } from '../../../src/index.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/index.ts';
 import { edgeServing } from './serving.ts';
 
 const hint = '@cacheControl(maxAge: 60)';
@@ -56,11 +56,6 @@ describe('tags', () => {
       server: { rootValue: { node: book.author } },
     },
     'an object of a type without an id is unnamed': { query: '{ pen { name } }', tags: 't:Pen q:pen u:Pen' },
-    'entity names objects otherwise': {
-      query: '{ book { s: sku } }',
-      tags: 't:Book q:book e:Book:s1',
-      options: { entity: (_type, { sku }) => sku as string },
-    },
     'a list has a tag for what may come into it': { query: '{ nodes { __typename } }', tags: 't:Book l:Node q:nodes e:Book:b1' },
     'an empty list has only that': { query: '{ nodes { id } }', tags: 'l:Node q:nodes', server: { rootValue: { nodes: [] } } },
     'so has an object that is not there': { query: '{ book { id } }', tags: 'l:Book q:book', server: { rootValue: { book: null } } },
@@ -152,6 +147,118 @@ describe('the id of an object that the client has not asked for', () => {
     await get('{ books { sku } }');
 
     assert.equal(calls, 1);
+  });
+});
+
+describe('entity', () => {
+  const bySKU: Row['options'] & object = { entity: (_type, { sku }) => sku as string };
+  const fromRows: Row['server'] & object = {
+    rootValue: { books: [{ book_id: 7 }, { book_id: 8 }], pen: 'p1' },
+    resolvers: {
+      Book: { id: ({ book_id: number }: any) => `Book/${number}`, sku: () => 's' },
+      Pen: { name: (pen: string) => pen },
+    } as never,
+  };
+
+  check({
+    'names an object by a field that nobody asks for': { query: '{ book { id } }', tags: 't:Book q:book e:Book:s1', options: bySKU },
+    'sees the value of the resolver, whatever the fields of the schema are called': {
+      query: '{ books { sku } }',
+      tags: 't:Book q:books l:Book e:Book:7 e:Book:8',
+      server: fromRows,
+      options: { entity: (_type, { book_id: number }) => number as number },
+    },
+    'sees a value that is no object': {
+      query: '{ pen { name } }',
+      tags: 't:Pen q:pen e:Pen:p1',
+      server: fromRows,
+      options: { entity: (_type, pen) => pen as string },
+    },
+    'leaves an object that it does not name without a name, although it has an id': {
+      query: '{ books { id sku } }',
+      tags: 't:Book q:books l:Book u:Book e:Book:2',
+      server: { rootValue: { books: [{ id: 1 }, { id: 2, sku: '2' }] } },
+      options: bySKU,
+    },
+    'names the objects of one type, and those of another have no name': {
+      query: '{ book { author { id } } }',
+      tags: 't:Book t:Author q:book e:Book:b1 u:Author',
+      options: { entity: (type, { id }) => (type === 'Book' ? (id as string) : undefined) },
+    },
+    // The fields of the answer could have another name for the same object.
+    'is not asked where graphql-js runs the operation': {
+      query: '{ book { id sku } }',
+      tags: 't:Book q:book u:Book',
+      server: { executor: 'graphql-js' },
+      options: { entity: (_type, { sku, id }) => (sku ?? id) as string },
+    },
+    'sees an object as it was when it was answered': {
+      query: '{ books { sku } }',
+      tags: 't:Book q:books l:Book e:Book:1 e:Book:2',
+      server: {
+        rootValue: () => ({
+          *books() {
+            const row = { sku: '0' };
+            for (row.sku of ['1', '2']) yield row;
+          },
+        }),
+      },
+      options: bySKU,
+    },
+  });
+
+  test('names objects for a mutation as for a query', async () => {
+    const purged: string[] = [];
+    const { post, settled } = edgeServing({
+      entity: (_type, { book_id: number }) => number as number,
+      purge: async (tags) => purged.push(...tags),
+      purgeAgainAfter: 0,
+      server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { rename: { book_id: 7, sku: 's' } } },
+    });
+
+    await post({ query: 'mutation { rename { sku } }' });
+    await settled();
+
+    assert.deepEqual(purged.toSorted(), ['e:Book:7', 'l:Book', 'l:Node', 'u:Book']);
+  });
+
+  for (const [name, entity] of [
+    ['that fails', () => assert.fail('No name.')],
+    ['that is asynchronous, and rejects', () => Promise.reject(new Error('No name.'))],
+  ] as const)
+    test(`${name} costs nobody an answer, and a mutation purges the whole type`, async () => {
+      const purged: string[] = [];
+      const { get, post, settled, log } = edgeServing({
+        entity: entity as never,
+        purge: async (tags) => purged.push(...tags),
+        purgeAgainAfter: 0,
+        server: { typeDefs: `${typeDefs} type Mutation { rename: Book }`, rootValue: { ...data, rename: book } },
+      });
+
+      const read = await get('{ book { sku } }');
+      const changed = await post({ query: 'mutation { rename { sku } }' });
+      await settled();
+
+      assert.deepEqual(await read.json(), { data: { book: { sku: 's1' } } });
+      assert.equal(read.headers.get('cache-control'), 'private, no-store');
+      assert.deepEqual(await changed.json(), { data: { rename: { sku: 's1' } } });
+      assert.deepEqual(purged.toSorted(), ['l:Book', 'l:Node', 't:Book', 'u:Book']);
+      assert.deepEqual(
+        log.map(({ message }) => message),
+        [
+          'edge could not decide whether an answer may be kept: it is private.',
+          'entity of edge has failed for an object that a mutation has changed: all of its type is purged.',
+        ],
+      );
+    });
+
+  test('has the names of this extension, when another in the list names objects otherwise', async () => {
+    const other: ServerPlugin = { position: 'first', executionWillStart: () => ({ objects: () => 'the same for all' }) };
+    const { get } = edgeServing({ ...bySKU, server: { typeDefs, rootValue: data, plugins: [other] } });
+
+    const response = await get('{ book { sku } }');
+
+    assert.deepEqual(response.headers.get('xkey')?.split(' ').toSorted(), ['q:book', 't:Book', 'u:Book']);
   });
 });
 

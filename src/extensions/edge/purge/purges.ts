@@ -81,6 +81,11 @@ export class Purges {
       const data = stream === undefined ? (result.data ?? null) : null;
       const answer = { schema: known!.schema, root: hints.selection, data, objects: outcome.objects, hasErrors: errors.length > 0 };
       const tags = tagsOfMutation(answer, this.#settings);
+      if (outcome.objects?.failure !== undefined)
+        logger.error(
+          'entity of edge has failed for an object that a mutation has changed: all of its type is purged.',
+          outcome.objects.failure,
+        );
       if (tags.length === 0) {
         if (begun === this.#settings.log.now) this.#warn(Object.keys(result.data ?? {}).join(', '), logger);
         return;
