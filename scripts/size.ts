@@ -54,7 +54,7 @@ const forbidden = [
 
 /** The same, in what is published. */
 const forbiddenFile =
-  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:explain|landing-page|node|plugin-check|schema-check|testing)\.js$|chunks\/(?:html|platforms)\.js$)/;
+  /@graphql-tools\/|^dist\/esm\/(?:cli\/|(?:checks|explain|landing-page|node|testing)\.js$|chunks\/(?:html|platforms)\.js$)/;
 
 interface Bundle {
   readonly name: string;

@@ -183,13 +183,13 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/build',
       'graphql-functions/landing-page',
       'graphql-functions/incremental',
+      'graphql-functions/graphql-js',
       'graphql-functions/opentelemetry',
       'graphql-functions/cost-line',
       'graphql-functions/edge',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
-      'graphql-functions/plugin-check',
-      'graphql-functions/schema-check',
+      'graphql-functions/checks',
       'graphql-functions/v3 alb fetch netlify-v1 rest-api',
       'graphql-functions/v3/core',
       'graphql-functions/v3/datasource',
@@ -202,8 +202,8 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
   // Each of them costs 4 to 40 ms of a cold start. One process asks for one after the other: what is loaded stays loaded,
   // and is told of the first that loads it.
-  test('no entry touches HTTP, crypto or a web class when it is loaded, but /node and /schema-check', async () => {
-    const light = modules.filter((name) => !name.endsWith('/node') && !name.endsWith('/schema-check'));
+  test('no entry touches HTTP, crypto or a web class when it is loaded, but /node and /checks', async () => {
+    const light = modules.filter((name) => !name.endsWith('/node') && !name.endsWith('/checks'));
 
     const dear = await dearBuiltins(project, Object.fromEntries(light.map((entry) => [entry, `await import('${entry}');`])));
 

@@ -370,6 +370,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type PluginDefinition',
   ],
   './incremental': ['incrementalDelivery', 'type IncrementalDelivery', 'type IncrementalDeliveryOptions'],
+  './graphql-js': ['graphqlJSExecutor', 'type GraphQLJSExecutor'],
   './opentelemetry': ['openTelemetry', 'type OpenTelemetryOptions', 'type StageSpans'],
   './cost-line': ['costLine', 'type CostLineOptions', 'type CostRecord'],
   './edge': [
@@ -430,8 +431,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type LongestChain',
     'type SerialCalls',
   ],
-  './plugin-check': ['checkPlugins'],
-  './schema-check': ['checkWhole'],
+  './checks': ['checkPlugins', 'checkWhole'],
 };
 
 const lists = /^export (type )?\{([^}]*)\}/gm;

@@ -57,7 +57,7 @@ type CheckPlugins = (plugins: readonly ServerPlugin[], logger: Logger) => readon
 /** The same plugins, with a warning of each hook whose name is misspelt: for development. Without a warning where the checker cannot be found. */
 export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): readonly ServerPlugin[] {
   try {
-    return (requireOwn('plugin-check') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);
+    return (requireOwn('checks') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);
   } catch {
     return plugins;
   }
@@ -71,7 +71,7 @@ type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, 
  */
 export function findCheck(): CheckWhole | { readonly missing: string } {
   try {
-    return (requireOwn('schema-check') as { checkWhole: CheckWhole }).checkWhole;
+    return (requireOwn('checks') as { checkWhole: CheckWhole }).checkWhole;
   } catch (error) {
     return { missing: firstLineOf(error) };
   }

@@ -1,9 +1,7 @@
-import { assertValidSchema, execute, getVariableValues, Kind, OperationTypeNode } from 'graphql';
+import { assertValidSchema, getVariableValues, OperationTypeNode } from 'graphql';
 import type {
   DocumentNode,
-  ExecutionArgs,
   ExecutionResult,
-  FragmentDefinitionNode,
   GraphQLError,
   GraphQLFieldResolver,
   GraphQLSchema,
@@ -14,19 +12,15 @@ import type {
 import type { ExecutionInvocation } from '../message/invocation.ts';
 import { toRootError } from './complete/errors.ts';
 import { executeFields } from './fields.ts';
-import { withoutIncrementalDirectives } from './graphql-js/without-incremental-directives.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
-import { executeWithDeadline } from './graphql-js/execute-with-deadline.ts';
 import { Run } from './run.ts';
 import type { AnswerBudget, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, FieldTracer, traceExecute, traceStage } from './trace-execution.ts';
 import type { ExecutionChannels } from './trace-execution.ts';
-import { surveyOperation } from './plan/survey.ts';
-import type { Fragments } from './plan/survey.ts';
 
 /** One execution of an operation of a valid document. */
 export interface PlannedExecution {
@@ -58,26 +52,19 @@ export interface PlannedExecution {
   readonly kept?: KeptPlan | undefined;
   /** Lists the objects of the answer. Undefined: they are not listed. */
   readonly objects?: ObjectLog | undefined;
-  /** Told why graphql-js runs the operation, when it does. */
-  readonly onFallback?: ((reason: string) => void) | undefined;
-}
-
-/** An operation that graphql-js must run, and why. */
-export interface Fallback {
-  readonly kind: 'fallback';
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly reason: string;
 }
 
 /**
- * Runs an operation by its plan, or by graphql-js where there is none. The result is that of the installed
- * graphql-js either way. A promise only when something was asynchronous.
+ * The value of the option `executor`: made by `graphqlJSExecutor()` of `graphql-functions/graphql-js`. Handed in, so that bundles
+ * without it have nothing of graphql-js's executor: 6 KiB of gzip.
  */
+export interface GraphQLJSExecutor {
+  readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** Runs an operation by its plan. The result is that of the installed graphql-js. A promise only when something was asynchronous. */
 export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
   const plan = planFor(execution);
-  if (plan.kind === 'fallback') return handOver(execution, plan.reason);
   const channels = executionChannels(execution);
   if (channels === undefined) return executePlan(plan, execution);
   return traceExecute(channels, execution, () => executePlan(plan, execution, channels));
@@ -87,14 +74,14 @@ export function executePlanned(execution: PlannedExecution): ExecutionResult | P
  * By operation: a plan lives as long as its document, which the document cache keeps. Plans with a place of their own stand there
  * alone, until another operation of their document takes it: entries here are a third of the garbage of a plan that runs once.
  */
-const plans = new WeakMap<OperationDefinitionNode, Plan | Fallback>();
+const plans = new WeakMap<OperationDefinitionNode, Plan>();
 
 /** A place for the plan of an operation beside its document: it is found there without a look-up. */
 export interface KeptPlan {
-  plan: Plan | Fallback | undefined;
+  plan: Plan | undefined;
 }
 
-function planFor(execution: PlannedExecution): Plan | Fallback {
+function planFor(execution: PlannedExecution): Plan {
   const { schema, document, operation, kept } = execution;
   if (kept === undefined) return findPlan(execution);
   const { plan } = kept;
@@ -104,7 +91,7 @@ function planFor(execution: PlannedExecution): Plan | Fallback {
   return (kept.plan = findPlan(execution));
 }
 
-function findPlan(execution: PlannedExecution): Plan | Fallback {
+function findPlan(execution: PlannedExecution): Plan {
   const { schema, document, operation } = execution;
   const known = plans.get(operation);
   if (known !== undefined && known.schema === schema && known.document === document) return known;
@@ -112,40 +99,24 @@ function findPlan(execution: PlannedExecution): Plan | Fallback {
 }
 
 /** The plans of operations that run on several schemas, beside the first. */
-const plansBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, Plan | Fallback>>();
+const plansBySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, Plan>>();
 
-function planForOther({ schema, document, operation }: PlannedExecution): Plan | Fallback {
+function planForOther({ schema, document, operation }: PlannedExecution): Plan {
   let others = plansBySchema.get(schema);
   if (others === undefined) plansBySchema.set(schema, (others = new WeakMap()));
   const known = others.get(operation);
   return known?.document === document ? known : addPlan(others, operation, planOperation(schema, document, operation));
 }
 
-function addPlan(
-  known: WeakMap<OperationDefinitionNode, Plan | Fallback>,
-  operation: OperationDefinitionNode,
-  plan: Plan | Fallback,
-): Plan | Fallback {
+function addPlan(known: WeakMap<OperationDefinitionNode, Plan>, operation: OperationDefinitionNode, plan: Plan): Plan {
   known.set(operation, plan);
   return plan;
 }
 
-/** Plans an operation, or says why graphql-js must run it. */
-export function planOperation(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | Fallback {
-  const fragments = fragmentsOf(document);
-  const { conditionVariables, obstacle } = surveyOperation(operation, fragments);
+/** Plans an operation. */
+function planOperation(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan {
   assertValidSchema(schema);
-  const rootType = schema.getRootType(operation.operation);
-  if (obstacle !== undefined || rootType === undefined || rootType === null)
-    return { kind: 'fallback', schema, document, operation, reason: obstacle ?? `The schema has no ${operation.operation} type.` };
-  return new Plan({ schema, document, operation, fragments, rootType, conditionVariables });
-}
-
-function fragmentsOf(document: DocumentNode): Fragments {
-  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-  return fragments;
+  return new Plan(schema, document, operation);
 }
 
 /** Runs a plan. */
@@ -156,11 +127,6 @@ function executePlan(plan: Plan, execution: PlannedExecution, channels?: Executi
   if (channels === undefined) return start(plan, run);
   if (channels.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
   return traceStage(channels.rootSelectionSet, execution, () => start(plan, run));
-}
-
-function handOver(execution: PlannedExecution, reason: string): ExecutionResult | Promise<ExecutionResult> {
-  execution.onFallback?.(reason);
-  return executeWithGraphQLJS(execution);
 }
 
 function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
@@ -227,44 +193,4 @@ function askGraphQLJS({ schema, operation }: Plan, execution: PlannedExecution):
 function valuesIn(answer: ReturnType<typeof getVariableValues>): VariableValues | WrongVariables {
   if (answer.errors !== undefined) return new WrongVariables(answer.errors);
   return isGraphQL17 ? answer.variableValues : (answer as unknown as { readonly coerced: VariableValues }).coerced;
-}
-
-/** The result of variables that are wrong in more places than they may be: graphql-js's `execute` cannot be told that number. */
-export function refuseVariables(
-  execution: Pick<PlannedExecution, 'schema' | 'operation' | 'variableValues' | 'hideSuggestions' | 'maxInputErrors'>,
-): ExecutionResult | undefined {
-  const { schema, operation, variableValues, hideSuggestions, maxInputErrors } = execution;
-  if (maxInputErrors === undefined) return undefined;
-  const options = { maxErrors: maxInputErrors, hideSuggestions };
-  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, options);
-  return errors && { errors };
-}
-
-/** Runs an operation as graphql-js does, and answers once. */
-export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const refusal = refuseVariables(execution);
-  if (refusal !== undefined) return refusal;
-  const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions } =
-    withoutIncrementalDirectives(execution);
-  const operationName = operation.name?.value;
-  const args = {
-    schema,
-    document,
-    operationName,
-    rootValue,
-    contextValue,
-    variableValues,
-    fieldResolver,
-    typeResolver,
-    hideSuggestions,
-  };
-  // Undefined means the same as absent.
-  const { invocation, answerLimit } = execution;
-  const run = (): ReturnType<typeof execute> =>
-    invocation === undefined
-      ? execute(args as ExecutionArgs)
-      : executeWithDeadline(execute, args as ExecutionArgs, { invocation, answerLimit });
-  // graphql 17 tells of itself; of what 16 runs there is the whole, and no more.
-  const channels = isGraphQL17 ? undefined : executionChannels(execution);
-  return channels === undefined ? run() : traceExecute(channels, execution, run);
 }

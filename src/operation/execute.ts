@@ -3,12 +3,15 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver
 import type { ObjectLog } from '../execution/object-log.ts';
 import type { OperationInvocation } from '../message/invocation.ts';
 import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
-import { executePlanned, executeWithGraphQLJS, refuseVariables } from '../execution/planned-executor.ts';
+import { refuseVariables } from '../execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../execution/planned-executor.ts';
 import { withoutSuggestion } from './documents/document.ts';
 import { withCode } from './errors.ts';
-import type { KeptPlan } from '../execution/planned-executor.ts';
+import type { GraphQLJSExecutor, KeptPlan } from '../execution/planned-executor.ts';
 import type { AnswerLimit } from './limits/answer-limit.ts';
 import { maxInputErrors } from './limits/heavy-variables.ts';
+
+export type { GraphQLJSExecutor } from '../execution/planned-executor.ts';
 
 /** The settings for running an operation. */
 export interface ExecutionSettings {
@@ -16,10 +19,8 @@ export interface ExecutionSettings {
   readonly rootValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly hideSuggestions: boolean;
-  /** The executor that runs operations: the planned one (which leaves some to graphql-js), or graphql-js all of them. */
-  readonly executor: 'planned' | 'graphql-js';
-  /** Told why an operation was not planned. Set while an operation is explained. */
-  readonly onFallback?: ((reason: string) => void) | undefined;
+  /** Runs operations in place of plans. Undefined: each has a plan. */
+  readonly executor: GraphQLJSExecutor | undefined;
 }
 
 /** One operation, ready to run. */
@@ -43,8 +44,8 @@ export interface Execution {
 /** Runs the operation. A promise only when a resolver was asynchronous. */
 export function executeOperation(settings: ExecutionSettings, execution: Execution): ExecutionResult | Promise<ExecutionResult> {
   const { document, operation, contextValue, variables, invocation, answerLimit, kept, isEvent, objects } = execution;
-  const { schema, fieldResolver, hideSuggestions, onFallback } = settings;
-  const run = settings.executor === 'planned' ? executePlanned : executeWithGraphQLJS;
+  const { schema, fieldResolver, hideSuggestions, executor } = settings;
+  const run = executor === undefined ? executePlanned : executor.executeWithGraphQLJS;
   const result = run({
     schema,
     document,
@@ -58,13 +59,12 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     answerLimit,
     isEvent,
     kept,
-    onFallback,
     objects,
     maxInputErrors: maxInputErrors(variables),
   });
   if (!(result instanceof Promise)) return withCoercionCode(settings, result);
   // A plan coerces variables before it waits for anything.
-  return kept?.plan?.kind === 'planned' ? result : result.then((settled) => withCoercionCode(settings, settled));
+  return executor === undefined ? result : result.then((settled) => withCoercionCode(settings, settled));
 }
 
 /** The same as graphql-js's own functions take it. */

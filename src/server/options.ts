@@ -12,6 +12,7 @@ import type { CostOptions } from '../operation/limits/cost.ts';
 import type { ContextValue } from '../operation/context.ts';
 import { describe } from '../operation/errors.ts';
 import type { FormatError } from '../operation/errors.ts';
+import type { GraphQLJSExecutor } from '../operation/execute.ts';
 import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
@@ -55,8 +56,11 @@ export interface ServerOptions<
   readonly rootValue?: unknown;
   /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
-  /** 'graphql-js': let graphql-js run every operation. A plan gives the same results, faster. Default: planned, where that is possible. */
-  readonly executor?: 'graphql-js';
+  /**
+   * `graphqlJSExecutor()` of `graphql-functions/graphql-js`: lets graphql-js run every operation. A plan gives the same results,
+   * faster. Default: each operation has a plan.
+   */
+  readonly executor?: GraphQLJSExecutor;
   /** false: let graphql-js validate every document; else only those about which a quicker check is not sure. Default: true. */
   readonly fastValidation?: boolean;
   /** Rules that documents must obey beside the specified ones. Default: none. */
@@ -203,7 +207,10 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
   rootValue: anything,
   fieldResolver: aFunction,
-  executor: { words: '"graphql-js", or absent', holds: (value) => value === 'graphql-js' },
+  executor: {
+    words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
+    holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
+  },
   fastValidation: boolean,
   validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
   cache: {

@@ -143,7 +143,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     incrementalDelivery: options.incrementalDelivery,
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,
-    executor: options.executor ?? 'planned',
+    executor: options.executor,
     fastValidation: options.fastValidation ?? true,
     maskErrors: options.maskErrors ?? !developmentOrTest,
     includeStacktrace: options.includeStacktraceInErrorResponses ?? development,

@@ -59,7 +59,7 @@ for (const format of ['cjs', 'esm'] as const) {
 
     test('there is nothing of @graphql-tools, nor of the check, and no warning', () => {
       assert.deepEqual(
-        inputs.filter((file) => /@graphql-tools|check-schema|schema-check/.test(file)),
+        inputs.filter((file) => /@graphql-tools|check-schema|checks\.[jt]s/.test(file)),
         [],
       );
       assert.doesNotMatch(readFileSync(bundle(), 'utf8'), /makeExecutableSchema/);
@@ -76,7 +76,7 @@ for (const format of ['cjs', 'esm'] as const) {
       assert.equal(refusal, undefined);
       assert.match(
         told.join('\n'),
-        /^The schema was checked by graphql-js, but not by @graphql-tools\/schema, which could not be loaded: Cannot find module 'graphql-functions\/schema-check'/,
+        /^The schema was checked by graphql-js, but not by @graphql-tools\/schema, which could not be loaded: Cannot find module 'graphql-functions\/checks'/,
       );
     });
 
@@ -85,7 +85,7 @@ for (const format of ['cjs', 'esm'] as const) {
       mkdirSync(library, { recursive: true });
       writeFileSync(
         join(library, 'package.json'),
-        JSON.stringify({ name: 'graphql-functions', type: 'module', exports: { './schema-check': './check-schema.ts' } }),
+        JSON.stringify({ name: 'graphql-functions', type: 'module', exports: { './checks': './check-schema.ts' } }),
       );
       // A link, which Node follows before it decides what to do with TypeScript in node_modules.
       symlinkSync(join(root, 'src/development/check-schema.ts'), join(library, 'check-schema.ts'));

@@ -24,6 +24,7 @@ import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { executors } from '../support/executors.ts';
 
 const typeDefs = `
   scalar Any
@@ -57,8 +58,8 @@ describe('whatever hostile values resolvers return', () => {
     const [logger] = recordingLogger();
     let random = createRandom(1);
     const rootValue = (): object => valueOf(random, schema.getQueryType()!, 3) as object;
-    const handlers = ([undefined, 'graphql-js'] as const).map((executor) =>
-      createHandler({ nodeEnv: '', typeDefs, resolvers: {}, rootValue, logger, ...(executor && { executor }) }),
+    const handlers = executors.map(([, executor]) =>
+      createHandler({ nodeEnv: '', typeDefs, resolvers: {}, rootValue, logger, ...executor }),
     );
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
       for (const handler of handlers) {

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned, executeWithGraphQLJS } from '../../src/execution/planned-executor.ts';
+import { executeWithGraphQLJS } from '../../src/execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../../src/execution/planned-executor.ts';
 import { createBell } from '../support/bell.ts';
 import { createRandom } from '../support/random.ts';
 import { RejectingValues } from '../support/rejecting-values.ts';

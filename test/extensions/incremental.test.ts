@@ -10,6 +10,7 @@ import type { ServerOptions } from '../../src/server/options.ts';
 import { deferred } from '../support/deferred.ts';
 import { chunkReader, parseParts } from '../support/multipart.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { executors } from '../support/executors.ts';
 
 const skip = versionInfo.major < 17 && 'graphql 16 answers once';
 const current = 'multipart/mixed;incrementalSpec=v0.2, application/json';
@@ -219,13 +220,13 @@ describe('an answer in one piece', () => {
     assert.deepEqual(await response.json(), [{ data: { fast: 'fast', slow: 'slow' } }, { data: { list: [1, 2, 3] } }]);
   });
 
-  for (const executor of [undefined, 'graphql-js'] as const) {
-    it(`is what a schema that defines @defer has without the option (executor: ${executor ?? 'planned'})`, async () => {
+  for (const [name, option] of executors) {
+    it(`is what a schema that defines @defer has without the option (run by ${name})`, async () => {
       const schema = buildSchema(
         'directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT  type Query { fast: String slow: String }',
       );
       const rootValue = { fast: 'fast', slow: async () => 'slow' };
-      const send = serve({ schema, rootValue, incrementalDelivery: undefined, ...(executor && { executor }) } as never);
+      const send = serve({ schema, rootValue, incrementalDelivery: undefined, ...option } as never);
 
       const response = await send('{ fast ... @defer { slow } }');
 

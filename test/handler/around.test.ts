@@ -10,6 +10,7 @@ import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { httpAPI } from '../support/sources.ts';
+import { graphqlJSExecutor } from '../../src/graphql-js.ts';
 
 const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
 const place = new AsyncLocalStorage<string>();
@@ -546,7 +547,7 @@ describe('outcome.objects', () => {
   });
 
   test('is not there unless a plugin asks for it, nor where graphql-js runs the operation', async () => {
-    assert.deepEqual([await listing({}, false), await listing({ executor: 'graphql-js' })], [undefined, undefined]);
+    assert.deepEqual([await listing({}, false), await listing({ executor: graphqlJSExecutor() })], [undefined, undefined]);
   });
 
   test('has the types alone of more than 10,000 objects', async () => {

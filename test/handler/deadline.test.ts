@@ -16,6 +16,7 @@ import type { LogLine } from '../support/recording-logger.ts';
 import { httpAPI } from '../support/sources.ts';
 import { readWebResponse } from '../support/results.ts';
 import { unhandledRejections } from '../support/unhandled-rejections.ts';
+import { executors } from '../support/executors.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -182,10 +183,8 @@ describe('the deadline comes', () => {
   });
 });
 
-for (const executor of [undefined, 'graphql-js'] as const) {
-  describe(`at the deadline, with ${executor ?? 'a plan'}`, () => {
-    const settings = executor === undefined ? {} : { executor };
-
+for (const [name, settings] of executors) {
+  describe(`at the deadline, with ${name}`, () => {
     async function answerOf(
       t: TestContext,
       options: Partial<ServerOptions<any, any, any, any>>,

@@ -7,6 +7,7 @@ import type { ValidationContext } from 'graphql';
 
 import { createEndpoint } from '../support/endpoint.ts';
 import { post } from '../support/plain-http.ts';
+import { graphqlJSExecutor } from '../../src/graphql-js.ts';
 
 const queries = [
   { query: '{ hello sum(numbers: [1, 2]) books { title author { name } } }' },
@@ -21,7 +22,7 @@ const queries = [
 describe('the options executor and fastValidation', () => {
   it('change no answer', async () => {
     const ours = createEndpoint();
-    const theirs = createEndpoint({ executor: 'graphql-js', fastValidation: false });
+    const theirs = createEndpoint({ executor: graphqlJSExecutor(), fastValidation: false });
 
     for (const query of queries) {
       const [one, other] = [await ours.send(post(query)), await theirs.send(post(query))];

@@ -53,6 +53,12 @@ describe('an option of a wrong value throws at createHandler and says what to wr
     ['exposeUpstreamErrors', 0, /true or false/],
     ['formatError', {}, /a function/],
     ['fieldResolver', 'x', /a function/],
+    [
+      'executor',
+      'graphql-js',
+      /^Expected the option executor to be graphqlJSExecutor\(\), imported from "graphql-functions\/graphql-js", got "graphql-js"\.$/,
+    ],
+    ['executor', () => ({}), /graphqlJSExecutor\(\), imported from/],
     ['validationRules', {}, /a list of validation rules/],
     ['validationRules', ['NoUnusedVariables'], /a list of validation rules/],
     ['maxBodyBytes', '1mb', /a positive whole number, got "1mb"/],

@@ -85,18 +85,13 @@ function documentOf(recording: Recording, { query, extensions, documentId }: Gra
   return { ...cached, from: documentId !== undefined || hasHash ? 'trusted document' : 'request' };
 }
 
-function executorOf(
-  { milliseconds, operation, fallback }: Recording,
-  { executor }: OperationSettings,
-  inParts: boolean,
-): ExplainedExecutor {
+function executorOf({ milliseconds, operation }: Recording, { executor }: OperationSettings, inParts: boolean): ExplainedExecutor {
   if (operation === undefined) return { ran: 'none', why: 'The request was refused before an operation was found in it.' };
   if (milliseconds.execute === undefined)
     return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
   if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
-  if (executor === 'graphql-js') return { ran: 'graphql-js', why: 'The option executor is "graphql-js".' };
-  if (fallback !== undefined) return { ran: 'graphql-js', why: fallback };
-  return { ran: 'planned', why: 'Nothing speaks against a plan. It is made at the first run of a document, and kept with it.' };
+  if (executor !== undefined) return { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' };
+  return { ran: 'planned', why: 'An operation runs by a plan. It is made at the first run of a document, and kept with it.' };
 }
 
 /** A lazy schema tells how far it has come. It is known by that, for the class may be another copy's. */

@@ -23,8 +23,6 @@ export class Recording {
   operation: OperationDefinitionNode | undefined;
   /** True when the text of the document was found. */
   hasSource = false;
-  /** Why graphql-js ran the operation, where it did not run by a plan. */
-  fallback: string | undefined;
   /** Nothing is written down any more: the report has been. */
   isOver = false;
   /** The persisted query was found in a store; and one was put there. */
@@ -39,9 +37,6 @@ export class Recording {
       // The last: what it measures is the stage, not the other plugins.
       plugins: [...settings.plugins, this.#plugin(settings.schema)],
       persistedQueries: persistedQueries && this.#watchQueries(persistedQueries),
-      onFallback: (reason) => {
-        this.fallback = reason;
-      },
     };
   }
 

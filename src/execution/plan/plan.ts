@@ -1,3 +1,4 @@
+import { GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-js/version.ts';
@@ -6,33 +7,22 @@ import { planPool } from './plan-pool.ts';
 import type { LargePlan, PoolShare } from './plan-pool.ts';
 import { Selection } from './planned-field.ts';
 import type { CollectFields, PlannedField, ResultClasses } from './planned-field.ts';
-import { conditionsOf, stateOf } from './survey.ts';
+import { conditionsOf, findConditionVariables, stateOf } from './survey.ts';
 import type { Fragments } from './survey.ts';
 import { prepareVariables } from './variable-coercion.ts';
 import type { CoerceVariables } from './variable-coercion.ts';
 import type { VariableValues } from '../run.ts';
-
-interface PlanInit {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: Fragments;
-  readonly rootType: GraphQLObjectType;
-  readonly conditionVariables: readonly string[];
-}
 
 /**
  * Everything that is known of an operation before it runs. It grows while it is used: the fields below a field are
  * collected when the first object arrives there, so a large document that is run on little data stays small.
  */
 export class Plan implements LargePlan {
-  readonly kind = 'planned';
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
-  readonly rootType: GraphQLObjectType;
   /** False when an error stays where it is, also where null is not allowed: graphql 17 has a directive that asks for it. */
   readonly propagatesErrors: boolean;
   readonly #conditionVariables: readonly string[];
@@ -47,16 +37,15 @@ export class Plan implements LargePlan {
   #share: PoolShare | undefined = undefined;
   #admitted = 0;
 
-  constructor(init: PlanInit) {
-    this.schema = init.schema;
-    this.document = init.document;
-    this.operation = init.operation;
-    this.fragments = init.fragments;
-    this.fragmentDefinitions = Object.values(init.fragments);
-    this.rootType = init.rootType;
-    this.propagatesErrors = !isGraphQL17 || init.operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
-    this.#conditionVariables = init.conditionVariables;
-    this.#maxFields = (init.document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
+  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+    this.schema = schema;
+    this.document = document;
+    this.operation = operation;
+    this.fragments = fragmentsOf(document);
+    this.fragmentDefinitions = Object.values(this.fragments);
+    this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
+    this.#conditionVariables = findConditionVariables(operation, this.fragments);
+    this.#maxFields = (document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
   }
 
   /** The values of its variables, and where they come from. Undefined: graphql-js decides. */
@@ -65,7 +54,7 @@ export class Plan implements LargePlan {
     return this.#coerceVariables(inputs);
   }
 
-  /** The fields of the root under these variables. Throws graphql-js's error where a condition of theirs has no value. */
+  /** The fields of the root under these variables. Throws graphql-js's error where a condition of theirs has no value, or the schema no such root. */
   selectionFor(coerced: Readonly<Record<string, unknown>>): Selection {
     let key = '';
     for (const name of this.#conditionVariables) key += stateOf(coerced, name);
@@ -120,10 +109,25 @@ export class Plan implements LargePlan {
       return variant.add(fields, type, nodes);
     };
     const variant = new Variant(key);
-    variant.root = collect(this.rootType, [this.operation as unknown as FieldNode]);
+    variant.root = collect(this.#rootType(), [this.operation as unknown as FieldNode]);
     this.#variants.set(key, variant);
     return variant;
   }
+
+  #rootType(): GraphQLObjectType {
+    const { schema, operation } = this;
+    const kind = operation.operation;
+    const type = schema.getRootType(kind);
+    if (type) return type;
+    throw new GraphQLError(`Schema is not configured to execute ${kind} operation.`, { nodes: operation });
+  }
+}
+
+function fragmentsOf(document: DocumentNode): Fragments {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  return fragments;
 }
 
 /** The fields under one set of conditions. */

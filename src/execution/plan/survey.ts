@@ -13,24 +13,15 @@ import { isGraphQL17 } from '../graphql-js/version.ts';
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** The facts of an operation that must be known before it is planned. */
-export interface Survey {
-  /** The variables that decide which fields there are, in the order of the document. */
-  readonly conditionVariables: readonly string[];
-  /** The reason why graphql-js must run the operation; undefined when a plan can. */
-  readonly obstacle: string | undefined;
-}
-
-/** Reads the operation once, each of its fragments once. */
-export function surveyOperation(operation: OperationDefinitionNode, fragments: Fragments): Survey {
+/** The variables that decide which fields there are, in the order of the document. Reads the operation once, each of its fragments once. */
+export function findConditionVariables(operation: OperationDefinitionNode, fragments: Fragments): readonly string[] {
   const surveyor = new Surveyor(fragments);
   surveyor.visit(operation.selectionSet);
-  return { conditionVariables: [...surveyor.variables], obstacle: surveyor.obstacle };
+  return [...surveyor.variables];
 }
 
 class Surveyor {
   readonly variables: Set<string> = new Set();
-  obstacle: string | undefined = undefined;
   readonly #fragments: Fragments;
   readonly #visited = new Set<string>();
 
@@ -50,9 +41,7 @@ class Surveyor {
     if (this.#visited.has(name)) return;
     this.#visited.add(name);
     const fragment = this.#fragments[name];
-    if (fragment === undefined) return;
-    if ((fragment.variableDefinitions?.length ?? 0) > 0) this.obstacle = `The fragment ${name} has variables of its own.`;
-    this.visit(fragment.selectionSet);
+    if (fragment !== undefined) this.visit(fragment.selectionSet);
   }
 
   #visitDirectives(directives: readonly DirectiveNode[]): void {

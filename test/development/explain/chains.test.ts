@@ -8,6 +8,7 @@ import type { ServerOptions } from '../../../src/server/options.ts';
 import { API } from '../../datasource/api.ts';
 import { startOrigin } from '../../datasource/origin.ts';
 import { startExplaining } from './explained.ts';
+import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
 
 const reply = (): { body: object } => ({ body: {} });
 
@@ -183,7 +184,7 @@ describe('calls that waited for one another', () => {
     const read = async (_: unknown, __: unknown, { dataSources }: any): Promise<string> => (await dataSources.api.read('name')).name;
     const handler = createHandler({
       nodeEnv: 'development',
-      executor: 'graphql-js',
+      executor: graphqlJSExecutor(),
       typeDefs: `type Query { thing: Thing } interface Thing { name: String } type Book implements Thing { name: String title: String } # ${origin.url}`,
       dataSources: () => ({ api: new API(origin.url) }),
       resolvers: { Query: { thing: () => ({ __typename: 'Book' }) }, Book: { name: read, title: read } },

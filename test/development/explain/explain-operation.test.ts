@@ -11,6 +11,7 @@ import type { ServerOptions } from '../../../src/server/options.ts';
 import { createEvent } from '../../../src/testing.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { startExplaining } from './explained.ts';
+import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
 
 const reply = (): { body: object } => ({ body: {} });
 const hello = { typeDefs: 'type Query { hello: String } type Mutation { hello: String }', resolvers: {}, dataSources: () => ({}) };
@@ -23,9 +24,9 @@ describe('who ran the operation, and why', () => {
   });
 
   test('graphql-js, where the option says so', async (t) => {
-    const server = await startExplaining(t, reply, { ...hello, executor: 'graphql-js' });
+    const server = await startExplaining(t, reply, { ...hello, executor: graphqlJSExecutor() });
 
-    deepEqual((await server.explain('{ hello }')).executor, { ran: 'graphql-js', why: 'The option executor is "graphql-js".' });
+    deepEqual((await server.explain('{ hello }')).executor, { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' });
   });
 
   test('a plan, also without error propagation', async (t) => {

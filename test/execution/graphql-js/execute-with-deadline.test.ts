@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { execute, versionInfo } from 'graphql';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 
-import { executePlanned, executeWithGraphQLJS } from '../../../src/execution/planned-executor.ts';
+import { executeWithGraphQLJS } from '../../../src/execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import { createBell } from '../../support/bell.ts';
 import type { Bell } from '../../support/bell.ts';
 import { deferred } from '../../support/deferred.ts';

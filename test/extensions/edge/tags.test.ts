@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { EdgeOptions } from '../../../src/edge.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/index.ts';
 import { edgeServing } from './serving.ts';
+import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
 
 const hint = '@cacheControl(maxAge: 60)';
 const typeDefs = `
@@ -120,7 +121,7 @@ describe('the id of an object that the client has not asked for', () => {
         fieldResolver: (source: any, _args, _context, { fieldName }) => (fieldName === 'id' ? `from.${source.id}` : source[fieldName]),
       },
     },
-    'is none where graphql-js runs the operation': { query, tags: unnamed, server: { executor: 'graphql-js' } },
+    'is none where graphql-js runs the operation': { query, tags: unnamed, server: { executor: graphqlJSExecutor() } },
   });
 
   test('is asked of a resolver that says who asks only to make the answer private', async () => {
@@ -189,7 +190,7 @@ describe('entity', () => {
     'is not asked where graphql-js runs the operation': {
       query: '{ book { id sku } }',
       tags: 't:Book q:book u:Book',
-      server: { executor: 'graphql-js' },
+      server: { executor: graphqlJSExecutor() },
       options: { entity: (_type, { sku, id }) => (sku ?? id) as string },
     },
     'sees an object as it was when it was answered': {
@@ -263,7 +264,7 @@ describe('entity', () => {
 });
 
 describe('where graphql-js runs the operation, tags say what the answer says', () => {
-  const server: Row['server'] & object = { executor: 'graphql-js' };
+  const server: Row['server'] & object = { executor: graphqlJSExecutor() };
   check({
     'of an object with its id': { query: '{ book { author { x: id } } }', tags: 't:Book t:Author q:book u:Book e:Author:A1', server },
     'of an interface by __typename': {
@@ -275,14 +276,14 @@ describe('where graphql-js runs the operation, tags say what the answer says', (
     'a name that another type answers under the alias of __typename is not believed': {
       query: '{ node { ... on Author { x: __typename } ... on Book { x: sku } } }',
       tags: 't:Book t:Author q:node u:Book u:Author',
-      server: { executor: 'graphql-js', rootValue: { node: { ...book, sku: 'Author' } } },
+      server: { executor: graphqlJSExecutor(), rootValue: { node: { ...book, sku: 'Author' } } },
     },
   });
 
   test('of an object that says two ids, because id takes arguments: its type', async () => {
     const { get } = edgeServing({
       server: {
-        executor: 'graphql-js',
+        executor: graphqlJSExecutor(),
         typeDefs: `type Query { coin: Coin ${hint} } type Coin { id(in: String): ID! }`,
         rootValue: { coin: { id: ({ in: unit = 'GBP' }: any) => `1${unit}` } },
       },

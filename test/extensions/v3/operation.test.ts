@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildSchema, parse } from 'graphql';
+import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
 import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/v3/core.ts';
@@ -207,6 +207,18 @@ test('a document store of the user is asked by hash, under a prefix of its schem
   const [key = ''] = kept.keys();
   equal(kept.size, 1);
   match(key, /^[^:]+:[0-9a-f]{64}$/);
+});
+
+test('a document of the store whose fragments have variables is run by graphql-js', { skip: versionInfo.major < 17 }, async () => {
+  const text = '{ ...F(a: 1) } fragment F($a: Int) on Query { echo(a: $a) }';
+  const document = parse(text, { experimentalFragmentArguments: true });
+  const documentStore = { get: async () => document, set: async () => {} };
+  const echo = (_: unknown, { a }: { a: number }): number => a;
+  const server = serverWith({ documentStore, typeDefs: 'type Query { echo(a: Int): Int }', resolvers: { Query: { echo } } });
+
+  const { data } = await server.executeOperation({ query: '{ echo }' });
+
+  deepEqual({ ...data }, { echo: 1 });
 });
 
 test('the lifetime of an answer is the shortest of its hints', async () => {

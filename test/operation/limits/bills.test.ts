@@ -9,6 +9,8 @@ import { incrementalDelivery } from '../../../src/incremental.ts';
 import { createEndpoint } from '../../support/endpoint.ts';
 import { json, post } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
+import { executors } from '../../support/executors.ts';
 
 const megabyte = 900_000;
 
@@ -45,7 +47,7 @@ describe('a small request', () => {
     const responses = [
       await createEndpoint().send(post({ query, variables: { f: filter } })),
       await createEndpoint().send(post({ query, variables: { f: { and: { and: filter } } } })),
-      await createEndpoint({ executor: 'graphql-js' }).send(post({ query, variables: { f: filter } })),
+      await createEndpoint({ executor: graphqlJSExecutor() }).send(post({ query, variables: { f: filter } })),
     ];
 
     for (const response of responses) {
@@ -77,10 +79,10 @@ describe('a small request', () => {
     });
   }
 
-  for (const executor of [undefined, 'graphql-js'] as const) {
-    it(`250,000 wrong values are a few errors, with ${executor ?? 'the planned executor'}`, async () => {
+  for (const [name, executor] of executors) {
+    it(`250,000 wrong values are a few errors, with ${name}`, async () => {
       const numbers = Array.from({ length: 250_000 }, () => 'x');
-      const endpoint = createEndpoint(executor && { executor });
+      const endpoint = createEndpoint(executor);
 
       const response = await endpoint.send(post({ query: 'query ($n: [Int!]!) { sum(numbers: $n) }', variables: { n: numbers } }));
 

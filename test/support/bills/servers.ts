@@ -6,6 +6,7 @@ import type { Handler, KeyValueCache } from '../../../src/index.ts';
 import { incrementalDelivery } from '../../../src/incremental.ts';
 import type { Logger } from '../../../src/operation/types.ts';
 import { ApolloServer } from '../../../src/v3.ts';
+import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
 
 /** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
 export interface BilledServer {
@@ -154,7 +155,7 @@ function serve(size: ServerKind, options: Options): Handler {
     ...options,
     incrementalDelivery: incrementalDelivery(),
     ...(size === 'open' && { introspection: true }),
-    ...(size === 'graphql-js' && { executor: 'graphql-js' as const }),
+    ...(size === 'graphql-js' && { executor: graphqlJSExecutor() }),
     ...(size === 'edge' && {
       typeDefs: [
         cacheControlDefinitions,

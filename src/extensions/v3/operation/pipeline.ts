@@ -1,7 +1,8 @@
 import { execute as executeWithoutOperation, getOperationAST, Kind } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 
-import { executePlanned, executeWithGraphQLJS } from '../../../execution/planned-executor.ts';
+import { executeWithGraphQLJS } from '../../../execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
 import { isPlainObject } from '../../../message/plain-object.ts';
 import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
@@ -141,11 +142,16 @@ async function execute(operation: Operation, executing: readonly GraphQLRequestE
   const chosen = context.operation;
   // graphql-js has the words for a document in which there is nothing to run.
   if (chosen === undefined) return executeWithoutOperation({ ...execution, operationName: context.request.operationName } as ExecutionArgs);
-  const run = isWatchedByUsers ? executeWithGraphQLJS : executePlanned;
+  const run = isWatchedByUsers || hasFragmentVariables(document) ? executeWithGraphQLJS : executePlanned;
   assertKnownKeys({ schema, operation: chosen, variables });
   const answerLimit = capacity && new AnswerLimit(capacity, chosen.operation, budget);
   const bounds = { invocation, answerLimit, maxInputErrors: maxInputErrors(variables) };
   return run({ ...execution, ...bounds, operation: chosen, hideSuggestions: false });
+}
+
+/** Only a document store can give such a document: graphql-js parses it when it is asked to, and a plan knows nothing of it. */
+function hasFragmentVariables({ definitions }: DocumentNode): boolean {
+  return definitions.some((one) => one.kind === Kind.FRAGMENT_DEFINITION && (one.variableDefinitions?.length ?? 0) > 0);
 }
 
 /** A plain object is copied, as in the line: a loader that somebody keeps by it would serve the next user. */

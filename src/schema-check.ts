@@ -1,1 +1,0 @@
-export { checkWhole } from './development/check-schema.ts';
