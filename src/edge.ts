@@ -7,6 +7,7 @@ export { edge } from './extensions/edge/plugin.ts';
 export type { Edge } from './extensions/edge/plugin.ts';
 export { cloudflarePurge, cloudFrontPurge, fastlyPurge, netlifyPurge, varnishPurge, vercelPurge } from './extensions/edge/purge/clients.ts';
 export type { InvalidationInput } from './extensions/edge/purge/clients.ts';
+export { listObjects } from './extensions/object-list.ts';
 export { PurgeRefused } from './extensions/edge/purge/purge-client.ts';
 export type { Purge, PurgeClient, PurgeFetch, PurgePlatform, PurgeResponse } from './extensions/edge/purge/purge-client.ts';
 export type { PurgeRequest } from './extensions/edge/purge/purges.ts';

@@ -24,7 +24,11 @@ const table: Readonly<Record<string, LayerRule>> = {
   },
   'http/': { layers: ['operation/', 'message/'], packages: ['graphql'] },
   'platform/': { layers: ['message/'], packages: ['graphql', 'type:aws-lambda', 'type:node:http'] },
-  'extensions/': { layers: ['http/', 'operation/', 'message/'], types: ['cache/'], packages: ['graphql', '@opentelemetry/api'] },
+  'extensions/': {
+    layers: ['http/', 'operation/', 'message/'],
+    types: ['cache/', 'execution/'],
+    packages: ['graphql', '@opentelemetry/api'],
+  },
   // A server of its own over the line: it takes whole stages of it, and the line knows nothing of it.
   'extensions/v3/': {
     layers: [

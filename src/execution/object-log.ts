@@ -1,8 +1,18 @@
-import { getNullableType, GraphQLID, GraphQLString, isLeafType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 
-import { coerceOutput } from './graphql-js/version.ts';
-import { isThenable } from './promises.ts';
+/** Notes the objects that an answer is made of. Handed in by the plugin that asks for them: listObjects() of extensions/ makes it. */
+export interface ObjectLog {
+  /** True when the execution has come to its end. */
+  isComplete: boolean;
+  /** Where to note objects of the selection, one after the other. */
+  runOf(selection: IdentifiedSelection): ObjectRun;
+}
+
+/** Objects of one selection, as they were made. */
+export interface ObjectRun {
+  /** Notes an object when its fields have been run. Called for each row of a list: it is kept short. */
+  note(result: unknown, object: MadeObject): void;
+}
 
 /** How objects of one selection are told apart. Worked out with the first of them. */
 export interface ObjectIdentity {
@@ -35,126 +45,3 @@ export interface MadeObject {
 
 /** Names an object by the value that a resolver has returned for it. Undefined: it has no name. */
 export type ObjectNaming = (typename: string, source: unknown) => unknown;
-
-/** Objects that are listed one by one. */
-const maxObjects = 10_000;
-
-/**
- * The objects that an answer was made of: each with its name, or with its id, which is read beside what the client has asked for,
- * and is not in the answer. Nothing of it can change the answer: an id or a name that fails is none.
- */
-export class ObjectLog {
-  /** Undefined: objects are named by their field `id`. */
-  readonly naming: ObjectNaming | undefined;
-  /** True when the execution has come to its end. */
-  isComplete = false;
-  /** The error of the first name that failed. */
-  failure: unknown;
-  readonly #runs: ObjectRun[] = [];
-
-  constructor(naming?: ObjectNaming) {
-    this.naming = naming;
-  }
-
-  /** Names of their types. */
-  get types(): ReadonlySet<string> {
-    return new Set(this.#runs.map(({ identity }) => identity.typename));
-  }
-
-  get isWhole(): boolean {
-    let count = 0;
-    for (const { noted } of this.#runs) count += noted;
-    return count <= maxObjects;
-  }
-
-  /** Where to note objects of the selection, one after the other. */
-  runOf(selection: IdentifiedSelection): ObjectRun {
-    const identity = (selection.identity ??= identityOf(selection));
-    const last = this.#runs.at(-1);
-    if (last?.identity === identity) return last;
-    const run = new ObjectRun(identity, this);
-    this.#runs.push(run);
-    return run;
-  }
-
-  each(visit: (typename: string, id: string | undefined) => boolean | void): void {
-    let left = maxObjects;
-    for (const { identity, values } of this.#runs) {
-      const { typename } = identity;
-      const key = this.naming === undefined ? identity.key : undefined;
-      for (const value of values) {
-        if (left-- === 0) return;
-        if (visit(typename, textOf(key === undefined ? value : (value as Record<string, unknown>)[key])) === false) return;
-      }
-    }
-  }
-}
-
-/** Objects of one selection, as they were made. */
-export class ObjectRun {
-  readonly identity: ObjectIdentity;
-  /** The name or id of each, or the object of the response that has its id: it may not be there yet. */
-  readonly values: unknown[] = [];
-  noted = 0;
-  readonly #log: Pick<ObjectLog, 'naming' | 'failure'>;
-
-  constructor(identity: ObjectIdentity, log: Pick<ObjectLog, 'naming' | 'failure'>) {
-    this.identity = identity;
-    this.#log = log;
-  }
-
-  /** Notes an object when its fields have been run. Called for each row of a list: it is kept short. */
-  note(result: unknown, object: MadeObject): void {
-    if (++this.noted > maxObjects) return;
-    const { naming } = this.#log;
-    if (naming === undefined) this.values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
-    else this.values.push(this.#named(naming, object));
-  }
-
-  /** At once: the value may be another by the end of the execution. */
-  #named(naming: ObjectNaming, { source }: MadeObject): unknown {
-    try {
-      return naming(this.identity.typename, source);
-    } catch (error) {
-      this.#log.failure ??= error;
-      return undefined;
-    }
-  }
-}
-
-function identityOf({ type, fields }: IdentifiedSelection): ObjectIdentity {
-  const field = type.getFields()['id'];
-  // With arguments there may be several.
-  const definition = field !== undefined && field.args.length === 0 ? field : undefined;
-  const key = definition && fields.find(({ fieldName }) => fieldName === 'id')?.responseName;
-  const leaf = definition && getNullableType(definition.type);
-  return { typename: type.name, key, definition, isText: leaf === GraphQLID || leaf === GraphQLString, isAsynchronous: false };
-}
-
-/** Undefined: it cannot be had at once. */
-function readId(identity: ObjectIdentity, object: MadeObject): unknown {
-  const { definition } = identity;
-  if (definition === undefined || identity.isAsynchronous) return undefined;
-  try {
-    const hasResolver = definition.resolve !== undefined || object.hasFieldResolver;
-    const value = hasResolver ? object.resolveId(definition) : (object.source as { readonly id?: unknown }).id;
-    if (typeof value === 'string' && identity.isText) return value;
-    if (!isThenable(value)) return completeId(definition, value);
-    identity.isAsynchronous = true;
-    value.then(undefined, () => undefined);
-    return undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** As the response would have it: another answer, or a mutation, names the same object by that. */
-function completeId({ type }: GraphQLField<unknown, unknown>, value: unknown): unknown {
-  const leaf = getNullableType(type);
-  if (value === null || value === undefined || typeof value === 'function' || value instanceof Error) return undefined;
-  return isLeafType(leaf) ? leaf[coerceOutput](value) : undefined;
-}
-
-function textOf(id: unknown): string | undefined {
-  return typeof id === 'string' ? id : typeof id === 'number' ? String(id) : undefined;
-}

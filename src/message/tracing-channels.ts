@@ -114,7 +114,8 @@ function traceSettling<T>(channel: TracingChannel, context: Traced, promise: Pro
   );
 }
 
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+/** True for anything with a `then` method. */
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 

@@ -1,4 +1,3 @@
-import { ObjectLog } from '../execution/object-log.ts';
 import type { CallWatch } from '../datasource/call-watch.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
@@ -135,13 +134,14 @@ export function createTellExecution(plugins: readonly ServerPlugin[]): Operation
     const { input, settings, contextValue, source = '', execution } = state;
     const { document, operation } = execution!;
     const told = { request: input.request, http: input.http, schema: settings.schema, contextValue, source, document, operation };
-    let wish: ExecutionWish['objects'] = false;
+    let listing: ExecutionWish['objects'];
     for (const tell of hooks) {
-      const { objects = false } = tell(told) ?? {};
-      if (typeof wish !== 'function' && objects !== false) wish = objects;
+      const { objects } = tell(told) ?? {};
+      if (objects !== undefined && (listing === undefined || (listing.naming === undefined && objects.naming !== undefined)))
+        listing = objects;
     }
-    if (wish === false) return;
-    state.objects = new ObjectLog(wish === true ? undefined : wish);
+    if (listing === undefined) return;
+    state.objects = listing.begin();
     state.execution = { ...execution!, objects: state.objects };
   };
 }

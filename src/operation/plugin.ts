@@ -10,10 +10,9 @@ import type {
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { CallWatch } from '../datasource/call-watch.ts';
 import type { DataSourceRequest } from '../datasource/request.ts';
-import type { ObjectNaming } from '../execution/object-log.ts';
 import type { HTTPRequest, HTTPResponse, ResponseHead, StreamedResponse } from '../message/http-messages.ts';
 import type { Invocation } from '../message/invocation.ts';
-import type { GraphQLRequest, Logger, OperationOutcome, SubsequentPayload } from './types.ts';
+import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -129,10 +128,10 @@ export interface OperationExecution {
 /** The settings of an execution that a plugin may choose. */
 export interface ExecutionWish {
   /**
-   * The outcome of the operation lists the objects that its answer was made of: true by their field `id`; a function names each by
-   * its type and the value that a resolver has returned for it. The first function of all plugins counts. Default: it does not
+   * The outcome of the operation lists the objects that its answer was made of: `listObjects()` of `graphql-functions/edge`. Of the
+   * listings of all plugins counts the first that names objects itself, or else the first. Default: it does not.
    */
-  readonly objects?: boolean | ObjectNaming | undefined;
+  readonly objects?: ObjectListing | undefined;
 }
 
 /** One call that a data source makes. */

@@ -8,7 +8,7 @@ import type { CostSettings } from './limits/cost.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
-import type { PayloadStream, GraphQLRequest } from './types.ts';
+import type { AnsweredObjects, PayloadStream, GraphQLRequest } from './types.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -59,7 +59,7 @@ export interface OperationState {
   /** All that executing the operation takes. */
   execution: Execution | undefined;
   /** Lists the objects that the answer is made of. Undefined: no plugin has asked for it. */
-  objects: ObjectLog | undefined;
+  objects: (AnsweredObjects & ObjectLog) | undefined;
   stream: PayloadStream | undefined;
   /** From then on the execution sees to it that it ends in time. */
   isExecuting: boolean;

@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
-import type { ObjectNaming } from '../execution/object-log.ts';
+import type { ObjectLog, ObjectNaming } from '../execution/object-log.ts';
 import type { ResponseHead } from '../message/http-messages.ts';
 
 /** One operation as a client asks for it: the fields of the specification's operation request. */
@@ -51,6 +51,14 @@ export interface AnsweredObjects {
    * asynchronous. Until false is returned.
    */
   each(visit: (typename: string, id: string | undefined) => boolean | void): void;
+}
+
+/** Lists of the objects of answers: made by `listObjects()` of `graphql-functions/edge`. Handed in, so that bundles without it have none. */
+export interface ObjectListing {
+  /** Names objects. Undefined: they are named by their field `id`. */
+  readonly naming: ObjectNaming | undefined;
+  /** Makes the list of one execution. */
+  readonly begin: () => AnsweredObjects & ObjectLog;
 }
 
 /** The answers of an operation, or those after the first. Asked for one at a time. Never rejects: a failure is a payload with errors, the last. */

@@ -10,6 +10,7 @@ import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { httpAPI } from '../support/sources.ts';
+import { listObjects } from '../../src/edge.ts';
 import { graphqlJSExecutor } from '../../src/graphql-js.ts';
 
 const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
@@ -528,7 +529,7 @@ describe('outcome.objects', () => {
   const listing = async (options: Partial<ServerOptions>, wish = true): Promise<unknown> => {
     let found: unknown;
     const plugin: ServerPlugin = {
-      executionWillStart: () => ({ objects: wish }),
+      executionWillStart: () => ({ objects: wish ? listObjects() : undefined }),
       operationDidEnd: (_call, { objects }) => {
         if (objects === undefined) return;
         const all: string[] = [];
@@ -554,7 +555,7 @@ describe('outcome.objects', () => {
     let found: unknown;
     const rows = Array.from({ length: 10_001 }, (_, id) => ({ id, title: 'x' }));
     const plugin: ServerPlugin = {
-      executionWillStart: () => ({ objects: true }),
+      executionWillStart: () => ({ objects: listObjects() }),
       operationDidEnd: (_call, { objects }) => void (found = [[...objects!.types], objects!.isWhole]),
     };
 

@@ -9,6 +9,7 @@ import type {
   ServerPlugin,
   ServerStartContext,
 } from '../../operation/plugin.ts';
+import { listObjects } from '../object-list.ts';
 import { noteDecision } from '../reporting.ts';
 import { assess, decideFor, mayBePublic, no, reasonsInHints } from './decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
@@ -84,7 +85,7 @@ class EdgePlugin implements Edge {
         staleWhileRevalidate: options.staleWhileRevalidate,
       });
     this.#listing =
-      store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? { objects: entity ?? true } : undefined;
+      store !== undefined || (cdn !== undefined && dialects[cdn].tags !== undefined) ? { objects: listObjects(entity) } : undefined;
     const purgeStore = this.#stored && ((given: readonly string[]) => this.#stored!.purge(given));
     this.#purges = new Purges({ ...options, settings: this.#settings, purgeStore });
     if (this.#stored !== undefined) this.aroundOperation = (call, next) => this.#findOrRun(call, next);

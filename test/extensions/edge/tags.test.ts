@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { listObjects } from '../../../src/edge.ts';
 import type { EdgeOptions } from '../../../src/edge.ts';
 import type { ServerOptions, ServerPlugin } from '../../../src/index.ts';
 import { edgeServing } from './serving.ts';
@@ -254,7 +255,7 @@ describe('entity', () => {
     });
 
   test('has the names of this extension, when another in the list names objects otherwise', async () => {
-    const other: ServerPlugin = { position: 'first', executionWillStart: () => ({ objects: () => 'the same for all' }) };
+    const other: ServerPlugin = { position: 'first', executionWillStart: () => ({ objects: listObjects(() => 'the same for all') }) };
     const { get } = edgeServing({ ...bySKU, server: { typeDefs, rootValue: data, plugins: [other] } });
 
     const response = await get('{ book { sku } }');

@@ -1,7 +1,7 @@
 import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { ObjectLog } from '../../../src/execution/object-log.ts';
+import { listObjects } from '../../../src/edge.ts';
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/execution/planned-executor.ts';
 import { createRandom } from '../random.ts';
@@ -132,7 +132,7 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
   // Twice: the second run finds the plan as the first has left it.
   for (let run = 0; run < 2; run++) {
     const expected = await observe(scenario, (run) => execute({ ...execution, ...run } as Parameters<typeof execute>[0]));
-    const objects = scenario.listed ? new ObjectLog() : undefined;
+    const objects = scenario.listed ? listObjects().begin() : undefined;
     const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode, objects }));
     objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
     found.operations++;
