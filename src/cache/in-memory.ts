@@ -26,8 +26,27 @@ export function isInMemory(cache: object): boolean {
   return inMemory in cache;
 }
 
+/** A value that is kept as it is. Nothing of it may ever change. A reader that expects a text is given `toString()`. */
+export interface LiveValue {
+  /** The memory that it takes, in bytes. */
+  readonly size: number;
+  toString(): string;
+}
+
+/** The direct way into a cache in memory: without promises, and for values that need not become texts. */
+export interface LiveStore {
+  get(key: string): string | LiveValue | undefined;
+  set(key: string, value: LiveValue, options?: KeyValueCacheSetOptions): void;
+}
+
+/** Undefined for other caches, and where a method has been overridden: a subclass or a test double is to see every call. */
+export function liveStoreOf(cache: object): LiveStore | undefined {
+  const open = (cache as { [inMemory]?: unknown })[inMemory];
+  return typeof open === 'function' ? (open as () => LiveStore | undefined)() : undefined;
+}
+
 interface Entry {
-  readonly value: string;
+  readonly value: string | LiveValue;
   readonly size: number;
   /** On the clock of `now`. Infinity: never. */
   readonly expires: number;
@@ -54,10 +73,28 @@ export class InMemoryLRUCache implements KeyValueCache {
     this.#ttl = toMilliseconds(ttl);
     this.#now = now;
     markGuarded(this);
-    Object.defineProperty(this, inMemory, { value: true });
+    const live: LiveStore = { get: (key) => this.#get(key), set: (key, value, options) => this.#set(key, value, options) };
+    const { get, set } = InMemoryLRUCache.prototype;
+    Object.defineProperty(this, inMemory, { value: () => (this.get === get && this.set === set ? live : undefined) });
   }
 
   async get(key: string): Promise<string | undefined> {
+    const value = this.#get(key);
+    return value === undefined ? undefined : String(value);
+  }
+
+  async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
+    this.#set(key, value, options);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#remove(key, entry);
+    return true;
+  }
+
+  #get(key: string): Entry['value'] | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     if (entry.expires !== Infinity && this.#now() > entry.expires) {
@@ -69,22 +106,16 @@ export class InMemoryLRUCache implements KeyValueCache {
     return entry.value;
   }
 
-  async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
+  #set(key: string, value: Entry['value'], options: KeyValueCacheSetOptions | undefined): void {
     const old = this.#entries.get(key);
     if (old !== undefined) this.#remove(key, old);
-    const size = sizeOf(key, value);
+    const size = bytesOf(key) + (typeof value === 'string' ? bytesOf(value) : value.size) + entryOverhead;
     if (size > this.#maxSize) return;
     const ttl = options?.ttl ? toMilliseconds(options.ttl) : this.#ttl;
-    this.#entries.set(ownCopy(key), { value: ownCopy(value), size, expires: ttl === Infinity ? Infinity : this.#now() + ttl });
+    const kept = typeof value === 'string' ? ownCopy(value) : value;
+    this.#entries.set(ownCopy(key), { value: kept, size, expires: ttl === Infinity ? Infinity : this.#now() + ttl });
     this.#size += size;
     this.#dropOldest();
-  }
-
-  async delete(key: string): Promise<boolean> {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return false;
-    this.#remove(key, entry);
-    return true;
   }
 
   #dropOldest(): void {
@@ -100,12 +131,8 @@ export class InMemoryLRUCache implements KeyValueCache {
   }
 }
 
-function sizeOf(key: string, value: string): number {
-  return bytesOf(key) + bytesOf(value) + entryOverhead;
-}
-
-/** V8 keeps a text in one byte per character until one of them needs two. */
-function bytesOf(text: string): number {
+/** The memory of a text. V8 keeps a text in one byte per character until one of them needs two. */
+export function bytesOf(text: string): number {
   return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
 }
 

@@ -135,3 +135,8 @@ export class Flight<T> implements Waiting {
     this.#onAbandon?.();
   }
 }
+
+/** True for what has to be awaited. An await for nothing would be a tenth of a memoised call. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Promise<T> | undefined)?.then === 'function';
+}

@@ -5,7 +5,7 @@ import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse }
 import { ValueResult } from './call-result.ts';
 import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
 import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
-import { Flight } from './flight.ts';
+import { Flight, isPromise } from './flight.ts';
 import type { WaitOptions } from './flight.ts';
 import { findMemoized, memoize } from './memo.ts';
 import type { MemoizedResults } from './memo.ts';
@@ -287,8 +287,4 @@ type CallKeys = readonly [key: string, ...others: string[]];
 function address(request: DataSourceRequest, url: URL | string): void {
   request.url = toRequestURL(url, request.search);
   serializeBody(request);
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as Promise<T> | undefined)?.then === 'function';
 }

@@ -1,31 +1,37 @@
 import { BoundedMemo } from '../../cache/bounded-memo.ts';
 import { decodeEntry } from './cache-entry.ts';
 import type { CacheEntry } from './cache-entry.ts';
+import { LiveEntry } from './live-entry.ts';
+import type { StoredForm } from './write-order.ts';
 
-/** Of a text: a hundred of them, and what was parsed out of them, are a few MiB at the most. */
-const maxLength = 8192;
+/** Of an entry: a hundred of them, and what was parsed out of them, are a few MiB at the most. */
+const maxSize = 8192;
 
 /**
- * Entries that were decoded lately. The store is asked all the same; this only saves reading the same text
+ * Entries that were read lately. The store is asked all the same; this only saves reading and parsing the same entry
  * again, which is half of what a cache hit takes.
  */
 export class RecentEntries {
-  readonly #recent = new BoundedMemo<{ readonly text: string; readonly entry: CacheEntry | undefined }>({ maxEntries: 100 });
+  readonly #recent = new BoundedMemo<{ readonly stored: StoredForm; readonly entry: CacheEntry | undefined }>({ maxEntries: 100 });
 
   readonly #inMemory: boolean;
 
-  /** `inMemory`: the store is part of this process, and its entries have no checksum. */
+  /** `inMemory`: the store is part of this process, and the texts of its entries have no checksum. */
   constructor(inMemory: boolean) {
     this.#inMemory = inMemory;
   }
 
-  decode(key: string, text: string): CacheEntry | undefined {
+  read(key: string, stored: StoredForm): CacheEntry | undefined {
     const known = this.#recent.get(key);
-    if (known?.text === text) return known.entry;
+    if (known?.stored === stored) return known.entry;
 
-    const entry = decodeEntry(this.#inMemory ? undefined : key, text);
-    if (text.length <= maxLength) this.#recent.set(key, { text, entry });
+    const entry = stored instanceof LiveEntry ? stored.open() : decodeEntry(this.#inMemory ? undefined : key, String(stored));
+    if (sizeOf(stored) <= maxSize) this.#recent.set(key, { stored, entry });
     else this.#recent.delete(key);
     return entry;
   }
+}
+
+function sizeOf(stored: StoredForm): number {
+  return typeof stored === 'string' ? stored.length : stored.size;
 }

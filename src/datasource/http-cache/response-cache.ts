@@ -4,7 +4,7 @@ import type { KeyValueCache, Milliseconds } from '../../cache/key-value-cache.ts
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
 import { isBypass, judgeEntry, mayAskOrigin, mayStandIn } from './cache-use.ts';
-import { Flight } from '../flight.ts';
+import { Flight, isPromise } from '../flight.ts';
 import { OriginFetch } from './origin-fetch.ts';
 import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
 import { fromEntry, fromFetch, rebuildResponse } from '../received.ts';
@@ -13,6 +13,7 @@ import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected, variesByCall } from './request-identity.ts';
 import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
 import { WriteOrder } from './write-order.ts';
+import type { StoredForm } from './write-order.ts';
 
 /** A response, with the layer that it came from. */
 export interface Answered {
@@ -66,8 +67,9 @@ export class ResponseCache {
     const { request } = lookup;
     if (isBypass(request)) return { received: fromFetch(await lookup.send(lookup.waiting().signal)), outcome: 'bypass' };
 
-    const text = request.cache === 'reload' ? undefined : await this.#writes.get(lookup.key);
-    const entry = text === undefined ? undefined : this.#select(lookup, text);
+    const found = request.cache === 'reload' ? undefined : this.#writes.get(lookup.key);
+    const stored = isPromise(found) ? await found : found;
+    const entry = stored === undefined ? undefined : this.#select(lookup, stored);
     const now = lookup.now();
     const use = entry === undefined ? 'none' : judgeEntry(entry, request, now);
     if (entry !== undefined && use !== 'none') request.watch?.found(entry, use, now);
@@ -105,8 +107,8 @@ export class ResponseCache {
   }
 
   /** The stored response, if it is for this request. */
-  #select(lookup: CacheLookup, text: string): CacheEntry | undefined {
-    const entry = this.#recent.decode(lookup.key, text);
+  #select(lookup: CacheLookup, stored: StoredForm): CacheEntry | undefined {
+    const entry = this.#recent.read(lookup.key, stored);
     if (entry === undefined || this.#writes.isVoid(lookup.key, entry)) return undefined;
     if (isSelected(lookup, entry.head)) return entry;
     lookup.request.watch?.passedOver(entry);
@@ -174,7 +176,7 @@ export class ResponseCache {
     if (others?.size === 0) this.#running.delete(key);
   }
 
-  /** Stores what is new. An answer that may not be stored ends the life of the entry in whose place it came. */
+  /** Stores what is new; undefined when that is done. An answer that may not be stored ends the life of the entry in whose place it came. */
   #write(lookup: CacheLookup, { fetched, live }: OriginAnswer, entry: CacheEntry | undefined): Promise<unknown> | undefined {
     if (fetched !== undefined) {
       warnOfUnknownUser(lookup, fetched.entry.head);

@@ -1,9 +1,14 @@
-import { isInMemory } from '../../cache/in-memory.ts';
+import { isInMemory, liveStoreOf } from '../../cache/in-memory.ts';
+import type { LiveValue } from '../../cache/in-memory.ts';
 import type { KeyValueCache, Seconds, Milliseconds } from '../../cache/key-value-cache.ts';
 import { createEntry, encodeEntry } from './cache-entry.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import { readableKeyOf } from './cache-key.ts';
+import { LiveEntry } from './live-entry.ts';
 import { isWorkerd } from './sharing.ts';
+
+/** An entry as a store has it: its text, or the value that a cache in memory has kept as it is. */
+export type StoredForm = string | LiveValue;
 
 /** Told apart from other users of the same cache. */
 const prefix = 'httpcache:';
@@ -35,8 +40,11 @@ export class WriteOrder {
     return prefix + (this.#inMemory ? key : readableKeyOf(key));
   }
 
-  get(key: string): Promise<string | undefined> {
-    return this.#store.get(this.#storeKeyOf(key));
+  /** The stored form of an entry: a promise only where the store is not in memory. */
+  get(key: string): StoredForm | undefined | Promise<string | undefined> {
+    const storeKey = this.#storeKeyOf(key);
+    const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
+    return live === undefined ? this.#store.get(storeKey) : live.get(storeKey);
   }
 
   /** True when an entry is from before the last write to its key. */
@@ -44,10 +52,17 @@ export class WriteOrder {
     return this.#deletedAt.size > 0 && entry.head.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
   }
 
-  /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. */
-  set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
+  /** Stores an entry whose request was sent after the last write to its key had ended, if only in the same millisecond. Undefined: done. */
+  set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> | undefined {
     const valid = this.isVoid(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + tick) : entry;
-    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, valid), { ttl }));
+    const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
+    if (live === undefined) return this.#setText(key, valid, ttl);
+    live.set(this.#storeKeyOf(key), new LiveEntry(valid), { ttl });
+    return undefined;
+  }
+
+  #setText(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
+    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, entry), { ttl }));
   }
 
   delete(key: string, now: Milliseconds): Promise<boolean | void> {
