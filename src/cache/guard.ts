@@ -122,7 +122,6 @@ class Breaker {
   /** The key of the last call that failed, if none has succeeded since. */
   #suspect: string | undefined;
   #openUntil = -Infinity;
-  #probing = false;
 
   constructor({ deadline = 250, cooldown = 1000, onError, now = () => performance.now() }: GuardOptions) {
     this.#deadline = deadline;
@@ -133,8 +132,10 @@ class Breaker {
 
   allows(): boolean {
     if (this.#openUntil === -Infinity) return true;
-    if (this.#probing || this.#now() < this.#openUntil) return false;
-    this.#probing = true;
+    const now = this.#now();
+    if (now < this.#openUntil) return false;
+    // The others wait for this one call. It may never end, timer and all: Workers drop the work of a client that has left.
+    this.#openUntil = now + this.#deadline + this.#cooldown;
     return true;
   }
 
@@ -167,10 +168,10 @@ class Breaker {
       return result;
     } catch (error) {
       if (isLate || !forgivesErrors) this.#failed(key, isLate ? 'late' : 'refused');
+      else if (this.#openUntil !== -Infinity) this.#openUntil = this.#now();
       if (!silent) this.#report(error);
       return undefined;
     } finally {
-      this.#probing = false;
       clearTimeout(timer);
     }
   }

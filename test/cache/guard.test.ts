@@ -70,6 +70,41 @@ describe('a guarded cache', () => {
     assert.deepEqual(calls, { get: 4, set: 1, delete: 0 });
   });
 
+  it('asks a store again although the call that was to try it has vanished with its timer', async (t) => {
+    const behaviour: Parameters<typeof createStore>[0] = { mode: 'fails' };
+    const { store } = createStore(behaviour);
+    const clock = createClock(0);
+    const cache = guardCache(store, { deadline: 250, cooldown: 1000, now: clock.now });
+    await cache.get('a');
+    await cache.get('b');
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    behaviour.mode = 'hangs';
+    clock.turn(1000);
+    void cache.get('c');
+
+    behaviour.mode = 'works';
+    clock.turn(1250);
+    await cache.set('d', '1');
+
+    assert.equal(await cache.get('d'), '1');
+  });
+
+  it('asks a store again at once after it has refused one value', async () => {
+    const behaviour: Parameters<typeof createStore>[0] = { mode: 'fails' };
+    const { store, entries } = createStore(behaviour);
+    const clock = createClock(0);
+    const cache = guardCache(store, { cooldown: 1000, now: clock.now });
+    await cache.get('a');
+    await cache.get('b');
+    clock.turn(1000);
+    await cache.set('c', 'too large');
+
+    behaviour.mode = 'works';
+    entries.set('d', '1');
+
+    assert.equal(await cache.get('d'), '1');
+  });
+
   for (const mode of ['fails', 'hangs'] as const) {
     it(`does without one key whose get ${mode}, and goes on with the others`, async () => {
       const { store, entries } = createStore({ mode: 'works' });
