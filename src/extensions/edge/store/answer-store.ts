@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult } from 'graphql';
 
-import type { KeyValueCache, Seconds } from '../../../cache/key-value-cache.ts';
+import type { KeyValueCache, Milliseconds, Seconds } from '../../../cache/key-value-cache.ts';
 import { QuietCache } from './quiet-cache.ts';
 
 /** An answer that was kept. */
@@ -19,6 +19,8 @@ export interface Lookup {
   readonly key: string;
   /** The mark of the last purge. Undefined: the store could not tell, so the answer is not kept. */
   readonly moment: string | undefined;
+  /** When the operation began. */
+  readonly begun: Milliseconds;
   readonly hit: FoundAnswer | undefined;
   /** An answer whose lifetime has ended lately, and that was not purged. `maxAge` is 0. */
   readonly stale: FoundAnswer | undefined;
@@ -48,11 +50,15 @@ const momentKey = 'moment';
  * Answers in a key-value store that all processes share.
  *
  * Every tag has a version, a random text, which a purge replaces. An entry is valid as long as all of its tags have the versions that
- * it was kept with. So if the store loses a version, the answers of that tag are lost too. Clocks of machines are never compared.
+ * it was kept with. So if the store loses a version, the answers of that tag are lost too.
  *
  * An answer that was begun before a purge must not be kept after it. So a purge replaces one more text, the moment, before all
  * versions. A process that keeps an answer reads the moment before the operation, and again after it has read the versions: if it
  * has read a new version, the moment is new as well.
+ *
+ * Workers KV, and Blobs by default, show a location for up to a minute what it has read before. There a new version may stand
+ * beside an old moment. So a version also says when it was made, and an answer that was begun before is not kept with it: this
+ * is the one place where clocks of two machines are compared. One that is ahead delays the next answer, and does no more.
  */
 export class AnswerStore {
   readonly #cache: QuietCache;
@@ -63,27 +69,29 @@ export class AnswerStore {
 
   /** Never rejects: a store that is down counts as empty. */
   async look(key: string): Promise<Lookup> {
-    const [moment, text] = await Promise.all([this.#version(momentKey), this.#cache.get(key)]);
+    const begun = Date.now();
+    const [moment, text] = await Promise.all([this.#version(momentKey, begun), this.#cache.get(key)]);
     const entry = text === undefined ? undefined : entryIn(text);
     const maxAge = entry === undefined ? 0 : Math.max(0, Math.floor((entry.until - Date.now()) / 1_000));
     const isUsable = entry !== undefined && (maxAge > 0 || entry.staleUntil > Date.now());
-    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, hit: undefined, stale: undefined };
+    if (!isUsable || !(await this.#isValid(entry))) return { key, moment, begun, hit: undefined, stale: undefined };
     const { result, source, headers, varies } = entry;
     const found = { result, source, headers, varies, maxAge };
-    return maxAge > 0 ? { key, moment, hit: found, stale: undefined } : { key, moment, hit: undefined, stale: found };
+    return { key, moment, begun, hit: maxAge > 0 ? found : undefined, stale: maxAge > 0 ? undefined : found };
   }
 
   /** Keeps an answer, unless anything was purged since it was looked for. Never rejects. */
   async keep(
-    { key, moment }: Lookup,
+    { key, moment, begun }: Lookup,
     answer: KeptAnswer,
     { maxAge, stale = 0, tags }: { readonly maxAge: Seconds; readonly stale?: Seconds | undefined; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
     const versions = await Promise.all(
-      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`)]),
+      tags.map(async (tag): Promise<[string, string | undefined]> => [tag, await this.#version(`tag:${tag}`, begun)]),
     );
-    if (versions.some(([, version]) => version === undefined) || (await this.#cache.get(momentKey)) !== moment) return;
+    if (versions.some(([, version]) => version === undefined || timeOf(version) > begun) || (await this.#cache.get(momentKey)) !== moment)
+      return;
     const fresh = Math.min(maxAge, longest);
     const ttl = Math.min(maxAge + stale, longest);
     const now = Date.now();
@@ -102,18 +110,18 @@ export class AnswerStore {
     return tags.every(([, version], at) => versions[at] === version);
   }
 
-  /** The version in the store, or a new one where there is none: never one that was there before. */
-  async #version(key: string): Promise<string | undefined> {
+  /** The version in the store, or a new one of that time where there is none: never one that was there before. */
+  async #version(key: string, time: Milliseconds): Promise<string | undefined> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return known;
-    await this.#cache.set(key, newVersion(), { ttl: longest });
+    await this.#cache.set(key, newVersion(time), { ttl: longest });
     return this.#cache.get(key);
   }
 
   /** Reads the version back, because a guarded cache hides failures. A newer version of another process is as good. */
   async #replace(key: string): Promise<void> {
     const before = await this.#cache.get(key);
-    const version = newVersion();
+    const version = newVersion(Date.now());
     await this.#cache.set(key, version, { ttl: longest });
     const after = await this.#cache.get(key);
     if (after === version || (before !== undefined && after !== undefined && after !== before)) return;
@@ -121,8 +129,12 @@ export class AnswerStore {
   }
 }
 
-function newVersion(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+function newVersion(time: Milliseconds): string {
+  return `${time.toString(36)}-${Math.random().toString(36).slice(2)}`;
+}
+
+function timeOf(version: string): Milliseconds {
+  return Number.parseInt(version, 36);
 }
 
 /** Undefined for a text that is no entry. */
