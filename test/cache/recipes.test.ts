@@ -22,11 +22,13 @@ import { MemcachedCache } from './recipes/memcached.ts';
 import type { MemcachedClient } from './recipes/memcached.ts';
 import { NetlifyBlobsCache } from './recipes/netlify-blobs.ts';
 import { SQLiteCache } from './recipes/sqlite.ts';
+import { WorkersKVCache } from './recipes/workers-kv.ts';
 
 const recipes: [name: string, options: { skip: string | false }, create: (t: TestContext) => Promise<KeyValueCache>, expires: boolean][] = [
   ['memcached', needsProgram('memcached'), createMemcached, false],
   ['SQLite', { skip: false }, createSQLite, true],
   ['Netlify Blobs', { skip: false }, createBlobs, true],
+  ['Workers KV', { skip: false }, createKV, true],
   ['DynamoDB', { skip: false }, createDynamoDB, true],
   ['a store over HTTP', { skip: false }, createHTTPStore, false],
 ];
@@ -94,13 +96,28 @@ async function createSQLite(t: TestContext): Promise<KeyValueCache> {
 
 async function createBlobs(): Promise<KeyValueCache> {
   const blobs = new Map<string, string>();
-  return new NetlifyBlobsCache({
+  return new NetlifyBlobsCache(() => ({
     async get(key) {
       assert.ok(key.length <= 600 && !key.startsWith('/'));
       return blobs.get(key) ?? null;
     },
     set: async (key, value) => blobs.set(key, value),
     delete: async (key) => void blobs.delete(key),
+  }));
+}
+
+async function createKV(): Promise<KeyValueCache> {
+  const entries = new Map<string, string>();
+  return new WorkersKVCache({
+    async get(key) {
+      assert.ok(key.length <= 512);
+      return entries.get(key) ?? null;
+    },
+    async put(key, value, { expirationTtl = 60 }) {
+      assert.ok(Number.isInteger(expirationTtl) && expirationTtl >= 60);
+      entries.set(key, value);
+    },
+    delete: async (key) => void entries.delete(key),
   });
 }
 

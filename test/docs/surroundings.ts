@@ -74,6 +74,19 @@ export const resolvers = { Query: { ok: (): boolean => true } };
       'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
     'docs/configuration.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
+    'docs/cache-stores.md': {
+      // What `wrangler types` writes.
+      'worker-configuration.d.ts': `
+interface KVNamespace {
+  get(key: string, options?: { cacheTtl?: number }): Promise<string | null>;
+  put(key: string, value: string | ArrayBuffer, options?: { expirationTtl?: number; metadata?: unknown }): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+declare module 'cloudflare:workers' {
+  export const env: { CACHE: KVNamespace };
+}
+`,
+    },
     'docs/codegen.md': {
       'graphql/schema.graphql': codegenSchema,
       'graphql/schema.ts': `export const typeDefs = ${JSON.stringify(codegenSchema)};`,
@@ -90,7 +103,7 @@ export interface Store {
   set(key: string, value: string): Promise<{ etag?: string; modified: boolean }>;
   delete(key: string): Promise<void>;
 }
-export function getStore(name: string): Store;
+export function getStore(options: { name: string; consistency?: 'strong' | 'eventual' }): Store;
 `,
     '@netlify/blobs/index.js':
       'export const getStore = () => ({ get: async () => null, set: async () => ({ modified: true }), delete: async () => {} });',

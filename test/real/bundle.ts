@@ -63,5 +63,6 @@ const worker: BuildOptions = {
   format: 'esm',
   conditions: ['workerd', 'worker', 'browser'],
   mainFields: ['browser', 'module', 'main'],
+  external: ['cloudflare:*'],
 };
 const targets = { 'lambda-esm': lambdaESM, 'lambda-cjs': lambdaCJS, worker };

@@ -1,22 +1,23 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../src/cache/key-value-cache.ts';
 
-/** What we need of a store of Netlify Blobs: `getStore('graphql-cache')` of @netlify/blobs has it. */
+/** The methods of a store of Netlify Blobs that are used; those of `getStore` of @netlify/blobs. */
 export interface BlobStore {
   get(key: string): Promise<string | null>;
   set(key: string, value: string): Promise<unknown>;
   delete(key: string): Promise<void>;
 }
 
-/** A KeyValueCache over Netlify Blobs. They do not expire by themselves, so the time is kept in front of the value. */
+/** A KeyValueCache over Netlify Blobs. They do not expire by themselves, so the time stands in front of the value. */
 export class NetlifyBlobsCache implements KeyValueCache {
-  readonly #store: BlobStore;
+  readonly #getStore: () => BlobStore;
 
-  constructor(store: BlobStore) {
-    this.#store = store;
+  /** The store is got anew for every access: it holds a token, and Netlify gives each call of a function its own. */
+  constructor(getStore: () => BlobStore) {
+    this.#getStore = getStore;
   }
 
   async get(key: string): Promise<string | undefined> {
-    const blob = await this.#store.get(await toBlobKey(key));
+    const blob = await this.#getStore().get(await toBlobKey(key));
     if (blob === null) return undefined;
     const end = blob.indexOf('\n');
     return Date.now() < Number(blob.slice(0, end)) ? blob.slice(end + 1) : undefined;
@@ -24,11 +25,11 @@ export class NetlifyBlobsCache implements KeyValueCache {
 
   async set(key: string, value: string, options?: KeyValueCacheSetOptions): Promise<void> {
     const expires = options?.ttl ? Date.now() + options.ttl * 1000 : Infinity;
-    await this.#store.set(await toBlobKey(key), `${expires}\n${value}`);
+    await this.#getStore().set(await toBlobKey(key), `${expires}\n${value}`);
   }
 
   async delete(key: string): Promise<void> {
-    await this.#store.delete(await toBlobKey(key));
+    await this.#getStore().delete(await toBlobKey(key));
   }
 }
 

@@ -1,0 +1,12 @@
+// A process of the shop over Netlify Blobs: @netlify/blobs is in a folder of its own, which the environment names.
+import { serve } from '../../../src/node.ts';
+import { NetlifyBlobsCache } from '../../cache/recipes/netlify-blobs.ts';
+import type { BlobStore } from '../../cache/recipes/netlify-blobs.ts';
+import { shopOver } from '../stores/shop.ts';
+
+const { BLOBS_MODULE = '', CATALOGUE = '' } = process.env;
+const { getStore } = (await import(BLOBS_MODULE)) as { getStore(options: object): BlobStore };
+
+const cache = new NetlifyBlobsCache(() => getStore({ name: 'graphql-cache', consistency: 'strong' }));
+const { url } = await serve(shopOver(cache, CATALOGUE), { port: 0 });
+console.log(`Ready at ${url}`);

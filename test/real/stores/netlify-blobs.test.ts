@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { NetlifyBlobsCache } from '../../cache/recipes/netlify-blobs.ts';
+import type { BlobStore } from '../../cache/recipes/netlify-blobs.ts';
+import { startOrigin } from '../../datasource/origin.ts';
+import type { Reply } from '../../datasource/origin.ts';
+import { needs, pathInPart } from '../parts.ts';
+import { startProgram } from '../program.ts';
+import type { Program } from '../program.ts';
+import { bookQuery, startCatalogue, suiteContext, testSharing } from './sharing.ts';
+import type { SharedShop } from './sharing.ts';
+
+const part = '@netlify/blobs';
+const moduleOf = (file: string): string => pathToFileURL(pathInPart(part, `@netlify/blobs/dist/${file}`)).href;
+
+/** Netlify's own server of blobs, for one token. Returns its address. */
+async function startBlobs(t: TestContext, token: string): Promise<string> {
+  const { BlobsServer } = (await import(moduleOf('server.js'))) as {
+    BlobsServer: new (options: object) => { start(): Promise<{ port: number }>; stop(): Promise<void> };
+  };
+  const directory = await mkdtemp(join(tmpdir(), 'blobs-'));
+  const server = new BlobsServer({ directory, token, logger: () => {} });
+  t.after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+  return `http://127.0.0.1:${(await server.start()).port}`;
+}
+
+/**
+ * What Netlify tells a function of its blobs: the address beside the cache of its edge, and that of the edge, which shows changes
+ * late. Nothing listens at the second: a function that reads there finds nothing.
+ */
+const contextFor = (blobs: string, token: string): string =>
+  btoa(JSON.stringify({ edgeURL: 'http://127.0.0.1:9', uncachedEdgeURL: blobs, siteID: 'site', token }));
+
+/** A process of the shop, as a function on Netlify finds its blobs. */
+async function startProcess(t: TestContext, blobs: string, catalogue: string): Promise<{ url: string; program: Program }> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, BLOBS_MODULE: moduleOf('main.js'), CATALOGUE: catalogue, NETLIFY_BLOBS_CONTEXT: contextFor(blobs, 'token') };
+  const script = fileURLToPath(new URL('../functions/blobs-shop.ts', import.meta.url));
+  const program = startProgram(process.execPath, ['--no-warnings', script], { env });
+  t.after(() => program.end());
+  const [, url = ''] = await program.printed(/Ready at (\S+)/);
+  return { url, program };
+}
+
+async function post(url: string, body: object): Promise<any> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return response.json();
+}
+
+describe('Netlify Blobs between two processes', needs(part), () => {
+  const suite = suiteContext();
+  let shop: SharedShop;
+  before(async () => {
+    const [catalogue, blobs] = await Promise.all([startCatalogue(suite), startBlobs(suite, 'token')]);
+    const [one, other] = await Promise.all([1, 2].map(() => startProcess(suite, blobs, `${catalogue.url}/`)));
+    shop = { processes: [(body) => post(one!.url, body), (body) => post(other!.url, body)], catalogue };
+  });
+
+  testSharing(async () => shop);
+});
+
+describe('Netlify Blobs in trouble', needs(part), () => {
+  const troubles: Readonly<Record<string, () => Reply | Promise<Reply>>> = {
+    'hang up': () => 'hang up',
+    fail: () => ({ status: 500 }),
+    hang: () => new Promise(() => {}),
+    'refuse the token': () => ({ status: 401 }),
+    'are asked too often': () => ({ status: 429, headers: { 'x-ratelimit-reset': '99999999999' } }),
+    'send garbage': () => ({ body: 'garbage\n{"until":1e99,"tags":null}' }),
+  };
+  for (const [behaviour, reply] of Object.entries(troubles))
+    test(`blobs that ${behaviour} hold nothing, and no client notices`, async (t) => {
+      const [blobs, catalogue] = [await startOrigin(t, reply), await startCatalogue(t)];
+      const { url, program } = await startProcess(t, blobs.url, `${catalogue.url}/`);
+      const bodies = [1, 2, 1].flatMap((id) => [
+        bookQuery(id),
+        { query: `{ stock(id: ${id}) }` },
+        { query: `mutation { rename(id: ${id}, title: "new") { title } }` },
+      ]);
+
+      const answers: any[] = [];
+      for (const body of bodies) answers.push(await post(url, body));
+
+      assert.deepEqual(
+        answers.flatMap(({ errors = [] }) => errors),
+        [],
+      );
+      assert.deepEqual(answers[6], { data: { book: { id: '1', title: 'new' } } });
+      assert.doesNotMatch(program.output(), /uncaught|unhandled/i);
+    });
+});
+
+describe('a cache over Netlify Blobs', needs(part), () => {
+  test('takes keys of a kilobyte, and expires values to the millisecond', async (t) => {
+    const cache = await cacheOver(t, await startBlobs(t, 'token'), 'token');
+    const key = 'ü'.repeat(1_000);
+    await cache.set(key, 'value: 世界\n', { ttl: 3_600.5 });
+    await cache.set('short', 'gone', { ttl: 1e-6 });
+
+    const values = [await cache.get(key), await cache.get('short'), await cache.get('missing')];
+    await cache.delete(key);
+
+    assert.deepEqual([...values, await cache.get(key)], ['value: 世界\n', undefined, undefined, undefined]);
+  });
+
+  test('uses the token of each call of the function, not that of the first', async (t) => {
+    const blobs = await startBlobs(t, 'second');
+    const cache = await cacheOver(t, blobs, 'first');
+    await assert.rejects(cache.get('key'), /401|403/);
+
+    environment.netlifyBlobsContext = contextFor(blobs, 'second');
+    await cache.set('key', 'value');
+
+    assert.equal(await cache.get('key'), 'value');
+  });
+});
+
+/** Where @netlify/blobs looks for what the platform has told the function. */
+const environment = globalThis as { netlifyBlobsContext?: string };
+
+async function cacheOver(t: TestContext, blobs: string, token: string): Promise<NetlifyBlobsCache> {
+  const { getStore } = (await import(moduleOf('main.js'))) as { getStore(options: object): BlobStore };
+  environment.netlifyBlobsContext = contextFor(blobs, token);
+  t.after(() => delete environment.netlifyBlobsContext);
+  return new NetlifyBlobsCache(() => getStore({ name: 'graphql-cache', consistency: 'strong' }));
+}
