@@ -31,7 +31,7 @@ const probes = {
 };
 
 /** With all that it depends on, and not as links: the bundler puts files of node_modules into the artifact as they are. */
-async function installCopy(name: string, project: string): Promise<void> {
+export async function installCopy(name: string, project: string): Promise<void> {
   const target = join(project, 'node_modules', name);
   const source = name === 'graphql-functions' ? root : join(root, 'node_modules', name);
   await mkdir(dirname(target), { recursive: true });
