@@ -16,7 +16,8 @@ import { isGraphQL17 } from './graphql-js/version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { Pending } from './pending.ts';
 import { Plan } from './plan/plan.ts';
-import { Run } from './run.ts';
+import { ownVariables } from './graphql-js/own-inputs.ts';
+import { coercedOf, Run } from './run.ts';
 import type { AnswerBudget, VariableValues } from './run.ts';
 import { executeSerially } from './serial.ts';
 import { executionChannels, FieldTracer, traceExecute, traceStage } from './trace-execution.ts';
@@ -186,7 +187,10 @@ function coerceTraced(plan: Plan, execution: PlannedExecution, { variableCoercio
 function askGraphQLJS({ schema, operation }: Plan, execution: PlannedExecution): ReturnType<typeof getVariableValues> {
   const { variableValues, hideSuggestions, maxInputErrors: maxErrors = 50 } = execution;
   // Version 3 hands on a null of the request.
-  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, { maxErrors, hideSuggestions });
+  const answer = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, { maxErrors, hideSuggestions });
+  const values = valuesIn(answer);
+  if (!(values instanceof WrongVariables)) ownVariables({ schema, operation }, coercedOf(values));
+  return answer;
 }
 
 /** graphql 16 names the values themselves `coerced`. */

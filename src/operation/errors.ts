@@ -52,8 +52,20 @@ export function formatResult(
   return { errors: formatErrors(settings, thrown, allowance), ...rest };
 }
 
+/**
+ * Gives located errors `extensions` of their own. graphql-js hands on those of what was thrown, which may be one object for all
+ * requests: what a hook or `formatError` notes there for one user, the next would read.
+ */
+export function ownExtensions(errors: readonly GraphQLError[]): void {
+  for (const error of errors) {
+    const thrown = error.originalError as { readonly extensions?: unknown } | null | undefined;
+    if (thrown !== error && thrown?.extensions === error.extensions) Reflect.set(error, 'extensions', { ...error.extensions });
+  }
+}
+
 /** As many as the answer may have; how many more there are is said by one more. */
 function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
+  ownExtensions(errors);
   const formatted = allowance.fitAll(errors, (error) => formatGraphQLError(settings, error, allowance));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);

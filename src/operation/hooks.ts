@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { Eventual } from '../message/eventual.ts';
-import { DocumentError, report, toGraphQLError } from './errors.ts';
+import { DocumentError, ownExtensions, report, toGraphQLError } from './errors.ts';
 import type { Logger } from './types.ts';
 import type {
   EndHook,
@@ -101,6 +101,7 @@ export class OperationHooks {
   }
 
   async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
+    ownExtensions(errors);
     this.context.errors = errors;
     const context = this.context as RequestContextWithErrors<unknown>;
     for (const listener of this.listeners)

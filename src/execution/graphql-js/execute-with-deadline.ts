@@ -12,6 +12,7 @@ import type {
 import type { ExecutionInvocation } from '../../message/invocation.ts';
 import { isAsyncIterable } from '../complete/async-lists.ts';
 import { allOrNone, collect, each, gathered, listsAround, mapped } from './guarded-lists.ts';
+import { OwnInputs } from './own-inputs.ts';
 import { isGraphQL17 } from './version.ts';
 import { wrapResolvers } from './wrap-resolvers.ts';
 import type { Around, SchemaFunction } from './wrap-resolvers.ts';
@@ -99,12 +100,16 @@ function withGuard(asked: SchemaFunction, place: InfoPlace): () => unknown {
     const info = values[place] as GraphQLResolveInfo;
     const ask = (): unknown => Reflect.apply(asked, this, values);
     const own = guards.get(info.operation);
-    return own === undefined ? ask() : own.run(info, ask, place === 3 ? info.returnType : undefined);
+    if (own === undefined) return ask();
+    if (place === 2) return own.run(info, ask, undefined);
+    own.inputs.own(values[1] as Record<string, unknown>, info);
+    return own.run(info, ask, info.returnType);
   };
 }
 
 /** Ends the waits of one execution's resolvers when its time is up. */
 class DeadlineGuard {
+  readonly inputs: OwnInputs = new OwnInputs();
   readonly #invocation: ExecutionInvocation;
   readonly #isWhole: boolean;
   readonly #waiting = new Set<(reason: Error) => void>();

@@ -91,16 +91,16 @@ export function argumentValues(planned: PlannedArguments | undefined, run: Run):
   else if (planned.state === 'asked') plan(planned);
   return (
     (planned.sources && valuesOf(planned.sources, run.coerced)) ??
-    withOwnDefaults(planned, askGraphQLJS(planned.definition, planned.node, run))
+    withOwnDefaults(planned, askGraphQLJS(planned.definition, planned.node, run), run)
   );
 }
 
 const noOrigins: readonly ArgumentOrigin[] = [];
 const noOwnDefaults: OwnDefaultsByName = [];
 
-function withOwnDefaults(planned: PlannedArguments, values: ArgumentValues): ArgumentValues {
+function withOwnDefaults(planned: PlannedArguments, values: ArgumentValues, { coerced }: Run): ArgumentValues {
   planned.ownDefaults ??= ownDefaultsAmong(planned.definition.args, planned.node.arguments ?? []) ?? noOwnDefaults;
-  if (planned.ownDefaults !== noOwnDefaults) mapFields(values, planned.ownDefaults);
+  if (planned.ownDefaults !== noOwnDefaults) mapFields(values, planned.ownDefaults, coerced);
   return values;
 }
 

@@ -8,10 +8,9 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { deepCopyOf } from '../../message/plain-object.ts';
 import { notPlain, plainKinds, plainValue } from '../complete/leaf.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
-import { hasDefault } from './own-defaults.ts';
+import { hasDefault, ownValue } from './own-defaults.ts';
 
 /**
  * How input of one type is coerced, worked out once for the type.
@@ -208,14 +207,14 @@ class PreparedField {
 
   /** An object or a list is made anew each time. graphql-js hands out the same one, into which a resolver can write. */
   #makeDefault(): unknown {
-    if (this.#default === undefined) return deepCopyOf(this.#defaultValue);
+    if (this.#default === undefined) return ownValue(this.#type, this.#defaultValue);
     const { name } = this;
     try {
       // As that of an argument: so graphql-js knows nothing of the values that it has made before.
       const args = [{ name, type: this.#type, default: this.#default }];
       const made = getArgumentValues({ args } as never, { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } })[name];
-      if (typeof made !== 'object' || made === null) this.#constant = made;
-      return made;
+      if (typeof made === 'object' && made !== null) return ownValue(this.#type, made);
+      return (this.#constant = made);
     } catch {
       return undefined;
     }

@@ -58,6 +58,9 @@ function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs): Vari
   return (sources === undefined ? coerced : { sources, coerced }) as unknown as VariableValues;
 }
 
+/** The default of a variable has none in it. */
+const noVariables = {};
+
 class PreparedVariable {
   readonly name: string;
   readonly coercion: InputCoercion;
@@ -108,7 +111,7 @@ class PreparedVariable {
     const absent = { constant, signature: isGraphQL17 ? own?.sources[this.name]?.signature : undefined };
     if (typeof constant !== 'object' || constant === null) return (this.#constant = absent);
     this.#ownDefaults ??= defaultsInLiteral(this.#type, this.#default!) ?? null;
-    return this.#ownDefaults === null ? absent : { ...absent, constant: this.#ownDefaults(constant) };
+    return this.#ownDefaults === null ? absent : { ...absent, constant: this.#ownDefaults(constant, noVariables) };
   }
 }
 

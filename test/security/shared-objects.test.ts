@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+
+import type { GraphQLSchema } from 'graphql';
+
+import type { ServerOptions } from '../../src/server/options.ts';
+import { constant, serverWith } from '../support/careless-server.ts';
+import { cases } from '../support/long-form.ts';
+import { plainRequest } from '../support/plain-http.ts';
+import type { PlainRequest } from '../support/plain-http.ts';
+import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
+import { frontDoors } from '../support/sources.ts';
+import { callers, Witness } from '../support/witness.ts';
+
+const rounds = cases({ short: 1, long: 12 });
+const seed = Number(process.env['SEED'] ?? 5);
+
+/** Literals, variables, defaults of variables, of arguments and of fields in them: each way in which a value comes to a resolver. */
+const operations: readonly string[] = [
+  '{ me session }',
+  '{ items { id tags owner { name tags } } }',
+  '{ items(filter: { inner: {} }, any: { x: [1] }) { id tags(filter: { any: [1] }) } }',
+  'query ($f: Filter) { items(filter: $f) { id tags(filter: $f) owner { name } } }',
+  'query ($f: Filter = { tags: ["v"] }, $any: Any = { v: [1] }) { items(filter: $f, any: $any) { id } thing(any: $any) { ... on Node { id tags(filter: $f) } } }',
+  'query ($l: [Filter!] = [{ inner: { names: ["q"] } }, {}]) { nodes(filters: $l) { __typename id tags } }',
+  'query ($order: Order = DOWN, $names: [String] = ["w"]) { items(filter: { order: $order, inner: { names: $names } }) { ...I } } fragment I on Item { id tags(filter: { inner: { names: $names } }) fails }',
+  'query ($text: String, $any: Any) { echo(text: $text, any: $any, filter: {}) thing(any: [$any, { x: $any }]) { __typename } }',
+  'query ($on: Boolean = true) { me @include(if: $on) items { id @skip(if: $on) fails owner { tags } } }',
+  '{ me fails refuses root }',
+  '{ items { ... @defer { id tags owner { ... @defer { name tags } } } } }',
+  'query ($f: Filter = { tags: ["v"] }) { items @stream(initialCount: 1) { id tags(filter: $f) } }',
+  'mutation ($text: String) { write(text: $text) again: write(filter: { any: { z: [] } }) }',
+  'subscription { ticks }',
+  'subscription ($f: Filter = { tags: ["sv"] }, $any: Any = [1]) { ticks(filter: $f, any: $any) }',
+  '{ unknown }',
+  '{ me ',
+  'query ($n: Filter!) { items(filter: $n) { id } }',
+  '{ __typename odd }',
+  'query ($odd: Odd = {}) { odd(odd: $odd) }',
+  'query ($odds: [Odd]) { odd(odd: {}, odds: $odds) }',
+  'query A { me } query B { session }',
+];
+
+const accepts = [
+  'application/json',
+  '*/*',
+  'application/graphql-response+json',
+  'text/event-stream',
+  'multipart/mixed, application/json',
+  'multipart/mixed;deferSpec=20220824',
+];
+
+function requestOf(random: Random, user: string): PlainRequest {
+  const operation = (): Record<string, unknown> => {
+    const query = random.pick(operations);
+    const variables = random.pick<object | undefined>([
+      undefined,
+      {},
+      { text: user },
+      { f: { tags: [user] }, any: { of: [user] } },
+      { f: {}, l: [{}], odd: {}, odds: [{}] },
+      { n: 1 },
+    ]);
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    return {
+      ...(random.chance(0.9) && { query }),
+      ...(variables !== undefined && { variables }),
+      ...(random.chance(0.3) && { extensions: random.pick<object>([{}, { of: user }, { persistedQuery: { version: 1, sha256Hash } }]) }),
+      ...(query.includes('query A') && { operationName: random.pick(['A', 'B']) }),
+    };
+  };
+  const headers: [string, string][] = [
+    ['x-user', user],
+    ['accept', random.pick(accepts)],
+    ['vendor-require-preflight', '1'],
+  ];
+  if (random.chance(0.2)) {
+    const parameters = Object.entries(operation()).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]);
+    return plainRequest({ query: new URLSearchParams(parameters).toString(), headers });
+  }
+  const body = random.chance(0.25) ? Array.from({ length: 1 + random.below(3) }, operation) : operation();
+  return plainRequest({ method: 'POST', body: JSON.stringify(body), headers: [...headers, ['content-type', 'application/json']] });
+}
+
+let users = 0;
+
+// Over node:http a call is in another asynchronous context: two-users.test.ts has it.
+for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
+  test(`no function of the user is given an object, or a word, that another call was given: ${door.name}`, async () => {
+    for (let round = 0; round < rounds; round++) {
+      const random = createRandom(seed * 10_000 + place * 100 + round);
+      const witness = new Witness();
+      const options = serverWith(witness, random);
+      let schema: GraphQLSchema | undefined;
+      let cache: unknown;
+      const plugins = [
+        ...(options.plugins ?? []),
+        { serverWillStart: (start: { schema: GraphQLSchema; cache: unknown }) => void ({ schema, cache } = start) },
+      ];
+      const open = door.open({ ...options, plugins } as ServerOptions);
+      try {
+        await open.send(
+          plainRequest({ method: 'POST', body: '{"query":"{ __typename }"}', headers: [['content-type', 'application/json']] }),
+        );
+        witness.knows([schema, options, options.cache, cache, constant]);
+
+        const sent = Array.from({ length: 40 }, () => `user-${++users}-${random.below(10)}`).map((user) => ({
+          user,
+          request: requestOf(random, user),
+        }));
+        const half = sent.length / 2;
+        const send = ({ user, request }: (typeof sent)[number]) => callers.run(user, () => open.send(request));
+        const answers = [...(await Promise.all(sent.slice(0, half).map(send))), ...(await Promise.all(sent.slice(half).map(send)))];
+
+        answers.forEach((answer, at) => {
+          const { user, request } = sent[at]!;
+          const all = JSON.stringify([answer.body, [...answer.headers], answer.setCookies]);
+          const others = [...all.matchAll(/user-\d+-\d+/g)].filter(([token]) => token !== user);
+          if (others.length > 0)
+            witness.problems.add(
+              `answer to ${request.body ?? decodeURIComponent(request.query)}: ${all.slice(Math.max(0, others[0]!.index - 200), others[0]!.index + 50)}`,
+            );
+        });
+        if (witness.problems.size > 0)
+          console.log(JSON.stringify({ nodeEnv: options.nodeEnv, executor: options.executor, root: typeof options.rootValue }), [
+            ...witness.problems,
+          ]);
+        assert.ok(witness.problems.size === 0, `seed ${seed}, round ${round}`);
+      } finally {
+        await open.close();
+      }
+    }
+  });
+}
