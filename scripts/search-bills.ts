@@ -5,8 +5,7 @@
 //
 // In process, without a socket, bounded by --requests for each server (default 1,000). Where the machine is busy, CPU is reckoned
 // back to an idle core by a piece of work that is always the same. What graphql-js executes takes ten times as long for each field,
-// and has no promise of CPU, nor has introspection for everybody, nor `@defer` in long lists, where a part takes 50 us: where you choose
-// one of them, choose `maxCost` and `maxAliases` too. One request of such parts can take two minutes of a search.
+// and has no promise of CPU, nor has introspection for everybody: where you choose one of them, choose `maxCost` and `maxAliases` too.
 
 import { parseArgs } from 'node:util';
 

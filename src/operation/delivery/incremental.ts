@@ -21,6 +21,8 @@ import type { GuardedExecution } from '../../execution/graphql-js/execute-with-d
 import type { Delivery, DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
 import { executeOperation, refuseHeavyVariables, toExecutionArgs, withCoercionCode } from '../execute.ts';
+import { IncrementalUsage } from './incremental-usage.ts';
+import { withPartLimit } from './part-limit.ts';
 import { lastResult, tellOfErrors, tellOfPayload } from './payload-hooks.ts';
 import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 
@@ -28,6 +30,8 @@ import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
 export interface IncrementalOptions {
   /** Begin parts at once, beside what does not wait for them; else when that is done. */
   readonly early: boolean;
+  /** The most parts of an answer. */
+  readonly maxParts: number;
 }
 
 /**
@@ -41,14 +45,19 @@ export function executeIncrementally(settings: IncrementalOptions, input: Delive
   if ((run as typeof run | undefined) === undefined || !usesIncrementalDirectives(execution.document, execution.operation)) {
     return executeOperation(input.settings, execution);
   }
+  const usage = new IncrementalUsage(execution, Math.min(settings.maxParts, maxDirectives));
+  if (usage.count === 0 || usage.isTooMuch) return executeOperation(input.settings, execution);
   const refusal = refuseHeavyVariables(input.settings, execution);
   if (refusal !== undefined) return withCoercionCode(input.settings, refusal);
   const args = { ...toExecutionArgs(input.settings, input.execution), enableEarlyExecution: settings.early };
   // Lasts as long as the call: at the deadline every part that waits for something ends with what it has.
   const guard = guardExecution(args, execution);
-  const outcome = run(guard.args) as Outcome | Promise<Outcome>;
+  const outcome = run(withPartLimit(guard.args, { usage, maxParts: settings.maxParts })) as Outcome | Promise<Outcome>;
   return outcome instanceof Promise ? outcome.then((settled) => begin(input, guard, settled)) : begin(input, guard, outcome);
 }
+
+/** More than this in one operation, and it is answered once: each object below a `@defer` takes the longer, the more of them are around it. */
+const maxDirectives = 50;
 
 /** Of either executor: the formats differ in what payloads hold, and nothing here depends on more of it than this. */
 type Outcome = ExecutionResult | IncrementalOutcome;

@@ -140,10 +140,35 @@ export const makers: Readonly<Record<string, Maker>> = {
   },
   parts: (reader, { rowLeaves }) => {
     const label = 'l'.repeat(reader.size(2000));
-    const around = reader.pick(['rows', 'later', 'row', 'rows { rows']);
-    const deferred = list(reader.size(1500), (at) => `... @defer(label: "${label}${at}") { p${at}: ${reader.pick(rowLeaves)} }`);
-    const close = around.includes('{') ? ' } }' : ' }';
-    return { document: `{ name ${around} { id ${deferred}${close} s: rows @stream(initialCount: 1) { id } }` };
+    const around = reader.pick([
+      'rows',
+      'later',
+      'row',
+      'rows { rows',
+      'row { later',
+      'named { ... on Row',
+      'rows { later { rows',
+      'one { ... on Row { rows',
+    ]);
+    const [count, aliases, leaf] = [reader.size(1500), 1 + reader.size(60), reader.pick(rowLeaves)];
+    const form = reader.pick([
+      (at: number) => `... @defer(label: "${label}${at}") { p${at}: ${leaf} }`,
+      (at: number) => `... @defer { p${at}: row { ... @defer { ${leaf} } } }`,
+      (at: number) => `... on Named @defer(if: $on) { p${at}: id q${at % 7}: ${leaf} }`,
+      (at: number) => `p${at}: rows @stream(initialCount: ${at % 3}) { ${leaf} }`,
+      (at: number) => `p${at}: later { ...Late }`,
+      () => `...Late @defer rows { ...Late }`,
+      (at: number) => `p${at}: ${leaf}`,
+    ]);
+    const close = ' }'.repeat(around.split('{').length);
+    const one = (at: number): string => `a${at}: ${around} { id ${list(count, form)}${close}`;
+    const deep = reader.pick(['', '... @defer { d: row { ... @defer { e: rows { ... @defer { id } } } } }', '...Late']);
+    const late = reader.pick(['... @defer { late: id } row { ... @defer { later: name } }', 'id rows @stream { id }', 'id']);
+    const outer = list(reader.size(200), (at) => `... @defer { o${at}: name }`);
+    return {
+      document: `query ($on: Boolean = true) { name ${outer} ${list(aliases, one)} s: rows @stream(initialCount: 1) { id ${deep} } } fragment Late on Row { ${late} }`,
+      variables: { on: reader.pick([true, false, null, undefined]) },
+    };
   },
   ignored: (reader) => {
     const filler = reader.pick([' ', ',', '\n', '\r\n', '#', '#\n', '\uFEFF', '\t']);
