@@ -5,7 +5,7 @@ import { productCount } from './varnish-shop.ts';
 export interface Traced {
   readonly url: string;
   /** Resolves when what the last mutation has changed is taken back. Undefined: nobody waits for that. */
-  readonly purged?: (() => Promise<unknown>) | undefined;
+  readonly purged?: ((id: string) => Promise<unknown>) | undefined;
 }
 
 /** What became of a trace. */
@@ -31,7 +31,7 @@ export async function runTrace({ url, purged }: Traced, seed: number, requests: 
     if (random.chance(0.05)) {
       const name = `name ${seed} ${request}`;
       await rename(url, { id: String(id), name });
-      await purged?.();
+      await purged?.(String(id));
       names.set(String(id), name);
       fresh.delete(`product ${id}`);
       if (id < productCount / 10) fresh.delete(`category ${id % 5}`);

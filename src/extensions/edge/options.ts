@@ -50,6 +50,11 @@ export interface EdgeOptions {
   /** The most tags for one call of `purge`. Default: as many as the CDN takes; 30 for a function of yours */
   readonly purgeBatchSize?: number | undefined;
   /**
+   * The shortest time between two purges of the CDN, in seconds. A purge after a quiet time is sent at once; the tags of mutations
+   * that come sooner after it are sent together. 0: a purge begins as soon as the last one has ended. Default: 0.1
+   */
+  readonly purgeInterval?: Seconds | undefined;
+  /**
    * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. 0: never.
    * Where the platform has no `waitUntil`, as on Lambda, an answer waits for it. Default: 1
    */
@@ -102,7 +107,7 @@ function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
     );
 }
 
-const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError', 'purgeAgainAfter'] as const;
+const seconds = ['defaultMaxAge', 'browserMaxAge', 'staleWhileRevalidate', 'staleIfError', 'purgeInterval', 'purgeAgainAfter'] as const;
 
 function assertSeconds(name: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;

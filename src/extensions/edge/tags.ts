@@ -1,5 +1,5 @@
 import { isAbstractType, isObjectType } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 
 import type { AnsweredObjects } from '../../operation/types.ts';
 import { sha256 } from '../document-hash.ts';
@@ -120,9 +120,22 @@ function placesBelow(place: Selection): Selection[] {
 
 /** The tags of answers that may show an object of the type without naming it, or that would show a new one. */
 export function changeTags(schema: GraphQLSchema | undefined, typename: string): string[] {
+  return [`u:${typename}`, `l:${typename}`, ...abstractTypesOf(schema, typename).map((name) => `l:${name}`)];
+}
+
+/** By schema and object type. To find them, all types of the schema are looked at. */
+const abstractTypes = new WeakMap<GraphQLSchema, Map<GraphQLObjectType, readonly string[]>>();
+
+/** The names of the interfaces and unions that an object type is in. */
+function abstractTypesOf(schema: GraphQLSchema | undefined, typename: string): readonly string[] {
   const type = schema?.getType(typename);
-  const abstract = Object.values(schema?.getTypeMap() ?? {}).filter(
-    (one) => isAbstractType(one) && isObjectType(type) && schema!.isSubType(one, type),
-  );
-  return [`u:${typename}`, `l:${typename}`, ...abstract.map(({ name }) => `l:${name}`)];
+  if (schema === undefined || !isObjectType(type)) return [];
+  const ofSchema = abstractTypes.get(schema) ?? new Map<GraphQLObjectType, readonly string[]>();
+  abstractTypes.set(schema, ofSchema);
+  const known = ofSchema.get(type);
+  if (known !== undefined) return known;
+  const found = Object.values(schema.getTypeMap()).filter((one) => isAbstractType(one) && schema.isSubType(one, type));
+  const names = found.map(({ name }) => name);
+  ofSchema.set(type, names);
+  return names;
 }

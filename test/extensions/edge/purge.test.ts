@@ -143,6 +143,22 @@ describe('what a mutation takes back', () => {
   });
 });
 
+describe('mutations within a tenth of a second', () => {
+  test('have their tags sent together, but for the first', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { post, settled, purges } = shop();
+    for (const id of [1, 2, 3]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
+
+    t.mock.timers.tick(100);
+    await settled();
+
+    assert.deepEqual(
+      purges.map((tags) => tags.filter((tag) => tag.startsWith('e:'))),
+      [['e:Book:1'], ['e:Book:2', 'e:Book:3']],
+    );
+  });
+});
+
 describe('a read that began before a mutation', () => {
   test('is not kept when it shows what has changed meanwhile', async () => {
     const { promise: reading, resolve: read } = deferred<object>();
@@ -270,6 +286,30 @@ describe('the purger', () => {
     await Promise.all(all);
 
     assert.deepEqual(batches, [['a'], ['a', 'b', 'c']]);
+  });
+
+  test('sends the first tags at once, and those of the interval after that together', async () => {
+    const batches: [number, readonly string[]][] = [];
+    let time = 5_000;
+    const purger = new Purger({
+      now: () => time,
+      purge: async (tags) => batches.push([time, tags]),
+      interval: 0.1,
+      againAfter: 0,
+      sleep: async (seconds) => void (time += seconds * 1_000),
+    });
+
+    await purger.purge(['a']);
+    time += 20;
+    await Promise.all([purger.purge(['b']), purger.purge(['a', 'c'])]);
+    time += 500;
+    await purger.purge(['d']);
+
+    assert.deepEqual(batches, [
+      [5_000, ['a']],
+      [5_100, ['b', 'a', 'c']],
+      [5_600, ['d']],
+    ]);
   });
 
   test('tells everybody whose tags were in a round that was refused, and sends its other batches', async () => {

@@ -5,6 +5,8 @@ import type { PurgeClient, PurgePlatform } from './purge-client.ts';
 
 /** The settings of a {@link Purger}. */
 export interface PurgerSettings extends PurgeClient {
+  /** Seconds from the beginning of one round to that of the next: tags that come meanwhile go together. Default: 0 */
+  readonly interval?: Seconds | undefined;
   /** Seconds after which everything is purged a second time. 0: never. */
   readonly againAfter: Seconds;
   readonly sleep: (time: Seconds) => Promise<void>;
@@ -16,13 +18,18 @@ export interface PurgerSettings extends PurgeClient {
 const attempts = 4;
 const longestWait: Seconds = 60;
 
-/** Purges in batches, one after the other. Tags that come while one is on its way go into the next together. */
+/**
+ * Purges in rounds, one after the other. The first tags are sent at once. Tags that come while a round is on its way, or within the
+ * interval after its beginning, go into the next round together.
+ */
 export class Purger {
   readonly #settings: PurgerSettings;
   readonly #waiting = new Set<string>();
   /** The times at which each tag was purged, the oldest first, within the CDN's last window. */
   readonly #times = new Map<string, readonly number[]>();
   #running: Promise<void> | undefined;
+  /** The beginning of the last round, by the clock. */
+  #begun = -Infinity;
   #next: Promise<void> | undefined;
   #platform: PurgePlatform | undefined;
 
@@ -41,20 +48,27 @@ export class Purger {
     await this.#once(tags, platform);
   }
 
-  /** The next round begins when the current one has ended, because the current one may have begun without these tags. */
+  /** The next round begins after the end of the current one, because the current one may have begun without these tags. */
   #once(tags: readonly string[], platform: PurgePlatform | undefined): Promise<void> {
     for (const tag of tags) this.#waiting.add(tag);
     // The platform's objects of any call that is still alive are enough; the last call is.
     this.#platform = platform ?? this.#platform;
-    this.#next ??= (this.#running ?? Promise.resolve())
-      .catch(() => undefined)
-      .then(() => {
-        const all = [...this.#waiting];
-        this.#waiting.clear();
-        this.#next = undefined;
-        return this.#round(all, this.#platform);
-      });
+    this.#next ??= this.#turn().then(() => {
+      const all = [...this.#waiting];
+      this.#waiting.clear();
+      this.#next = undefined;
+      return this.#round(all, this.#platform);
+    });
     return this.#next;
+  }
+
+  /** Resolves when the next round may begin. */
+  async #turn(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    const { interval = 0, now, sleep } = this.#settings;
+    const left = this.#begun + interval * 1_000 - now();
+    if (left > 0) await sleep(left / 1_000);
+    this.#begun = now();
   }
 
   /** Tags that were purged too often lately wait for their turn, and hold up no other tags. */

@@ -22,7 +22,7 @@ export interface PurgeRequest {
 }
 
 /** The settings of {@link Purges}. */
-export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeAgainAfter'> {
+export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize' | 'purgeInterval' | 'purgeAgainAfter'> {
   readonly settings: DecisionSettings;
   /** Purges the shared store. Undefined: there is none. */
   readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
@@ -40,11 +40,12 @@ export class Purges {
   readonly #store: Purger | undefined;
   readonly #told = new Set<string>();
 
-  constructor({ purge, purgeBatchSize, purgeAgainAfter: againAfter = 1, settings, purgeStore }: PurgesInput) {
+  constructor({ settings, purgeStore, ...options }: PurgesInput) {
+    const { purge, purgeBatchSize, purgeInterval: interval = 0.1, purgeAgainAfter: againAfter = 1 } = options;
     const client = typeof purge === 'function' ? { purge } : purge;
     const batchSize = purgeBatchSize ?? client?.batchSize;
     this.#settings = settings;
-    this.#cdn = client && new Purger({ ...client, batchSize, againAfter, sleep, now });
+    this.#cdn = client && new Purger({ ...client, batchSize, interval, againAfter, sleep, now });
     // The store itself rejects answers that were begun before.
     this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now });
   }
