@@ -1,12 +1,12 @@
 /**
  * The shop in a process of its own, so that its CPU time is its own. A child of bench/edge-origin.ts; with "edge", for
- * answers that Varnish may keep. It says where it listens, and is told where Varnish is.
+ * answers that Varnish may keep; its second argument is `purgeInterval`. It says where it listens, and is told where Varnish is.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { edge, varnishPurge } from '../../src/edge.ts';
-import type { Purge } from '../../src/edge.ts';
+import type { EdgeOptions, Purge } from '../../src/edge.ts';
 import { createListener } from '../../src/node.ts';
 import { createShop } from '../../test/real/varnish-shop.ts';
 import type { FromOrigin, ToOrigin } from './start-origin.ts';
@@ -26,8 +26,13 @@ process.on('message', (message: ToOrigin) => {
 // The bench has ended.
 process.on('disconnect', () => process.exit());
 
-const plugins =
-  process.argv[2] === 'edge' ? [edge({ cdn: 'varnish', purge: (tags, platform) => purgeVarnish(tags, platform), purgeAgainAfter: 0 })] : [];
+const [, , kind, interval] = process.argv;
+const settings: Omit<EdgeOptions, 'cdn'> = {
+  purge: (tags, platform) => purgeVarnish(tags, platform),
+  purgeInterval: interval === undefined ? undefined : Number(interval),
+  purgeAgainAfter: 0,
+};
+const plugins = kind === 'edge' ? [edge({ cdn: 'varnish', ...settings })] : [];
 const listener = createListener({ ...createShop(), plugins, nodeEnv: 'production' });
 const server = createServer((request, response) => {
   asked++;

@@ -25,8 +25,10 @@ export interface Origin {
   readonly end: () => void;
 }
 
-export async function startOrigin(kind: 'edge' | 'bare'): Promise<Origin> {
-  const child = fork(join(import.meta.dirname, 'origin.ts'), [kind], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** `purgeInterval`: of the option. */
+export async function startOrigin(kind: 'edge' | 'bare', purgeInterval?: number): Promise<Origin> {
+  const args = [kind, ...(purgeInterval === undefined ? [] : [String(purgeInterval)])];
+  const child = fork(join(import.meta.dirname, 'origin.ts'), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const next = <T extends FromOrigin['kind']>(wanted: T): Promise<Extract<FromOrigin, { kind: T }>> =>
     new Promise((resolve, reject) => {
       const look = (message: FromOrigin): void => {

@@ -29,7 +29,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     };
     const listener = createListener({
       ...createShop(),
-      plugins: [edge({ cdn: 'varnish', purge, purgeAgainAfter: 0 })],
+      plugins: [edge({ cdn: 'varnish', purge, purgeInterval: 0, purgeAgainAfter: 0 })],
     });
     origin = createServer((request, response) => {
       asked++;
