@@ -118,6 +118,8 @@ export class DataSourceRequest {
   outcome: CacheOutcome | undefined;
   /** The names of header fields that `httpFetch` has set on the request it was given. */
   addedFields: readonly string[] = none;
+  /** True when the response is that of another URL, to which we have followed a redirect. Not every response says so itself. */
+  redirected = false;
   /** Follows the call, where it is explained. */
   watch: CallWatch | undefined;
 

@@ -261,14 +261,20 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal, validators });
       },
-      cacheOptionsFor: (response) => this.#cacheOptionsOf(response, request),
+      cacheOptionsFor: (response) => {
+        const isDefault = request.cacheOptions === undefined && this.cacheOptionsFor === RESTDataSource.prototype.cacheOptionsFor;
+        return isDefault ? undefined : this.#cacheOptionsOf(response, request);
+      },
     };
   }
 
-  #cacheOptionsOf(response: Response, request: DataSourceRequest): CacheOptions | undefined | Promise<CacheOptions | undefined> {
-    const own = request.cacheOptions;
-    if (typeof own === 'function') return own(response, request);
-    return own ?? this.cacheOptionsFor(response, request);
+  async #cacheOptionsOf(response: Response, request: DataSourceRequest): Promise<CacheOptions | undefined> {
+    const { cacheOptions } = request;
+    if (typeof cacheOptions === 'object') return cacheOptions;
+    const asked = identityOf(request, undefined);
+    const options = await (cacheOptions === undefined ? this.cacheOptionsFor(response, request) : cacheOptions(response, request));
+    // A hook that takes a token out of the request, to log it, would make the response that of a user without one.
+    return identityOf(request, undefined) === asked ? options : { ttl: 0 };
   }
 
   /** The work of hooks that are not overridden is done here, without a call: most of them would need a Response, which is dear to make. */

@@ -43,8 +43,10 @@ export async function sendToOrigin(request: DataSourceRequest, options: SendOpti
 async function sendOnce(request: DataSourceRequest, { httpFetch, signal, validators }: SendOptions): Promise<Response> {
   const init = toFetchInit(request, signal, validators);
   // The platform's fetch is looked up for every call: instrumentation and test doubles replace it at run time.
-  const dispatch: Dispatch = (url, options) =>
-    httpFetch === undefined ? fetch(url, options) : sendByFunction(request, httpFetch, new Request(url, options));
+  const dispatch: Dispatch = (url, options) => {
+    request.redirected = url !== request.url;
+    return httpFetch === undefined ? fetch(url, options) : sendByFunction(request, httpFetch, new Request(url, options));
+  };
   const follows = init.redirect === undefined || init.redirect === 'follow';
   request.watch?.sent();
   const send = (): Promise<Response> =>

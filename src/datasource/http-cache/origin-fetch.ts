@@ -90,8 +90,7 @@ export class OriginFetch {
   async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
     const { request } = this.#lookup;
     const fields = toRecord(response.headers);
-    const redirected = response.redirected || (response.url !== request.url && response.url !== '');
-    const terms = await this.#termsFor(response, fields, redirected);
+    const terms = await this.#termsFor(response, fields, this.#isRedirected(response));
     if (terms === undefined) return { live: response, outcome: 'miss' };
 
     const bytes = await this.#orStale(entry, () => readBody(request, response));
@@ -110,9 +109,15 @@ export class OriginFetch {
     const headers = mergeHeaders(entry.headers, fields);
     const refreshed = { status, statusText, headers, body };
     const merged = rebuildResponse(body, { ...refreshed, url });
-    const terms = await this.#termsFor(merged, headers, response.redirected);
+    const terms = await this.#termsFor(merged, headers, this.#isRedirected(response));
     if (terms === undefined) return { live: rebuildResponse(body, { ...refreshed, url }), outcome: 'revalidated' };
     return this.#toAnswer(refreshed, terms, { sentAt, cookies: cookiesOf(response.headers, fields), outcome: 'revalidated' });
+  }
+
+  /** A response that `httpFetch` has made has no URL, and never says that it was redirected. */
+  #isRedirected(response: Response): boolean {
+    const { request } = this.#lookup;
+    return request.redirected || response.redirected || (response.url !== request.url && response.url !== '');
   }
 
   async #termsFor(response: Response, headers: Readonly<Record<string, string>>, redirected: boolean): Promise<StorageTerms | undefined> {

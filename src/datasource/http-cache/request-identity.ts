@@ -97,9 +97,10 @@ function isPersonal(name: string, shareableHeaders: readonly string[]): boolean 
   return !isImpersonal(name) && !shareableHeaders.includes(name);
 }
 
-/** No name of a field begins with "=", so what the source says is never taken for one. */
+/** No name of a field begins with "=", so what the source says is never taken for one. Without its word, options count as well. */
 function audienceText({ request, shareableHeaders, cacheIdentity }: SelectionSource): string {
   const fields = textOf(request, (name) => isPersonal(name, shareableHeaders));
+  if (cacheIdentity === undefined && request.fetchOptions !== undefined) return fields + optionsText(request.fetchOptions);
   return cacheIdentity ? `${fields}=${cacheIdentity}` : fields;
 }
 
@@ -116,18 +117,23 @@ function textOf(request: DataSourceRequest, includes: (name: string) => boolean)
 /** The caller's options for fetch: one of them may be an agent with credentials, another asks for redirects as they are. */
 function optionsText(options: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(options).toSorted();
-  return names
-    .map((name) => `(${name}: ${typeof options[name] === 'object' ? numberOf(options[name]) : String(options[name])})\n`)
-    .join('');
+  return names.map((name) => (options[name] === undefined ? '' : `(${name}: ${toText(options[name])})\n`)).join('');
+}
+
+function toText(option: unknown): string {
+  const isObject = (typeof option === 'object' && option !== null) || typeof option === 'function';
+  return isObject ? numberOf(option) : String(option);
 }
 
 const numbers = new WeakMap<object, string>();
 let numbered = 0;
+let ofProcess: string | undefined;
 
-/** Tells objects apart. */
-function numberOf(object: object | null): string {
-  if (object === null) return 'null';
-  const known = numbers.get(object) ?? `#${++numbered}`;
+/** Tells objects apart, also from those of another process that uses the same store. */
+function numberOf(object: object): string {
+  // Not when this file is loaded: workerd has no random numbers then.
+  ofProcess ??= `${Math.random()}${Math.random()}`;
+  const known = numbers.get(object) ?? `#${++numbered} of ${ofProcess}`;
   numbers.set(object, known);
   return known;
 }

@@ -4,7 +4,9 @@ import type { KeyValueCache, Milliseconds } from '../../cache/key-value-cache.ts
 import type { CacheEntry, EntryHead } from './cache-entry.ts';
 import type { CacheOutcome } from '../call-watch.ts';
 import { isBypass, judgeEntry, mayAskOrigin, mayStandIn } from './cache-use.ts';
+import { createNetworkError, isNetworkError } from '../errors.ts';
 import { Flight, isPromise } from '../flight.ts';
+import type { Waiting } from '../flight.ts';
 import { OriginFetch } from './origin-fetch.ts';
 import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
 import { fromEntry, fromFetch, rebuildResponse } from '../received.ts';
@@ -124,8 +126,8 @@ export class ResponseCache {
     const known = identity === undefined ? undefined : this.#findRunning(lookup, identity);
     if (known !== undefined) {
       lookup.request.watch?.joined();
-      const answer = await known.flight.follow(waiting);
-      if (answer.entry !== undefined && isSelected(lookup, answer.entry.head)) return this.#settle(lookup, answer, false);
+      const answer = await known.flight.follow(waiting).catch((error: unknown) => ownFailure(lookup, waiting, error));
+      if (answer?.entry !== undefined && isSelected(lookup, answer.entry.head)) return this.#settle(lookup, answer, false);
       // A response that may not be stored was meant for the one who asked (RFC 9111 section 4): we ask for ourselves.
     }
     const own = this.#depart(lookup, entry, known === undefined ? identity : undefined);
@@ -225,6 +227,15 @@ export class ResponseCache {
       this.#pauses.failed(key, now());
     }
   }
+}
+
+/**
+ * The failure of a request that another call has sent. A connection that breaks is everybody's, but each has an error of its own:
+ * hooks write into errors. Undefined for a failure of the other call alone: that of its hook, or one by its limits.
+ */
+function ownFailure({ request }: CacheLookup, { abandoned }: Waiting, error: unknown): undefined {
+  if (abandoned) throw error;
+  if (isNetworkError(error)) throw createNetworkError(request, (error as Error).cause);
 }
 
 /** A temporary refusal says nothing about the resource: the origin is busy, or failing. */
