@@ -79,6 +79,11 @@ export interface CallDescription {
 
 const none: readonly string[] = [];
 
+/** Fetch's own options, which a hook may set on a request: `request.redirect = 'manual'`. */
+// Declared here, and none of them a field, so that those which were set can be told.
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
+export interface DataSourceRequest extends Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'cache'> {}
+
 /**
  * One outgoing call, as the hooks see and change it.
  *
@@ -113,7 +118,7 @@ export class DataSourceRequest {
   /** How much of the body is read, and for how long. */
   bodyLimits: BodyLimits = defaultBodyLimits;
   /** The rest of the caller's init, handed to fetch as it is. */
-  readonly fetchOptions: Readonly<Record<string, unknown>> | undefined;
+  fetchOptions: Readonly<Record<string, unknown>> | undefined;
   /** The layer that answered; set when it is known. */
   outcome: CacheOutcome | undefined;
   /** The names of header fields that `httpFetch` has set on the request it was given. */
@@ -177,6 +182,27 @@ export class DataSourceRequest {
   get search(): string {
     return this.#params !== undefined || this.#paramsSource !== undefined ? this.params.toString() : '';
   }
+}
+
+/** Fetch's own, and those of the platforms. Not whatever a hook writes there: a time, for its log, would make each request another one. */
+const fetchOptionNames =
+  'credentials mode redirect referrer referrerPolicy integrity keepalive priority duplex dispatcher agent client proxy tls cf next'.split(
+    ' ',
+  ) as (keyof DataSourceRequest)[];
+
+/** Moves the options for fetch that a hook has set on a request to the others: they take part in who shares a response. */
+export function takeFetchOptions(request: DataSourceRequest): void {
+  for (const name of fetchOptionNames) if (name in request) request.fetchOptions = { ...request.fetchOptions, [name]: request[name] };
+  assertHeadersWereSet(request);
+}
+
+/** In other versions `headers` is a plain object. A field that is written into ours as into one would not be sent. */
+function assertHeadersWereSet({ headersIfAny: headers }: DataSourceRequest): void {
+  const name = headers === undefined ? undefined : Object.keys(headers)[0];
+  if (name === undefined) return;
+  throw new TypeError(
+    `The field "${name}" was assigned to request.headers, and would not be sent: write request.headers.set('${name}', …)`,
+  );
 }
 
 /** `{ authorization: undefined }` means "no such field", not the text "undefined" that `Headers` would make of it. */

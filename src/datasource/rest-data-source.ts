@@ -1,5 +1,5 @@
 import { serializeBody } from './body.ts';
-import { bodyLimitsFor, DataSourceRequest } from './request.ts';
+import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
 import { takeBoth, takeHead, takeResult, fromFetch } from './received.ts';
 import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
 import { ValueResult } from './call-result.ts';
@@ -54,7 +54,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
     super();
-    const { httpFetch, now = Date.now } = typeof options === 'function' ? { httpFetch: options } : options;
+    const { httpFetch, now = () => Date.now() } = typeof options === 'function' ? { httpFetch: options } : options;
     this.#httpFetch = httpFetch;
     this.#now = now;
   }
@@ -142,6 +142,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 
   #resolve(request: DataSourceRequest): void | Promise<void> {
+    if (this.willSendRequest !== RESTDataSource.prototype.willSendRequest) takeFetchOptions(request);
     const isDefault = this.resolveURL === RESTDataSource.prototype.resolveURL;
     const url = isDefault ? resolveCallHref(this.baseURL, request.path) : this.resolveURL(request);
     if (isPromise(url)) return url.then((later) => address(request, later));
