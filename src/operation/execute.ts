@@ -62,9 +62,8 @@ export function executeOperation(settings: ExecutionSettings, execution: Executi
     objects,
     maxInputErrors: maxInputErrors(variables),
   });
-  if (!(result instanceof Promise)) return withCoercionCode(settings, result);
-  // A plan coerces variables before it waits for anything.
-  return executor === undefined ? result : result.then((settled) => withCoercionCode(settings, settled));
+  // A plan and graphql-js coerce variables before they wait for anything.
+  return result instanceof Promise ? result : withCoercionCode(settings, result);
 }
 
 /** The same as graphql-js's own functions take it. */

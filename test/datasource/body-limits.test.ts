@@ -124,6 +124,21 @@ describe('a body that never ends', () => {
     });
   }
 
+  it('is ended with its connection by a hook that has read enough', async (t) => {
+    const { url, closed } = await startDrip(t, 'no-store');
+    class Sampling extends API {
+      protected override async didReceiveResponse<T>(response: Response): Promise<T> {
+        const reader = response.body!.getReader();
+        const { value } = await reader.read();
+        await reader.cancel();
+        return value!.byteLength as T;
+      }
+    }
+
+    assert.equal(await begin(Sampling, url).read('x'), 1);
+    await closed;
+  });
+
   it('is given up after the timeout where there is one', async (t) => {
     const { url, closed } = await startDrip(t, 'no-store');
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutSecrets } from '../../src/datasource/errors.ts';
+import { heapGrowth } from '../support/heap-growth.ts';
 import { resolveCallHref, resolveCallURL, toRequestURL } from '../../src/datasource/url.ts';
 
 const href = (base: string | undefined, path: string): string => resolveCallURL(base, path).href;
@@ -161,9 +162,22 @@ describe('the URL as text', () => {
     assert.throws(() => resolveCallHref('https://api.test', undefined as unknown as string), /must be a string, not undefined/);
   });
 
-  it('is remembered for a limited number of paths', () => {
+  it('is the same when more paths came than are remembered', () => {
     for (let index = 0; index < 3000; index++) assert.equal(resolveCallHref('https://api.test', `p${index}`), `https://api.test/p${index}`);
   });
+
+  for (const [what, count, tail] of [
+    ['many', 40_000, 'a'.repeat(400)],
+    ['long', 400, 'a'.repeat(50_000)],
+    ['of many tabs, which no URL keeps', 400, '\t'.repeat(50_000)],
+  ] as const)
+    it(`costs little memory for paths that are ${what}`, () => {
+      const grown = heapGrowth(() => {
+        for (let index = 0; index < count; index++) resolveCallHref('https://api.test', `${what}${index}${tail}`);
+      });
+
+      assert.ok(grown < 5_000_000, `${grown} bytes`);
+    });
 
   it('has no user name, password, query or fragment in messages', () => {
     assert.equal(withoutSecrets('https://user:secret@api.test/a@b?key=1#c'), 'https://api.test/a@b');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { readHeaders } from '../../src/platform/event-headers.ts';
+import { heapGrowth } from '../support/heap-growth.ts';
 
 test('names are found in any case', () => {
   const headers = readHeaders({ 'X-ToKeN': 'a' });
@@ -116,3 +117,15 @@ test('a name that every object has is a name like any other in lists, too', () =
     ['a', 'b', 'c', null],
   );
 });
+
+for (const [what, count, length] of [
+  ['long', 200, 60_000],
+  ['many', 40_000, 50],
+] as const)
+  test(`names that are ${what} are not held when their events are gone`, () => {
+    const grown = heapGrowth(() => {
+      for (let index = 0; index < count; index++) readHeaders({ [`X-${index}-${'n'.repeat(length)}`]: 'a' }).get('x-a');
+    });
+
+    assert.ok(grown < 2_000_000, `${grown} bytes`);
+  });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { encodeQuery, joinQuery, rawQuery } from '../../src/platform/event-query.ts';
+import { encodeQuery, joinQuery, rawQuery, splitURL } from '../../src/platform/event-query.ts';
 
 test('a raw query string loses its question mark, and nothing else', () => {
   assert.equal(rawQuery('?a=%20+b'), 'a=%20+b');
@@ -35,3 +35,21 @@ test('what is no text is dropped', () => {
 test('half a surrogate pair is refused as a malformed event', () => {
   assert.throws(() => encodeQuery({ a: '\ud800' }), /^Expected the query parameters of the event to be Unicode text/);
 });
+
+for (const [url, path, queryString] of [
+  ['/a/b?c=/d?e', '/a/b', 'c=/d?e'],
+  ['/a#b?c', '/a', ''],
+  ['/a?b#c?d', '/a', 'b'],
+  ['//host/a?b', '//host/a', 'b'],
+  ['?a', '/', 'a'],
+  ['', '/', ''],
+  ['#a/b', '/', ''],
+  ['https://host/a?b', '/a', 'b'],
+  ['https://host', '/', ''],
+  ['https://host?a=/b', '/', 'a=/b'],
+  ['https://host#/a', '/', ''],
+  ['https://host/#?a', '/', ''],
+] as const)
+  test(`the URL ${JSON.stringify(url)} has the path ${path} and the query ${JSON.stringify(queryString)}`, () => {
+    assert.deepEqual(splitURL(url), { path, queryString });
+  });

@@ -84,6 +84,30 @@ describe('Application Load Balancer: the map that the event uses', () => {
     });
   });
 
+  for (const description of [
+    '204 No Content',
+    '400 Bad Request',
+    '401 Unauthorized',
+    '403 Forbidden',
+    '404 Not Found',
+    '405 Method Not Allowed',
+    '406 Not Acceptable',
+    '413 Content Too Large',
+    '414 URI Too Long',
+    '415 Unsupported Media Type',
+    '422 Unprocessable Content',
+    '429 Too Many Requests',
+    '500 Internal Server Error',
+    '503 Service Unavailable',
+    '504 Gateway Timeout',
+    '294 Response',
+  ])
+    test(`the status is said in words: ${description}`, () => {
+      const response = { ...answer([]), status: Number.parseInt(description, 10) };
+
+      assert.equal((resultOf(alb, response) as { statusDescription: unknown }).statusDescription, description);
+    });
+
   test('a header may have the name of a property that every object has', () => {
     const response = { ...answer([]), headers: new HeaderMap({ constructor: 'a' }) };
 

@@ -500,6 +500,51 @@ describe('writes', () => {
     assert.equal(await operations.begin().read('x'), 'new');
   });
 
+  it('a GET that a write overtakes is not stored although that of another user has ended before', async (t) => {
+    const answered = { anna: deferred(), bert: deferred() };
+    const [both, headers] = [deferred(), { 'cache-control': 'public, max-age=60' }];
+    let state = 'old';
+    const origin = await startOrigin(t, async (call, before) => {
+      if (call.method !== 'GET') state = 'new';
+      const body = state;
+      if (before === 1) both.resolve();
+      if (before < 2) await answered[call.headers['x-user'] as 'anna' | 'bert'].promise;
+      return { headers, body };
+    });
+    const operations = new Operations(origin.url);
+    const [anna, bert] = ['anna', 'bert'].map((user) => operations.begin({ headers: { 'x-user': user } }).read('x'));
+    await both.promise;
+    answered.anna.resolve();
+    await anna;
+    await operations.begin().create('x');
+    answered.bert.resolve();
+
+    assert.equal(await bert, 'old');
+    assert.equal(await operations.begin().read('x'), 'new');
+  });
+
+  it('a GET that comes during a write does not get the answer of one that was there before', async (t) => {
+    const [read, written, release] = [deferred(), deferred(), deferred()];
+    const origin = await startOrigin(t, async (call, before) => {
+      if (call.method !== 'GET') written.resolve();
+      else if (before === 0) read.resolve();
+      if (before < 2) await release.promise;
+      return { headers: { 'cache-control': 'max-age=60' }, body: before };
+    });
+    const operations = new Operations(origin.url);
+    const before = operations.begin().read('x');
+    await read.promise;
+    const write = operations.begin().create('x');
+    await written.promise;
+
+    const during = operations.begin().read('x');
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    release.resolve();
+
+    assert.deepEqual([await during, await before], [2, 0]);
+    await write;
+  });
+
   it('a store that cannot delete does not bring the old response back', async (t) => {
     const origin = await startOrigin(t, numbered({ 'cache-control': 'max-age=60' }));
     const store = new OpenStore();

@@ -30,6 +30,22 @@ async function startPilingOrigin(
 const together = (operations: Operations, path = 'x', count = 5): Promise<unknown[]> =>
   Promise.all(Array.from({ length: count }, () => operations.begin().read(path)));
 
+describe('answers that may be stored', () => {
+  it('are waited for each time that they are asked for anew', async (t) => {
+    const { origin } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60', vary: 'accept-language' } }));
+    const operations = new Operations(origin.url);
+    const counts = [];
+
+    for (let round = 0; round < 4; round++) {
+      await together(operations);
+      counts.push(origin.calls.length);
+      operations.clock.turn(61_000);
+    }
+
+    assert.deepEqual(counts, [1, 2, 3, 4]);
+  });
+});
+
 describe('answers that may not be stored', () => {
   for (const [what, reply] of [
     ['no-store', { headers: { 'cache-control': 'no-store' } }],
@@ -65,6 +81,30 @@ describe('answers that may not be stored', () => {
     await together(operations, 'new');
 
     assert.equal(crowd(), 5);
+  });
+
+  it('make others wait no more after one of them', async (t) => {
+    const { origin, crowd } = await startPilingOrigin(t, () => ({ headers: { 'cache-control': 'no-store' } }));
+    const operations = new Operations(origin.url);
+    await operations.begin().read('x');
+    crowd();
+
+    await together(operations);
+
+    assert.equal(crowd(), 5);
+  });
+
+  it('of one path are no reason not to wait for another one', async (t) => {
+    const { origin } = await startPilingOrigin(t, ({ url }) => ({
+      headers: { 'cache-control': url.startsWith('/a') ? 'no-store' : 'max-age=60' },
+    }));
+    const operations = new Operations(origin.url);
+    for (const path of ['a1', 'a2']) await operations.begin().read(path);
+    const before = origin.calls.length;
+
+    await together(operations, 'b');
+
+    assert.equal(origin.calls.length, before + 1);
   });
 
   it('do so until one can be stored again', async (t) => {

@@ -193,6 +193,17 @@ describe('automatic persisted queries', () => {
     assert.deepEqual([...entries], [[`apq:${sha256(query)}`, { value: query, ttl: 60 }]]);
   });
 
+  it('that are known are not written again by a client that sends them in full', async () => {
+    const [cache, , entries] = recordingCache();
+    const endpoint = createEndpoint({ cache });
+    await endpoint.send(persisted('POST', sha256(query), { query }));
+    entries.clear();
+
+    const response = await endpoint.send(persisted('POST', sha256(query), { query }));
+
+    assert.deepEqual([json(response), [...entries]], [{ data: { hello: 'Hello, world!' } }, []]);
+  });
+
   it('longer than 65,536 characters are answered, but not kept', async () => {
     const [cache, , entries] = recordingCache();
     const endpoint = createEndpoint({ cache });

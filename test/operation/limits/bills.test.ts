@@ -59,6 +59,24 @@ describe('a small request', () => {
     }
   });
 
+  it('heavy variables whose keys are all known, and variables that the operation does not have, run', async () => {
+    const [filter, unused] = [{ and: { and: {} } }, { constructor: 'x'.repeat(30_000) }];
+    const query = 'query ($f: Filter, $toString: Filter) { books(filter: $f) { title } again: books(filter: $toString) { title } }';
+
+    const response = await createEndpoint().send(post({ query, variables: { f: filter, unused } }));
+
+    assert.equal(json(response).errors, undefined);
+  });
+
+  it('a few unknown keys are named one by one, in the words of graphql-js', async () => {
+    const query = 'query ($f: Filter) { books(filter: $f) { title } }';
+
+    const { errors } = json(await createEndpoint().send(post({ query, variables: { f: { one: 1, two: 2 } } })));
+
+    assert.equal(errors.length, 2);
+    assert.match(errors[0].message, /"one"/);
+  });
+
   for (const [what, filters] of [
     ['a thousand unknown keys of one variable', [1000]],
     ['fifty unknown keys of 1,000 characters', [50]],
