@@ -1,6 +1,5 @@
-import { concatenate } from '../message/http-messages.ts';
 import type { ChunkStream, HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken, malformedEvent } from './adapter.ts';
+import { bodyTaken } from './adapter.ts';
 
 /** The body. Its stream is not touched before it is needed: on some hosts, getting it starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {
@@ -8,7 +7,7 @@ export function bodyOf(request: Request, method: string): HTTPRequestBody {
   return {
     kind: 'stream',
     chunks: new BodyChunks(request),
-    readAll: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : readCounted(request, maxBytes)),
+    readAll: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : undefined),
   };
 }
 
@@ -20,24 +19,6 @@ function isSmall(request: Request, maxBytes: number): boolean {
   if (!hasOwnServer()) return false;
   const length = request.headers.get('content-length');
   return length !== null && /^\d+$/.test(length) && Number(length) <= maxBytes && !request.bodyUsed;
-}
-
-/** The bytes of the body; for a body that is too large, only its beginning. */
-async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const reader = readerOf(request);
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader!.read()) {
-    if (!(part.value instanceof Uint8Array)) throw malformedEvent('Expected the body to be a stream of bytes.');
-    size += part.value.byteLength;
-    parts.push(part.value);
-    if (size > maxBytes) {
-      // Not awaited: a sender that never stops must not delay the answer.
-      drain(reader!).catch(() => {});
-      break;
-    }
-  }
-  return parts.length === 1 ? parts[0]! : concatenate(parts, size);
 }
 
 /**
@@ -56,29 +37,35 @@ export function runtime(): string {
   return (known ??= (globalThis.navigator?.userAgent ?? '').split('/', 1)[0]!);
 }
 
-/** A class, because Bun needs ten times as long for an object literal with a symbol as key. */
-class BodyChunks implements AsyncIterable<Uint8Array> {
+/**
+ * The pieces of a body, read once. Uses a reader, because not every platform can iterate a stream. A class, because Bun needs ten times as
+ * long for an object literal with a symbol as key; not a generator, which would take a promise more for each piece.
+ */
+class BodyChunks implements AsyncIterableIterator<Uint8Array> {
   readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(request: Request) {
     this.#request = request;
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    return chunksOf(this.#request);
+  [Symbol.asyncIterator](): this {
+    this.#reader = readerOf(this.#request);
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return (this.#reader?.read() as Promise<IteratorResult<Uint8Array, undefined>>) ?? Promise.resolve(theEnd);
+  }
+
+  /** Called when reading stops early. The rest is not waited for: a sender that never stops must not delay the answer. */
+  return(): Promise<IteratorReturnResult<undefined>> {
+    if (this.#reader !== undefined) drain(this.#reader).catch(() => {});
+    return Promise.resolve(theEnd);
   }
 }
 
-/** Uses a reader, because not every platform can iterate a stream. */
-async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
-  const reader = readerOf(request);
-  let part = await reader?.read();
-  try {
-    for (; part !== undefined && !part.done; part = await reader!.read()) yield part.value;
-  } finally {
-    if (part?.done === false) drain(reader!).catch(() => {});
-  }
-}
+const theEnd: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** A reader of the body; undefined if there is no body. */
 function readerOf({ body, bodyUsed }: Request): ReadableStreamDefaultReader<Uint8Array> | undefined {
