@@ -14,7 +14,7 @@ import { rewritePackage } from './package-file.ts';
 import { findParser } from './parser.ts';
 import type { Parser } from './parser.ts';
 import { referencesIn } from './references.ts';
-import { rewriteImports } from './rewrite.ts';
+import { lineOf, rewriteImports } from './rewrite.ts';
 import type { Finding, Rewritten } from './rewrite.ts';
 import { modernizeYoga } from './yoga.ts';
 
@@ -52,7 +52,9 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
     );
   const files = (await Promise.all(settings.paths.map((path) => sourcesIn(join(directory, path))))).flat();
   // All of it is made before any of it is written: a file is changed as a whole or not at all.
-  const changes = await Promise.all([...new Set(files)].map((file) => changeOf(parser, file, settings.modern)));
+  const made = await Promise.all([...new Set(files)].map((file) => changeOf(parser, file, settings.modern)));
+  const manifestText = await readFile(join(directory, 'package.json'), 'utf8').catch(() => '');
+  const changes = hasOldTools(manifestText) ? made.map(withOldTools) : made;
   const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
   const manifest = await packageChange(directory, changes, parser);
   for (const change of [...relevant, ...manifest]) await apply(change, settings, { directory, terminal });
@@ -60,6 +62,20 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   if (!settings.modern) reportOthers(changes, terminal);
   return 0;
 }
+
+/** True when package.json has graphql-tools 4 or older. Later versions pass on the packages of @graphql-tools, and work. */
+function hasOldTools(manifest: string): boolean {
+  return /"graphql-tools"\s*:\s*"[^\d"]*[0-4](?:\.|")/.test(manifest);
+}
+
+function withOldTools(change: Change): Change {
+  const { findings, after } = change;
+  const at = after.search(/['"]graphql-tools['"]/);
+  return at < 0 ? change : { ...change, findings: [...findings, { line: lineOf(after, at), message: oldTools }] };
+}
+
+const oldTools =
+  'graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in graphql-functions/v3/core, SchemaDirectiveVisitor in graphql-functions/v3, and the rest in the packages of @graphql-tools.';
 
 const mayNameOurs = /apollo-|@apollo\/|graphql-yoga/;
 

@@ -166,6 +166,25 @@ test('files of other servers are counted, with what to do about them', async (co
   match(printed, /1 file is of Mercurius, and left/);
 });
 
+for (const [version, isNamed] of [
+  ['^4.0.8', true],
+  ['3', true],
+  ['^9.0.0', false],
+  ['8.3.19', false],
+] as const)
+  test(`a file that imports graphql-tools ${version} is ${isNamed ? 'named, and' : 'not named, and'} left`, async (context) => {
+    const text = "import gql from 'graphql-tag';\nimport { makeExecutableSchema } from 'graphql-tools';\n";
+    const project = await projectWith(context, {
+      'schema.mjs': text,
+      'package.json': JSON.stringify({ dependencies: { 'graphql-tools': version } }),
+    });
+
+    const printed = await migrate(project);
+
+    equal(/schema\.mjs:2  graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in/.test(printed), isNamed);
+    equal(await readFile(join(project.directory, 'schema.mjs'), 'utf8'), text);
+  });
+
 test('a file of Apollo Server 4 keeps its caches, which version 3 had from the same package', async (context) => {
   const text = "import { ApolloServer } from '@apollo/server';\nimport { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';\n";
   const manifest4 = '{ "dependencies": { "@apollo/utils.keyvaluecache": "2" } }\n';
