@@ -4,7 +4,7 @@ export const devUsage: string = `graphql-functions dev [options]
 Serves every function of a folder on this machine, as the platform would, and
 again after every change.
 
-  --functions <folder>   where the functions are
+  --functions <folder>   the folder of the functions
                          (default: functions, else netlify/functions)
   --prefix <path>        the path in front of names
                          (default: /.netlify/functions)
@@ -18,12 +18,12 @@ again after every change.
   --open                 shows the first GraphQL function in the browser
   --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url,
                          alb or fetch: how functions are called
-  --stage <name>         of aws-http and aws-rest: the first segment of the
+  --stage <name>         for aws-http and aws-rest: the first segment of the
                          path
-  --timeout <seconds>    ends a function that takes longer, and tells it how
-                         long it has
+  --timeout <seconds>    ends a function that takes longer; the function can
+                         read how much time is left
   --cold                 a new instance for every request
-  --freeze               nothing runs between requests, as on Lambda
+  --freeze               stops the function between requests, as Lambda does
   --help                 prints this
 
 NODE_ENV is "development" unless it is set.`;
@@ -36,14 +36,13 @@ operations, in files of their own or in gql\`…\` of a client's code:
 
   graphql-functions check 'src/**/*.{graphql,ts,tsx}'
 
-Prints everything that is wrong, with file and line, and then ends with exit
-code 1.
+Prints every problem with file and line. The exit code is 1 if there is one.
 
-  --functions <folder>   where the functions are
+  --functions <folder>   the folder of the functions
                          (default: functions, else netlify/functions)
-  --function <name>      whose schema the operations are for
+  --function <name>      the function with the schema of the operations
                          (default: graphql, or the only one)
-  --documents <files>    the same as the files behind the options. May be
+  --documents <files>    the same as files after the options. May be
                          repeated.
   --json                 prints problems as JSON: [{ file, line, column,
                          message }]
@@ -54,13 +53,13 @@ NODE_ENV is "test" unless it is set.`;
 /** The usage of `doctor`. */
 export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
 
-Says which source an event (a file of JSON) is of, which request it becomes,
-and what a function answers.
+Prints the source of an event (a JSON file), the HTTP request that it becomes,
+and the function's answer.
 
   --event <file>         the event
-  --functions <folder>   where the functions are
+  --functions <folder>   the folder of the functions
                          (default: functions, else netlify/functions)
-  --function <name>      which function is asked
+  --function <name>      the function that answers
                          (default: graphql, else the first)
   --env <NAME=value>     a variable for the functions. May be repeated.
 
@@ -82,14 +81,14 @@ with which it starts faster.
   --code-cache <folder>  bundles the function into it, with V8's code cache;
                          for zip files on Lambda
   --node-flags=<flags>   what Node is started with there (default: --expose-gc)
-  --functions <folder>   where the functions are
+  --functions <folder>   the folder of the functions
                          (default: functions, else netlify/functions)
-  --function <name>      the same as the name behind the options
+  --function <name>      the same as the name after the options
                          (default: graphql, or the only one)
   --env <NAME=value>     a variable for the function
 
---schema, --documents and --env may be repeated. What is left out is as it was
-the last time. NODE_ENV is "test" unless it is set.`;
+--schema, --documents and --env may be repeated. Options that are left out
+keep their values of the last build. NODE_ENV is "test" unless it is set.`;
 
 /** The usage of `migrate`. */
 export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
@@ -112,9 +111,9 @@ Prints the schema of a function as clients see it, for code generators,
 registries and editors. Applied directives are not a part of that.
 
   --out <file>           writes it into a file
-  --functions <folder>   where the functions are
+  --functions <folder>   the folder of the functions
                          (default: functions, else netlify/functions)
-  --function <name>      the same as the name behind the options
+  --function <name>      the same as the name after the options
                          (default: graphql, or the only one)
   --env <NAME=value>     a variable for the function. May be repeated.
 

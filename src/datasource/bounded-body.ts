@@ -95,9 +95,9 @@ class BoundedBody {
 }
 
 /**
- * Whether the first piece is all of the body, as Content-Length says: then nobody need wait for its end, which takes a sixth of the time
- * of a small call. On Node alone, whose fetch gives the connection back when the last byte has come: Deno and workerd hold it until the
- * end has been read.
+ * True if the first piece is the whole body by its Content-Length. Then the end of the stream is not awaited, which saves a sixth of the
+ * time of a small call. Only on Node, whose fetch gives the connection back with the last byte: Deno and workerd hold it until the end has
+ * been read.
  */
 function isWholeBody({ headers }: Response, chunk: Uint8Array): boolean {
   if (!isNode() || chunk.byteLength > largestPiece || headers.get('content-encoding') !== null) return false;

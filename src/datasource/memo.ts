@@ -20,7 +20,7 @@ export class MemoizedResult {
   }
 }
 
-/** The memo of one instance: by cache key, the GETs that no write has made doubtful since. */
+/** The memo of one instance: by cache key, the GETs that no later write has invalidated. */
 export type MemoizedResults = Map<string, MemoizedResult>;
 
 /** The entry that answers a request with these header fields, if there is one. */

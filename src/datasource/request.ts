@@ -39,8 +39,8 @@ interface CallOptions {
   /** The key that `cacheKeyFor` returns by default, instead of the full URL. */
   cacheKey?: string | undefined;
   /**
-   * For a write: other paths of this source whose GETs it makes doubtful. They are dropped from memo and response cache as that of its own
-   * path is. Each goes through willSendRequest, resolveURL and cacheKeyFor as a GET that is not sent.
+   * For a write: other paths of this source whose GETs it invalidates. They are dropped from the memo and the response cache, as that of
+   * the write's own path is. Each goes through willSendRequest, resolveURL and cacheKeyFor as a GET that is not sent.
    */
   invalidates?: readonly string[] | undefined;
   /** The most bytes of this response's body. Default: the class's `maxResponseBytes`, else 32 MiB */
@@ -111,7 +111,7 @@ export class DataSourceRequest {
   cacheOptions: CacheOptionsSource | undefined;
   /** The key that `cacheKeyFor` returns by default. Undefined: the full URL. */
   cacheKey: string | undefined;
-  /** Of a write: other paths of this source whose GETs it makes doubtful. */
+  /** Of a write: other paths of this source whose GETs it invalidates. */
   readonly invalidates: readonly string[] | undefined;
   /** The most bytes of the response's body. Undefined: the class's `maxResponseBytes`. */
   maxResponseBytes: number | undefined;

@@ -161,7 +161,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     return memoized.take(() => this.#waitOptions(request), take);
   }
 
-  /** A write makes memoised GETs doubtful when it starts, and those sent meanwhile when it ends. A HEAD changes nothing. */
+  /** A write invalidates memoised GETs when it starts, and GETs that were sent meanwhile when it ends. A HEAD invalidates nothing. */
   async #write(key: string, request: DataSourceRequest, take: Take): Promise<unknown> {
     if (request.method === 'HEAD') return this.#send([key], request, take);
 
@@ -220,7 +220,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     throw error;
   }
 
-  /** Asks the response cache, or the origin; the responses that a write makes doubtful are dropped. */
+  /** Asks the response cache, or the origin. A write drops the stored responses that it invalidates. */
   async #ask(lookup: CacheLookup, others: readonly string[]): Promise<Answered> {
     const { key, request } = lookup;
     const responses = this.#responses;
@@ -287,7 +287,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
   }
 }
 
-/** The key of a call, and those of what it makes doubtful. */
+/** The key of a call, and the keys that it invalidates. */
 type CallKeys = readonly [key: string, ...others: string[]];
 
 /** Sets the URL of a call, with its parameters; by then all that is sent is known. */

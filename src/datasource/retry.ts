@@ -66,7 +66,7 @@ async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeata
     }, timeout);
   });
   const sent = send(AbortSignal.any([signal, attempt.signal]));
-  // A function of the user's need not look at the signal, and may answer after all: then the body is read by nobody.
+  // The user's function may ignore the signal and answer after all. That response is dropped, so its body is cancelled.
   sent.then((response) => (attempt.signal.aborted ? response.body?.cancel() : undefined)).catch(() => {});
   try {
     return await Promise.race([sent, late]);

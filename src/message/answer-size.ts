@@ -16,7 +16,7 @@ export interface AnswerSize {
 
 /** Room for status, headers and the names of keys. */
 const besideTheBody = 4096;
-/** Characters looked at before the rest is reckoned again. */
+/** Characters that are measured before the rest is estimated again. */
 const stretch = 65_536;
 
 /** A limit, and whose it is. */

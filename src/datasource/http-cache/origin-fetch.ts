@@ -123,7 +123,7 @@ export class OriginFetch {
   async #termsFor(response: Response, headers: Readonly<Record<string, string>>, redirected: boolean): Promise<StorageTerms | undefined> {
     const lookup = this.#lookup;
     const options = await lookup.cacheOptionsFor(response);
-    // Somebody read the body in the hook; there is nothing left to store.
+    // The hook has read the body: there is nothing left to store.
     if (response.bodyUsed) return undefined;
     const storage: StorageCase = {
       status: response.status,

@@ -17,13 +17,13 @@ import type { BatchBudget } from './batch-budget.ts';
 import { fragmentsOf } from './document-size.ts';
 import { shown, tooMuch } from './limits.ts';
 
-/** How the cost of an operation is reckoned before it runs. */
+/** How the cost of an operation is computed before it runs. */
 export interface CostOptions {
   /** The highest cost of an operation that runs. */
   readonly limit: number;
-  /** Items that a list counts for when no argument says how many. Default: 10. */
+  /** The number of items of a list without a size argument. Default: 10. */
   readonly listSize?: number;
-  /** Arguments, or fields of an input object in an argument, that say how many. Default: first, last, limit. */
+  /** Arguments, or fields of input objects in arguments, that give the number of items. Default: first, last, limit. */
   readonly sizeArguments?: readonly string[];
   /** The cost of single fields, for example `{ 'Query.search': 50 }`. Default: 1. */
   readonly fields?: Readonly<Record<string, number>>;
@@ -43,15 +43,16 @@ export interface CostInput {
 /**
  * Throws when an operation costs more than the limit.
  *
- * A field costs 1, and what is selected in a list counts once for each of its items. How many items: the field's argument
- * `first`, `last` or `limit`, literal, variable or default; where the field itself is no list, as a connection is, the
- * argument speaks of the lists directly in it, and of those in objects there where it is more than `listSize`; else
- * `listSize`. `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count wherever they are spread and for every type they could apply to; `@skip` and
- * `@include` are not looked at; what describes the schema is free; so is `__typename`, save in lists where it stands alone or has an alias.
+ * A field costs 1, and the selection of a list counts once for each item. The number of items is the field's argument `first`, `last` or
+ * `limit`: a literal, a variable or a default. If the field is not a list itself, such as a connection, the argument is the size of the
+ * lists directly in it, and of lists in its objects if it is larger than `listSize`. Without such an argument the number is `listSize`.
+ * `{ books(first: 20) { title author { name } } }` costs 1 + 20 × 3. Fragments count at each spread, and for every type that they could
+ * apply to. `@skip` and `@include` are ignored. Introspection is free. `__typename` is free too, except in lists where it is alone or
+ * has an alias.
  */
 export function assertCost(settings: CostSettings, input: CostInput, budget?: BatchBudget): void {
   const rootType = input.schema.getRootType(input.operation.operation);
-  const { fixed, perItem, perDeepItem } = new Reckoner(settings, input).reckon(rootType ?? undefined, input.operation.selectionSet);
+  const { fixed, perItem, perDeepItem } = new CostCounter(settings, input).costOf(rootType ?? undefined, input.operation.selectionSet);
   const cost = fixed + (perItem + perDeepItem) * settings.listSize;
   if (cost > settings.limit) {
     throw tooMuch(`Expected an operation that costs at most ${settings.limit}, got one that costs ${shown(cost)}.`, input.operation);
@@ -60,9 +61,9 @@ export function assertCost(settings: CostSettings, input: CostInput, budget?: Ba
 }
 
 /**
- * The cost of a selection set: a part that is fixed, and parts for each item of the lists directly in it, and in objects
- * in it, whose size the field around it may know. Kept apart, so that a fragment is reckoned once, however many sizes surround its spreads: the
- * limit must not be the attack.
+ * The cost of a selection set: a fixed part, a part for each item of the lists directly in it, and a part for each item of lists in its
+ * objects. The field around it may know how many items there are. The parts are separate, so that a fragment is computed once even if it is
+ * spread in fields of many sizes: the limit must not be the attack.
  */
 interface Cost {
   readonly fixed: number;
@@ -74,11 +75,11 @@ interface Cost {
 
 const free: Cost = { fixed: 0, perItem: 0, perDeepItem: 0, typenames: 0 };
 
-class Reckoner {
+class CostCounter {
   readonly #settings: CostSettings;
   readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #reckoned = new Map<string, Cost>();
+  readonly #costs = new Map<string, Cost>();
   readonly #sizes: SizeArguments;
 
   constructor(settings: CostSettings, { schema, document, operation, variables }: CostInput) {
@@ -88,42 +89,42 @@ class Reckoner {
     this.#sizes = new SizeArguments(settings.sizeArguments, operation, variables);
   }
 
-  /** Calls itself for every level, which the document has only so many of: see FragmentNesting. */
-  reckon(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
-    // Asked for beside others, as clients do everywhere, it is free; asked for alone it makes all the objects of a list.
+  /** Recursive: the levels of a document are limited before (FragmentNesting). */
+  costOf(parentType: GraphQLNamedType | undefined, selectionSet: SelectionSetNode): Cost {
+    // Beside other fields, as clients ask for it everywhere, it is free. Alone it makes all the objects of a list.
     if (selectionSet.selections.every(isTypename)) return { ...free, typenames: selectionSet.selections.length };
     let sum = free;
     for (const selection of selectionSet.selections) {
-      sum = add(sum, this.#reckonSelection(parentType, selection));
+      sum = add(sum, this.#costOfSelection(parentType, selection));
     }
     return sum;
   }
 
-  #reckonSelection(parentType: GraphQLNamedType | undefined, selection: SelectionNode): Cost {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#reckonFragment(selection.name.value);
-    if (selection.kind === Kind.FIELD) return this.#reckonField(parentType, selection);
+  #costOfSelection(parentType: GraphQLNamedType | undefined, selection: SelectionNode): Cost {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#costOfFragment(selection.name.value);
+    if (selection.kind === Kind.FIELD) return this.#costOfField(parentType, selection);
     const type = selection.typeCondition === undefined ? parentType : this.#schema.getType(selection.typeCondition.name.value);
-    return this.reckon(type, selection.selectionSet);
+    return this.costOf(type, selection.selectionSet);
   }
 
-  #reckonFragment(name: string): Cost {
-    const known = this.#reckoned.get(name);
+  #costOfFragment(name: string): Cost {
+    const known = this.#costs.get(name);
     if (known !== undefined) return known;
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return free;
-    const cost = this.reckon(this.#schema.getType(fragment.typeCondition.name.value), fragment.selectionSet);
-    this.#reckoned.set(name, cost);
+    const cost = this.costOf(this.#schema.getType(fragment.typeCondition.name.value), fragment.selectionSet);
+    this.#costs.set(name, cost);
     return cost;
   }
 
-  #reckonField(parentType: GraphQLNamedType | undefined, node: FieldNode): Cost {
+  #costOfField(parentType: GraphQLNamedType | undefined, node: FieldNode): Cost {
     const field = fieldOf(parentType, node.name.value);
     // __typename, __schema and __type belong to no type's fields.
     if (field === undefined) return isTypename(node) && node.alias !== undefined ? { ...free, typenames: 1 } : free;
     const own = this.#settings.fields[`${parentType?.name}.${field.name}`] ?? 1;
     if (node.selectionSet === undefined) return { ...free, fixed: own };
 
-    const inner = this.reckon(getNamedType(field.type), node.selectionSet);
+    const inner = this.costOf(getNamedType(field.type), node.selectionSet);
     const size = this.#sizes.of(field, node);
     const { listSize } = this.#settings;
     if (isListType(getNullableType(field.type))) {
@@ -190,7 +191,7 @@ class SizeArguments {
     return 'value' in node ? this.#sizeOfValue(name, node.value) : undefined;
   }
 
-  /** Numbers and what reads as one: a scalar of the schema's own may take a text. */
+  /** A number, or a text that is one: a custom scalar may take a text. */
   #sizeOfValue(name: string, value: unknown): number | undefined {
     if (Array.isArray(value)) return this.#largestIn(value, value as unknown[], (item) => this.#sizeOfValue(name, item));
     if (typeof value === 'object' && value !== null) {
@@ -201,7 +202,7 @@ class SizeArguments {
     return size >= 0 ? size : undefined;
   }
 
-  /** Looked through once: a variable may be as large as a request, and be used by every field. */
+  /** Each value is searched once: a variable may be as large as a request, and every field may use it. */
   #largestIn<T>(owner: object, items: readonly T[], sizeOf: (item: T) => number | undefined): number | undefined {
     if (!this.#known.has(owner)) this.#known.set(owner, largestOf(items, sizeOf));
     return this.#known.get(owner);
