@@ -38,6 +38,11 @@ export function handleRejections(value: unknown): void {
   new Abandonment(false).take(value);
 }
 
+/** True for an iterator of an array, a Map or a Set: it has an end, and reading it begins nothing. */
+export function isOfCollection(iterator: object): boolean {
+  return /^\[object (?:Array|Map|Set) Iterator\]$/.test(Object.prototype.toString.call(iterator));
+}
+
 /**
  * The same items, for a loop that may be left half way: what is left then is abandoned, and an iterator without an end closed.
  * graphql 17 reads on, too; 16 only closes, and lets go of promises that a generator holds already.
@@ -78,7 +83,8 @@ class Abandonment {
 
   drain(iterator: Iterator<unknown>): void {
     try {
-      for (let count = 0; count < maxDrained; count++) {
+      const most = isOfCollection(iterator) ? Infinity : maxDrained;
+      for (let count = 0; count < most; count++) {
         const step = iterator.next();
         if (step.done === true) return;
         this.take(step.value);

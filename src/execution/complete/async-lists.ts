@@ -2,6 +2,7 @@ import { locate } from './errors.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { Pending, PendingContainer } from '../pending.ts';
+import { sizeOfRead } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
 /** True when graphql 17 would iterate this asynchronously; 16 does not know such lists. */
@@ -86,6 +87,7 @@ class AsyncList extends PendingContainer {
   }
 
   #put(index: number, item: unknown): void {
+    this.#list.fieldRun.run.grow(sizeOfRead);
     const value = completeItem(this.#list, item, index);
     if (value instanceof Pending) this.waitFor(value, index);
     else this.result[index] = value;

@@ -7,6 +7,7 @@ import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { ObjectShape } from './objects.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
+import { sizeOfRead } from '../plan/planned-field.ts';
 import type { FieldRun, Path, Selection, Shape } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
 import { completeRow, rowsOf } from './rows.ts';
@@ -58,16 +59,19 @@ function selectionOf(item: ObjectShape, { field }: FieldRun): Selection | undefi
 }
 
 function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
-  if (Array.isArray(items)) list.fieldRun.run.grow(items.length);
+  const { run } = list.fieldRun;
+  const isArray = Array.isArray(items);
+  if (isArray) run.grow(items.length);
   const result: unknown[] = [];
   const rows = rowsFor(list, items);
   let pending: PendingContainer | undefined;
   try {
-    for (const item of Array.isArray(items) ? (items as unknown[]) : drainedWhenLeft(items)) {
+    for (const item of isArray ? (items as unknown[]) : drainedWhenLeft(items)) {
       const index = result.length;
+      if (!isArray) run.grow(sizeOfRead);
       const value = rows === undefined ? completeItem(list, item, index) : completeRow(list, rows, item, index);
       if (value instanceof Pending) {
-        pending ??= new PendingContainer(list.fieldRun.run, result, listLag);
+        pending ??= new PendingContainer(run, result, listLag);
         pending.waitFor(value, index);
       } else {
         result.push(value);

@@ -17,7 +17,7 @@ import { isGraphQL17 } from './version.ts';
 import { wrapResolvers } from './wrap-resolvers.ts';
 import type { Around, SchemaFunction } from './wrap-resolvers.ts';
 import { abandon, handleRejections, isThenable, toPromise } from '../promises.ts';
-import { sizeInLists } from '../plan/planned-field.ts';
+import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
 import type { AnswerBudget } from '../run.ts';
 
 /**
@@ -165,15 +165,21 @@ class DeadlineGuard {
 
   #watchList(items: object, type: GraphQLOutputType): unknown {
     const watch = (item: unknown): unknown => this.#watch(item, type);
+    const take = (item: unknown): unknown => {
+      // What is read of a list that has been given up is read by who abandons it, and must come to an end.
+      if (this.overflow !== undefined) throw this.overflow;
+      this.#grow(sizeOfRead);
+      return watch(item);
+    };
     if (Array.isArray(items)) {
       this.#grow(items.length);
       return allOrNone(mapped(items, watch), type);
     }
-    if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, type) : this.#watchAsync(items, watch);
+    if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, take) : this.#watchAsync(items, take);
     if (!(Symbol.iterator in items)) return items;
-    if (!this.#isWhole) return each(items as Iterable<unknown>, watch);
+    if (!this.#isWhole) return each(items as Iterable<unknown>, take);
     // All of it at once, as graphql-js is about to: values left in a generator cannot be watched.
-    const all = gathered(items as Iterable<unknown>, () => this.#grow(1));
+    const all = gathered(items as Iterable<unknown>, () => this.#grow(sizeOfRead));
     return allOrNone(mapped(all, watch), type);
   }
 
@@ -181,14 +187,15 @@ class DeadlineGuard {
    * A promise of all items: an answer in one part waits for them anyway. graphql 17 reads one after another, and meanwhile lets
    * those that have failed go unhandled.
    */
-  #collect(items: AsyncIterable<unknown>, type: GraphQLOutputType): Promise<unknown> {
+  #collect(items: AsyncIterable<unknown>, take: (item: unknown) => unknown): Promise<unknown> {
     const iterator = items[Symbol.asyncIterator]();
-    const take = (item: unknown): unknown => {
-      this.#grow(1);
-      handleRejections(item);
-      return this.#watch(item, type);
-    };
-    const watched = this.#wait(collect(iterator, take), () => abandon(iterator.return?.()));
+    const watched = this.#wait(
+      collect(iterator, (item) => {
+        handleRejections(item);
+        return take(item);
+      }),
+      () => abandon(iterator.return?.()),
+    );
     abandon(watched);
     return watched;
   }

@@ -1,7 +1,7 @@
 import { getNullableType, isLeafType, isNonNullType } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
 
-import { abandon, drainedWhenLeft, handleRejections, isThenable } from '../promises.ts';
+import { abandon, drainedWhenLeft, handleRejections, isOfCollection, isThenable } from '../promises.ts';
 import type { Path } from '../plan/planned-field.ts';
 import { isGraphQL17 } from './version.ts';
 
@@ -11,39 +11,59 @@ import { isGraphQL17 } from './version.ts';
 /**
  * One after another, as they are asked for: what is iterated may be a generator without an end. It is read a little ahead, because it
  * may hold promises that have failed already, and graphql-js may never come to read them, or only when its client has read what is before.
+ * What has an end, and is there already, is read at once. Of a generator this cannot be: its next item may be a call to a database,
+ * and nobody sees what it holds. So a promise that it holds must be handled by its maker where it comes more than a hundred items later.
  */
 export function each(items: Iterable<unknown>, watch: (item: unknown) => unknown): Iterable<unknown> {
   return {
     [Symbol.iterator]: () => {
-      const iterator = drainedWhenLeft(items)[Symbol.iterator]();
-      const ahead: (() => IteratorResult<unknown>)[] = [];
+      const source = items[Symbol.iterator]();
+      const iterator = drainedWhenLeft({ [Symbol.iterator]: () => source })[Symbol.iterator]();
+      const most = isOfCollection(source) ? Infinity : maxAhead;
+      let ahead: (() => IteratorResult<unknown>)[] = [];
+      let taken = 0;
       let isOver = false;
       const read = (): void => {
-        while (!isOver && ahead.length < maxAhead) {
+        while (!isOver && ahead.length - taken < most) {
           const step = stepOf(iterator);
           isOver = step.isLast;
           ahead.push(step.take);
         }
       };
+      const take = (): IteratorResult<unknown> => {
+        const step = ahead[taken++]?.() ?? over;
+        // Not one by one from the front: of 100,000 items each would be moved as often.
+        if (taken === maxTaken) [ahead, taken] = [ahead.slice(taken), 0];
+        return step;
+      };
+      const close = (): IteratorResult<unknown> => {
+        for (const left of ahead.splice(taken)) leave(left);
+        if (!isOver) iterator.return?.();
+        isOver = true;
+        return over;
+      };
       read();
       return {
         next: () => {
           read();
-          const step = ahead.shift()?.() ?? over;
-          return step.done === true ? step : { done: false, value: watch(step.value) };
+          const step = take();
+          if (step.done === true) return step;
+          try {
+            return { done: false, value: watch(step.value) };
+          } catch (error) {
+            // graphql-js would read on, to the end.
+            close();
+            throw error;
+          }
         },
-        return: () => {
-          for (const take of ahead.splice(0)) leave(take);
-          if (!isOver) iterator.return?.();
-          isOver = true;
-          return over;
-        },
+        return: close,
       };
     },
   };
 }
 
 const maxAhead = 100;
+const maxTaken = 1_000;
 const over: IteratorResult<unknown> = { done: true, value: undefined };
 
 /** The next item, or what the iterator throws in its place: told when it is taken. */
@@ -107,7 +127,12 @@ export function allOrNone(items: unknown[], type: GraphQLOutputType | undefined)
 /** All items of a list that comes bit by bit, each as `take` returns it when it comes. */
 export async function collect(iterator: AsyncIterator<unknown>, take: (item: unknown) => unknown): Promise<unknown[]> {
   const all: unknown[] = [];
-  for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) all.push(take(step.value));
+  try {
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) all.push(take(step.value));
+  } catch (error) {
+    abandon(iterator.return?.());
+    throw error;
+  }
   return all;
 }
 

@@ -242,6 +242,12 @@ function nothingBelow(): never {
  */
 export const sizeInLists = 64;
 
+/**
+ * The size of an item of a generator, beside its own. It is what the item takes of memory while the list is read, not of the answer:
+ * a generator may have no end, which one that a client is meant to stream has not.
+ */
+export const sizeOfRead = 8;
+
 /** Where a selection comes from. */
 interface SelectionOrigin {
   readonly type: GraphQLObjectType;

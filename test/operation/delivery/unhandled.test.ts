@@ -52,6 +52,28 @@ describe('whatever resolvers return to an operation with @defer and @stream', ()
       equal(unhandled, 0);
     });
   }
+
+  // Of a generator only so many items are read ahead, because each may begin something.
+  for (const [what, listOf] of [
+    ['the values of a Map', (items: readonly unknown[]) => new Map(items.map((item, at) => [at, item])).values()],
+    ['the iterator of a list', (items: readonly unknown[]) => items.values()],
+    ['an object with the iterator of a Set', (items: readonly unknown[]) => ({ [Symbol.iterator]: () => new Set(items).values() })],
+  ] as const) {
+    it(`none of the promises far behind in ${what}`, async () => {
+      const unhandled = await unhandledRejections(async () => {
+        const items = (): unknown[] =>
+          Array.from({ length: 12_000 }, (_, at) => (at < 11_999 ? at : Promise.reject(new Error('far behind'))));
+        const typeDefs = 'type Query { numbers: [Int] strict: [Int!] }';
+        const resolvers = { Query: { numbers: () => listOf(items()), strict: () => listOf([null, ...items()]) } };
+
+        const { stream } = await runIncrementally({ typeDefs, resolvers }, '{ numbers @stream(initialCount: 1) strict }');
+        await new Promise((resolve) => setImmediate(resolve));
+        await stream?.return();
+      });
+
+      equal(unhandled, 0);
+    });
+  }
 });
 
 function* held(items: readonly unknown[]): Generator {
