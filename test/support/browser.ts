@@ -1,0 +1,105 @@
+/** What a page asks its browser to send, and how (Fetch standard). */
+export interface PageRequest {
+  /** The origin of the page, as the browser writes it. */
+  readonly origin: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** With the user's cookies. */
+  readonly credentials: boolean;
+  /** 'form': a form that is submitted, or a link that is followed. 'no-cors': an image, or `fetch` in that mode. */
+  readonly mode: 'cors' | 'no-cors' | 'form';
+}
+
+export interface SeenResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+type Send = (method: string, headers: readonly (readonly [string, string])[]) => Promise<SeenResponse>;
+
+/** What has become of it: whether the request itself was sent, and whether the page may read the answer. */
+export interface PageOutcome {
+  readonly isSent: boolean;
+  readonly isReadable: boolean;
+  readonly response: SeenResponse | undefined;
+}
+
+/**
+ * A browser that knows of cross-origin resource sharing what the Fetch standard says, and nothing of this library. Undefined: the
+ * page cannot ask for that. `fetchMetadata`: it says where a request comes from (Sec-Fetch-Site), as all of today do.
+ */
+export async function browse(page: PageRequest, send: Send, fetchMetadata: boolean): Promise<PageOutcome | undefined> {
+  const method = normalized(page.method);
+  const unsafe = unsafeNames(page.headers);
+  const isSimple = safeMethods.has(method) && unsafe.length === 0;
+  if (page.mode !== 'cors' && !isSimple) return undefined;
+
+  const site: [string, string][] = fetchMetadata ? [['Sec-Fetch-Site', 'cross-site']] : [];
+  const said: [string, string][] = page.mode === 'cors' || method === 'POST' ? [['Origin', page.origin], ...site] : site;
+  if (!isSimple) {
+    const names = unsafe.length > 0 ? [['Access-Control-Request-Headers', unsafe.join(',')] as const] : [];
+    const preflight = await send('OPTIONS', [...said, ['Access-Control-Request-Method', method], ...names]);
+    if (!passes(page, preflight, { method, unsafe })) return { isSent: false, isReadable: false, response: preflight };
+  }
+  const response = await send(method, [...page.headers, ...said]);
+  return { isSent: true, isReadable: page.mode === 'cors' && isShared(page, response), response };
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'POST']);
+
+/** "Normalize a method": the others keep their case. */
+function normalized(method: string): string {
+  const upper = method.toUpperCase();
+  return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].includes(upper) ? upper : method;
+}
+
+/** "CORS-unsafe request-header names". */
+function unsafeNames(headers: PageRequest['headers']): string[] {
+  const values = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    values.set(key, values.has(key) ? `${values.get(key)}, ${value}` : value);
+  }
+  return [...values].flatMap(([name, value]) => (isSafe(name, value) ? [] : [name])).toSorted();
+}
+
+// oxlint-disable-next-line no-control-regex -- the bytes of the standard
+const unsafeBytes = /[\x00-\x08\x0a-\x1f"():<>?@[\\\]{}\x7f]/;
+
+/** "CORS-safelisted request-header". */
+function isSafe(name: string, value: string): boolean {
+  if (value.length > 128) return false;
+  if (name === 'accept') return !unsafeBytes.test(value);
+  if (name === 'accept-language' || name === 'content-language') return /^[0-9A-Za-z *,\-.;=]*$/.test(value);
+  if (name !== 'content-type' || unsafeBytes.test(value)) return false;
+  const [essence = ''] = value.split(';');
+  const type = essence.trim().toLowerCase();
+  return ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'].includes(type);
+}
+
+interface Asked {
+  readonly method: string;
+  readonly unsafe: readonly string[];
+}
+
+/** "CORS-preflight fetch", from its seventh step on. */
+function passes(page: PageRequest, response: SeenResponse, { method, unsafe }: Asked): boolean {
+  if (!isShared(page, response) || response.status < 200 || response.status > 299) return false;
+  const methods = listOf(response, 'access-control-allow-methods');
+  const names = listOf(response, 'access-control-allow-headers').map((name) => name.toLowerCase());
+  const any = (list: readonly string[]): boolean => !page.credentials && list.includes('*');
+  const mayMethod = safeMethods.has(method) || methods.includes(method) || any(methods);
+  return mayMethod && unsafe.every((name) => names.includes(name) || (any(names) && name !== 'authorization'));
+}
+
+function listOf({ headers }: SeenResponse, name: string): string[] {
+  return (headers.get(name) ?? '').split(',').map((one) => one.trim());
+}
+
+/** "CORS check". */
+function isShared({ origin, credentials }: PageRequest, { headers }: SeenResponse): boolean {
+  const allowed = headers.get('access-control-allow-origin');
+  if (allowed === undefined) return false;
+  if (!credentials && allowed === '*') return true;
+  return allowed === origin && (!credentials || headers.get('access-control-allow-credentials') === 'true');
+}
