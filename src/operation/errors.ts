@@ -58,8 +58,9 @@ export function formatResult(
  */
 export function ownExtensions(errors: readonly GraphQLError[]): void {
   for (const error of errors) {
-    const thrown = error.originalError as { readonly extensions?: unknown } | null | undefined;
-    if (thrown !== error && thrown?.extensions === error.extensions) Reflect.set(error, 'extensions', { ...error.extensions });
+    // A hook of version 3 may throw anything.
+    const thrown = error?.originalError as { readonly extensions?: unknown } | null | undefined;
+    if (thrown && thrown !== error && thrown.extensions === error.extensions) Reflect.set(error, 'extensions', { ...error.extensions });
   }
 }
 

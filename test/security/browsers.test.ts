@@ -179,7 +179,12 @@ for (const door of frontDoors.filter(({ name }) =>
         const other = seen.find(({ origin }) => origin === 'https://third.example');
         if (first === undefined || other === undefined || page.origin === 'https://third.example') continue;
         const fieldsOf = ({ headers }: SeenResponse): string =>
-          JSON.stringify([...headers].filter(([name]) => name.startsWith('access-control')).toSorted());
+          JSON.stringify(
+            [...headers]
+              .map((field) => field.join(': '))
+              .filter((field) => field.startsWith('access-control'))
+              .toSorted(),
+          );
         if (fieldsOf(first.response) !== fieldsOf(other.response)) {
           for (const { response } of [first, other])
             assert.match(response.headers.get('vary') ?? '', /\bOrigin\b/i, `a store mixes them up: ${story}`);

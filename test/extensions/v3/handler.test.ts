@@ -281,3 +281,109 @@ test('gql parses, and takes documents into a document', () => {
     ['ObjectTypeDefinition', 'ObjectTypeDefinition'],
   );
 });
+
+test('every cookie that a plugin sets is sent, beside those of the context function', async () => {
+  const send = serve({
+    context: ({ express: { res } }: any) => (res.cookie('a', '1'), {}),
+    plugins: [
+      {
+        requestDidStart: async () => ({
+          willSendResponse: async ({ response }: any) => {
+            response.http.headers.append('set-cookie', 'b=2');
+            response.http.headers.append('set-cookie', 'c=3');
+          },
+        }),
+      },
+    ],
+  });
+
+  const single = await send(operation);
+  const batch = await send({ body: [operation.body, operation.body] });
+
+  deepEqual(single.cookies, ['a=1; Path=/', 'b=2', 'c=3']);
+  deepEqual(batch.cookies, ['a=1; Path=/', 'b=2', 'c=3', 'b=2', 'c=3']);
+});
+
+test("the content type that a plugin sets is the answer's, with Express's charset", async () => {
+  const typed = (type: string): Promise<{ headers: Readonly<Record<string, string>> }> =>
+    serve({
+      plugins: [
+        {
+          requestDidStart: async () => ({ willSendResponse: async ({ response }: any) => response.http.headers.set('content-type', type) }),
+        },
+      ],
+    })(operation);
+
+  equal((await typed('application/graphql-response+json')).headers['content-type'], 'application/graphql-response+json; charset=utf-8');
+  equal((await typed('application/x; charset=utf-8')).headers['content-type'], 'application/x; charset=utf-8');
+});
+
+test('one error that a context function throws for every request says once that the context could not be made', async () => {
+  const error = new AuthenticationError('Sign in');
+  const send = serve({
+    context: () => {
+      throw error;
+    },
+  });
+
+  const messages = [await send(operation), await send(operation)].map(({ body }) => body.errors[0].message);
+
+  deepEqual(messages, ['Context creation failed: Sign in', 'Context creation failed: Sign in']);
+});
+
+test('plugins get the errors of a document as graphql-js made them, without a code', async () => {
+  const codes: unknown[] = [];
+  const send = serve({
+    plugins: [
+      {
+        requestDidStart: async () => ({
+          didEncounterErrors: async ({ errors }: any) => void codes.push(...errors.map((error: any) => error.extensions.code)),
+        }),
+      },
+    ],
+  });
+
+  const answers = [await send({ body: { query: '{' } }), await send({ body: { query: '{ nope }' } })];
+
+  deepEqual(codes, [undefined, undefined]);
+  deepEqual(
+    answers.map(({ body }) => body.errors[0].extensions.code),
+    ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'],
+  );
+});
+
+test('what a plugin notes on an error that is thrown again and again is not there for the next request', async () => {
+  const error = new AuthenticationError('Who are you?');
+  let requests = 0;
+  const send = serve({
+    resolvers: {
+      Query: {
+        hello: () => {
+          throw error;
+        },
+      },
+    },
+    plugins: [
+      {
+        requestDidStart: async () => ({
+          didEncounterErrors: async ({ errors }: any) => {
+            if (requests++ === 0) errors[0].extensions.seenBy = 'the first';
+          },
+        }),
+      },
+    ],
+  });
+
+  const [first, second] = [await send(operation), await send(operation)];
+
+  equal(first.body.errors[0].extensions.seenBy, 'the first');
+  equal(second.body.errors[0].extensions.seenBy, undefined);
+});
+
+test('what is not there of an Express request says so by its name', async () => {
+  const send = serve({ context: ({ express: { req } }: any) => ({ isJSON: req.is('json') }) });
+
+  const { body } = await send(operation);
+
+  match(body.errors[0].message, /req\.is is not supported/);
+});

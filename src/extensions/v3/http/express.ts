@@ -19,6 +19,7 @@ export interface ExpressRequest {
   readonly hostname: string;
   readonly protocol: string;
   readonly secure: boolean;
+  readonly xhr: boolean;
   readonly cookies: Record<string, string>;
   /** The platform's own event and context. */
   readonly apiGateway: { readonly event: any; readonly context: any };
@@ -65,7 +66,7 @@ export function createRequest(request: HTTPRequest, platform: { readonly event: 
     headers.get(/^referr?er$/i.test(name) ? (headers.has('referrer') ? 'referrer' : 'referer') : name) ?? undefined;
   const protocol = headers.get('x-forwarded-proto')?.split(',')[0]?.trim() ?? 'https';
   const ip = addressOf(platform.event) ?? headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? '';
-  return {
+  const record: ExpressRequest = {
     method,
     url,
     originalUrl: url,
@@ -79,6 +80,7 @@ export function createRequest(request: HTTPRequest, platform: { readonly event: 
     hostname: (headers.get('host') ?? '').replace(/:\d+$/, ''),
     protocol,
     secure: protocol === 'https',
+    xhr: get('x-requested-with')?.toLowerCase() === 'xmlhttprequest',
     get cookies() {
       return parseCookies(headers.get('cookie'));
     },
@@ -86,6 +88,15 @@ export function createRequest(request: HTTPRequest, platform: { readonly event: 
     get,
     header: get,
   };
+  for (const name of notRead) record[name] = () => refuseToRead(name);
+  return record;
+}
+
+/** Methods that negotiate, or need Node's request. */
+const notRead = ['is', 'accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'range', 'param', 'on', 'once', 'pipe'];
+
+function refuseToRead(name: string): never {
+  throw new Error(`req.${name} is not supported: there is no Express here. Read req.headers, req.get(name), req.query or req.body.`);
 }
 
 function addressOf(event: any): string | undefined {

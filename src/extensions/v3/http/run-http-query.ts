@@ -9,7 +9,7 @@ import { BatchAnswers } from '../../../operation/limits/answer-limit.ts';
 import { BatchBudget } from '../../../operation/limits/batch-budget.ts';
 import { maxComparisons } from '../../../operation/limits/limits.ts';
 import { formatApolloErrors } from '../errors/format-errors.ts';
-import { createRequestContext } from '../operation/request-context.ts';
+import { createRequestContext, setFields } from '../operation/request-context.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
 import type { PipelineConfig } from '../operation/operation.ts';
 import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
@@ -62,12 +62,19 @@ function assertContext(options: QueryOptions): void {
   try {
     options.context();
   } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const shown = withMessage(error, `Context creation failed: ${error.message}`);
+    const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
+    // One error may be thrown for every request.
+    const shown = error.message.startsWith(contextFailed) ? error : withMessage(error, `${contextFailed}${error.message}`);
     const code = (error as { readonly extensions?: { readonly code?: unknown } }).extensions?.code;
     throw graphqlError(code && code !== 'INTERNAL_SERVER_ERROR' ? 400 : 500, [shown], options);
   }
 }
+
+function textOf(thrown: unknown): string {
+  return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
+}
+
+const contextFailed = 'Context creation failed: ';
 
 /** The error itself, as version 3 did; a copy where its message cannot be set. */
 function withMessage(error: Error, message: string): Error {
@@ -122,7 +129,7 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
   const headers = new HeaderMap();
   let status = 200;
   for (const { http } of responses) {
-    for (const [name, value] of http?.headers ?? []) headers.set(name, value);
+    setFields(headers, http?.headers ?? []);
     if (http?.status) status = http.status;
   }
   return { status, headers, body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))) };

@@ -10,6 +10,7 @@ import { preventCSRF } from './csrf.ts';
 import { createRequest, createResponse } from './express.ts';
 import type { ExpressRequest, ExpressResponse } from './express.ts';
 import { isHttpQueryError } from '../errors/apollo-error.ts';
+import { setFields } from '../operation/request-context.ts';
 import { runHttpQuery } from './run-http-query.ts';
 import type { QueryOptions } from './run-http-query.ts';
 
@@ -97,10 +98,18 @@ async function query(served: ServedRequest): Promise<HTTPResponse> {
     options: () => serving.options(request, response),
     invocation,
   });
-  for (const [name, value] of answered.headers) headers.set(name, value);
+  const type = answered.headers.get('content-type');
+  setFields(headers, answered.headers);
   // Any cache on the way may keep an answer to a GET by rules of its own, and hand it to the next user.
   if (method === 'GET' && !headers.has('cache-control')) headers.set('cache-control', 'private, no-store');
-  return json(headers, answered.status, answered.body);
+  const whole = json(headers, answered.status, answered.body);
+  if (type !== null) headers.set('content-type', withCharset(type));
+  return whole;
+}
+
+/** A plugin's own type has the charset added, as Express did. */
+function withCharset(type: string): string {
+  return /;\s*charset=/i.test(type) ? type : `${type}; charset=utf-8`;
 }
 
 function failed({ serving, headers }: ServedRequest, thrown: unknown): HTTPResponse {

@@ -5,6 +5,7 @@ import { executeWithGraphQLJS } from '../../../execution/graphql-js/execute-with
 import { executePlanned } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
 import { isPlainObject } from '../../../message/plain-object.ts';
+import { ownExtensions } from '../../../operation/errors.ts';
 import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
 import { ErrorAllowance } from '../../../operation/limits/error-allowance.ts';
 import { assertKnownKeys, maxInputErrors } from '../../../operation/limits/heavy-variables.ts';
@@ -25,6 +26,7 @@ import { Refusal } from './operation.ts';
 import type { Operation, OperationCall, PipelineConfig } from './operation.ts';
 import { resolveSource } from './persisted-query.ts';
 import { readDocument } from './read-document.ts';
+import { setFields } from './request-context.ts';
 
 /** Runs one operation, from its request to the answer that is to be sent. Rejects when a hook or a data source fails. */
 export async function processGraphQLRequest(
@@ -206,7 +208,7 @@ async function send({ context, listeners }: Operation, response: GraphQLResponse
   if (given !== undefined) {
     const http = (context.response.http ??= { headers: new HeaderMap() });
     if (given.status) http.status = given.status;
-    for (const [name, value] of given.headers) http.headers.set(name, value);
+    setFields(http.headers, given.headers);
   }
   await tellAll(listeners, 'willSendResponse', context);
   return context.response;
@@ -214,6 +216,7 @@ async function send({ context, listeners }: Operation, response: GraphQLResponse
 
 /** Every answer with errors is preceded by this hook: reporting plug-ins count on it. */
 async function tellErrors({ context, listeners }: Operation, errors: readonly Error[]): Promise<void> {
+  ownExtensions(errors as readonly GraphQLError[]);
   context.errors = errors as readonly GraphQLError[];
   await tellAll(listeners, 'didEncounterErrors', context);
 }

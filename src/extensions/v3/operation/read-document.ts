@@ -20,9 +20,15 @@ export async function readDocument(operation: Operation): Promise<void> {
     return;
   }
   const known = await loadDocument(config.documents, context.source!, hooksOf(operation), budget);
-  if (known instanceof GraphQLError) throw new Refusal([known], SyntaxError);
+  if (known instanceof GraphQLError) throw refusalOf([known], SyntaxError);
   context.document = known.document;
   if (documentStore) keepInStore(documentStore, operation, known.document);
+}
+
+/** Plugins see graphql-js's errors as they were, without a code: the class of what is sent has one. */
+function refusalOf(errors: readonly GraphQLError[], errorClass: typeof SyntaxError): Refusal {
+  for (const { extensions } of errors) delete extensions['code'];
+  return new Refusal(errors, errorClass);
 }
 
 async function fromStore(store: DocumentStore, { context }: Operation): Promise<DocumentNode | undefined> {
@@ -50,7 +56,7 @@ function hooksOf({ config, context, listeners }: Operation): DocumentHooks {
         context.document = parse();
       } catch (error) {
         await end(error);
-        throw new Refusal([toGraphQLError(error)], SyntaxError);
+        throw refusalOf([toGraphQLError(error)], SyntaxError);
       }
       await end();
       return context.document;
@@ -66,7 +72,7 @@ function hooksOf({ config, context, listeners }: Operation): DocumentHooks {
         if (!(error instanceof DocumentError || error instanceof GraphQLError)) throw error;
         const errors = error instanceof DocumentError ? error.errors : [error];
         await end(errors);
-        throw new Refusal(errors, ValidationError);
+        throw refusalOf(errors, ValidationError);
       }
       await end();
     },

@@ -37,6 +37,14 @@ export function createRequestContext(
   };
 }
 
+/** Sets the fields of another. Cookies are added: each is a field of its own. */
+export function setFields(headers: HeaderMap, fields: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of fields) {
+    if (name.toLowerCase() === 'set-cookie') headers.append(name, value);
+    else headers.set(name, value);
+  }
+}
+
 /** A shallow copy with the same prototype. */
 function cloneObject<T extends object>(value: T): T {
   return Object.assign(Object.create(Object.getPrototypeOf(value) as object) as T, value);
