@@ -345,6 +345,27 @@ describe('the purger', () => {
     assert.deepEqual([calls, waits], [4, [1, 2, 4]]);
   });
 
+  test('gives up an attempt that has not ended after 30 seconds, so that others have their turn', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const sent: (readonly string[])[] = [];
+    const [begun, again] = [deferred<void>(), deferred<void>()];
+    const send = (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      (sent.length === 1 ? begun : again).resolve();
+      return sent.length === 1 ? new Promise(() => undefined) : Promise.resolve();
+    };
+    const purger = new Purger({ now, purge: send, againAfter: 0, sleep });
+    const all = [purger.purge(['a'])];
+    await begun.promise;
+    all.push(purger.purge(['b']));
+
+    t.mock.timers.tick(30_000);
+    await again.promise;
+    await Promise.all(all);
+
+    assert.deepEqual(sent, [['a'], ['a'], ['b']]);
+  });
+
   test('purges a second time, for what another process stored meanwhile', async () => {
     const events: unknown[] = [];
     const purger = new Purger({

@@ -1,4 +1,5 @@
 import type { Seconds } from '../../../cache/key-value-cache.ts';
+import { waitAtMost } from '../../../message/eventual.ts';
 import type { Logger } from '../../../operation/types.ts';
 import { PurgeRefused } from './purge-client.ts';
 import type { PurgeClient, PurgePlatform } from './purge-client.ts';
@@ -17,6 +18,8 @@ export interface PurgerSettings extends PurgeClient {
 /** Attempts for one batch, 1, 2 and 4 seconds apart, or as long as the CDN asks for: a CDN refuses frequent callers for a while. */
 const attempts = 4;
 const longestWait: Seconds = 60;
+/** Milliseconds for one attempt: other purges wait for its end. */
+const patience = 30_000;
 
 /**
  * Purges in rounds, one after the other. The first tags are sent at once. Tags that come while a round is on its way, or within the
@@ -117,7 +120,8 @@ export class Purger {
   async #send(batch: readonly string[], platform: PurgePlatform | undefined, attempt = 1): Promise<void> {
     try {
       this.#noteTimes(batch);
-      await this.#settings.purge(batch, platform);
+      const answer = await waitAtMost(patience, this.#settings.purge(batch, platform));
+      if (answer === 'late') throw new Error('A purge has not ended within 30 seconds.');
     } catch (error) {
       if (attempt === attempts) throw error;
       const asked = error instanceof PurgeRefused ? (error.retryAfter ?? 0) : 0;

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { waitAtMost } from '../../../message/eventual.ts';
 import type { OperationOutcome } from '../../../operation/types.ts';
 import type { OperationCall } from '../../../operation/plugin.ts';
 import type { DecisionSettings } from '../decide.ts';
@@ -7,6 +8,7 @@ import type { KnownDocument } from '../documents.ts';
 import type { EdgeOptions } from '../options.ts';
 import type { PurgePlatform } from './purge-client.ts';
 import { purgeInBackground, Purger } from './purger.ts';
+import { canWaitForOthers } from '../store/flights.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** The answers that a purge removes. */
@@ -28,6 +30,12 @@ export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize
   readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
 }
 
+/** Undefined: there is none. */
+interface Purgers {
+  readonly cdn: Purger | undefined;
+  readonly store: Purger | undefined;
+}
+
 /** Milliseconds that the answer to a mutation waits for the shared store, so that its reader then reads the new state. */
 const storeTime = 500;
 
@@ -36,8 +44,8 @@ export class Purges {
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
   readonly #settings: DecisionSettings;
-  readonly #cdn: Purger | undefined;
-  readonly #store: Purger | undefined;
+  readonly #newPurgers: () => Purgers;
+  readonly #purgers: Purgers;
   readonly #told = new Set<string>();
 
   constructor({ settings, purgeStore, ...options }: PurgesInput) {
@@ -45,13 +53,16 @@ export class Purges {
     const client = typeof purge === 'function' ? { purge } : purge;
     const batchSize = purgeBatchSize ?? client?.batchSize;
     this.#settings = settings;
-    this.#cdn = client && new Purger({ ...client, batchSize, interval, againAfter, sleep, now });
-    // The store itself rejects answers that were begun before.
-    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now });
+    this.#newPurgers = () => ({
+      cdn: client && new Purger({ ...client, batchSize, interval, againAfter, sleep, now }),
+      // The store itself rejects answers that were begun before.
+      store: purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now }),
+    });
+    this.#purgers = this.#newPurgers();
   }
 
   get hasNone(): boolean {
-    return this.#cdn === undefined && this.#store === undefined;
+    return this.#purgers.cdn === undefined && this.#purgers.store === undefined;
   }
 
   async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest, platform: PurgePlatform | undefined): Promise<void> {
@@ -66,7 +77,8 @@ export class Purges {
       ...tags,
     ];
     this.#settings.log.add(all);
-    await Promise.all([this.#store?.purge(all), this.#cdn?.purge(all, platform)]);
+    const { cdn, store } = this.#purgersOfCall();
+    await Promise.all([store?.purge(all), cdn?.purge(all, platform)]);
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
@@ -92,14 +104,20 @@ export class Purges {
         return;
       }
       this.#settings.log.add(tags);
-      if (this.#cdn !== undefined) invocation.waitUntil(purgeInBackground(this.#cdn, tags, { logger, platform: invocation }));
-      if (this.#store === undefined) return;
-      const purged = purgeInBackground(this.#store, tags, { logger });
+      const { cdn, store } = this.#purgersOfCall();
+      if (cdn !== undefined) invocation.waitUntil(purgeInBackground(cdn, tags, { logger, platform: invocation }));
+      if (store === undefined) return;
+      const purged = purgeInBackground(store, tags, { logger });
       invocation.waitUntil(purged);
-      await atMost(storeTime, purged);
+      await waitAtMost(storeTime, purged);
     } catch (error) {
       logger.error('edge could not tell what the answer to a mutation has changed: nothing was purged.', error);
     }
+  }
+
+  /** Workers may end one call early: then another call must not wait for its work, which never ends. */
+  #purgersOfCall(): Purgers {
+    return canWaitForOthers ? this.#purgers : this.#newPurgers();
   }
 
   /** Warns once for each mutation. */
@@ -128,16 +146,5 @@ function now(): number {
 function sleep(time: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, time * 1_000);
-  });
-}
-
-/** Resolves when the work has ended, or the milliseconds are over. */
-function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    void work.finally(() => {
-      clearTimeout(timer);
-      resolve();
-    });
   });
 }
