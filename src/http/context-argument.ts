@@ -24,7 +24,7 @@ export interface CallView {
   readonly request: HTTPRequest;
   readonly invocation: Invocation;
   /** The platform's own objects; those of the invocation, or copies of them. */
-  readonly platform: Pick<Invocation, 'event' | 'context'>;
+  readonly platform: Pick<Invocation, 'event' | 'context' | 'env'>;
 }
 
 /** Gathers them. `signal` stays a getter all the way: it is made when it is first read. */
@@ -55,7 +55,9 @@ function createLazyArgument(response: ResponseHead, { request, invocation, platf
     get context() {
       return platform.context;
     },
-    env: invocation.env,
+    get env() {
+      return platform.env;
+    },
     waitUntil: (work) => invocation.waitUntil(work),
     get signal() {
       return invocation.signal;

@@ -42,7 +42,7 @@ export interface IncomingRequest {
 export interface HTTPCall extends IncomingRequest {
   readonly settings: HTTPSettings;
   /** The platform's own objects, as the operation sees them. */
-  readonly platform: Pick<Invocation, 'event' | 'context'>;
+  readonly platform: Pick<Invocation, 'event' | 'context' | 'env'>;
   /** Undefined: the platform carries no streams. */
   readonly negotiation: Negotiation | undefined;
   /** Of an answer in one piece. Undefined: the client reads streams only. */

@@ -152,7 +152,7 @@ export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable,
   if (!methods.includes(asked.method)) return no(`the method is ${asked.method}`);
   const reason = reasonInVary(vary, dialect, settings);
   if (reason !== undefined) return no(reason);
-  if (readings.varies && dialect.vary === 'ignored') return no('a header was read by which this store cannot vary');
+  if ((readings.varies || readings.hasAccept) && dialect.vary === 'ignored') return no('a header was read by which this store cannot vary');
   const { maxAge } = answer;
   const hit = answer.operation.lookup?.hit === undefined ? {} : { hit: true as const };
   if (dialect.tags === undefined) return { public: true, maxAge, tags: [], ...hit };

@@ -26,8 +26,9 @@ import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
 import { offerCacheControl, ResolverHints } from './resolver-hints.ts';
 import { PrivateQueries, StaticHints } from './static-hints.ts';
+import { isWorker } from './store/flights.ts';
 import { StoredAnswers } from './store/stored-answers.ts';
-import { explainedHeaders, explainHeader, watchedCall, watchOf } from './watched-request.ts';
+import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
@@ -65,6 +66,7 @@ class EdgePlugin implements Edge {
   readonly #begun = new WeakMap<GraphQLRequest, number>();
   /** Undefined with a store: it looks up its answers by the request that was watched. */
   readonly #private: PrivateQueries | undefined;
+  readonly #env = new SharedEnv(isWorker);
   #hasServed = false;
 
   constructor(options: EdgeOptions) {
@@ -100,6 +102,7 @@ class EdgePlugin implements Edge {
   }
 
   viewRequest(call: RequestCall): RequestCall {
+    const isEnvShared = this.#env.isShared(call.invocation);
     // No CDN keeps the answer to another method, so the reads of such a request do not matter.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
@@ -114,6 +117,7 @@ class EdgePlugin implements Edge {
       begun: log.now,
       operations: [],
       isExplained,
+      isEnvShared,
     };
     return watchedCall(call, watch);
   }

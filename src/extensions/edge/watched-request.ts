@@ -8,7 +8,7 @@ export interface Readings {
   personal: string | undefined;
   /** True when a field of `varyHeaders` was read. */
   varies: boolean;
-  /** True when Accept was read: CDNs vary by it, a store does not. */
+  /** True when Accept was read: most CDNs vary by it, a store does not. */
   hasAccept: boolean;
 }
 
@@ -51,7 +51,7 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
   return {
     ...call,
     request: watchedRequest(call.request, watch),
-    invocation: new WatchedInvocation(call.invocation, watch.readings),
+    invocation: new WatchedInvocation(call.invocation, watch),
   };
 }
 
@@ -59,6 +59,31 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
 export interface RequestWatch {
   readonly readings: Readings;
   readonly rules: ReadingRules;
+  /** True when `env` is the same for all requests. */
+  readonly isEnvShared: boolean;
+}
+
+/**
+ * Tells the bindings of a worker, one object for all its calls, from a value that is made for each call: Deno's has the address of
+ * the client, and a server that calls `fetch` may pass anything.
+ */
+export class SharedEnv {
+  readonly #isWorker: boolean;
+  #first: unknown;
+  #varies = false;
+
+  constructor(isWorker: boolean) {
+    this.#isWorker = isWorker;
+  }
+
+  /** To be asked for every call. False for the first: nothing is known yet. */
+  isShared({ env, context }: Pick<InvocationOfCall, 'env' | 'context'>): boolean {
+    if (!this.#isWorker || env === undefined || env === context) return false;
+    if (this.#first !== undefined && env === this.#first) return !this.#varies;
+    this.#varies = this.#first !== undefined;
+    this.#first ??= env;
+    return false;
+  }
 }
 
 const watchKey = Symbol('watch');
@@ -76,10 +101,12 @@ type InvocationOfCall = RequestCall['invocation'];
 class WatchedInvocation implements InvocationOfCall {
   readonly #invocation: InvocationOfCall;
   readonly #readings: Readings;
+  readonly #isEnvShared: boolean;
 
-  constructor(invocation: InvocationOfCall, readings: Readings) {
+  constructor(invocation: InvocationOfCall, { readings, isEnvShared }: RequestWatch) {
     this.#invocation = invocation;
     this.#readings = readings;
+    this.#isEnvShared = isEnvShared;
   }
 
   get event(): unknown {
@@ -93,7 +120,9 @@ class WatchedInvocation implements InvocationOfCall {
   }
 
   get env(): unknown {
-    return this.#invocation.env;
+    const { env } = this.#invocation;
+    if (env !== undefined && !this.#isEnvShared) this.#readings.personal ??= "the platform's env";
+    return env;
   }
 
   get signal(): AbortSignal {

@@ -3,9 +3,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
 import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { edge } from '../../../src/edge.ts';
 import { createHandler } from '../../../src/fetch.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../../support/deferred.ts';
+import { SharedEnv } from '../../../src/extensions/edge/watched-request.ts';
 import { edgeServing } from './serving.ts';
 
 const typeDefs = `
@@ -91,6 +93,31 @@ describe('who may share', () => {
       assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
     });
 
+  describe('the second argument of fetch', () => {
+    const envServing = (read: (argument: ContextArgument) => unknown): ((env: unknown) => Promise<string | null>) => {
+      const context = (argument: ContextArgument): object => ({ read: () => read(argument) });
+      const plugins = [edge({ cdn: 'varnish' })];
+      const { fetch } = createHandler({ typeDefs, resolvers, context, plugins, nodeEnv: 'production' });
+      return async (env) => {
+        const response = await fetch(new Request('https://api.example/?query={hello}'), env);
+        return response.headers.get('cache-control');
+      };
+    };
+
+    test('makes the answer private when it is read: Deno has the address of the client in it, others what they like', async () => {
+      const get = envServing(({ env }) => (env as { remoteAddr: { hostname: string } }).remoteAddr.hostname);
+
+      const answers = [await get({ remoteAddr: { hostname: '192.0.2.1' } }), await get({ remoteAddr: { hostname: '192.0.2.2' } })];
+
+      assert.deepEqual(answers, ['private, no-store', 'private, no-store']);
+    });
+
+    test('does not when it is not read, nor when there is none', async () => {
+      assert.match((await envServing(() => undefined)({ remoteAddr: {} })) ?? '', /^public/);
+      assert.match((await envServing(({ env }) => env)(undefined)) ?? '', /^public/);
+    });
+  });
+
   test('a plugin that sets a cookie on the finished response makes it private', async () => {
     const cookies: ServerPlugin = {
       async aroundRequest(_call, next) {
@@ -120,6 +147,17 @@ describe('who may share', () => {
 
     assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
   });
+
+  for (const [cdn, expected] of [
+    ['cloudflare', /^private/],
+    ['varnish', /^public/],
+  ] as const)
+    test(`reading Accept ${cdn === 'varnish' ? 'leaves it public where all vary by it' : 'does so without being listed'}`, async () => {
+      const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
+      const { get } = edgeServing({ cdn, server: { typeDefs, resolvers, context } as never });
+
+      assert.match((await get('{ hello }')).headers.get('cache-control') ?? '', expected);
+    });
 
   test('query parameters beside those of GraphQL make the answer private when they are read and not listed', async () => {
     const context = ({ request }: ContextArgument): object => ({ query: request.queryString });
@@ -207,10 +245,10 @@ describe('who may share', () => {
   });
 
   test('one edge for two handlers is refused by the second: what is known of one schema says nothing of another', async () => {
-    const { edge, get } = edgeServing({ server: { typeDefs, resolvers } });
+    const { edge: used, get } = edgeServing({ server: { typeDefs, resolvers } });
     await get('{ hello }');
     const [logger, lines] = recordingLogger();
-    const other = createHandler({ typeDefs: 'type Query { hello: String }', logger, plugins: [edge], nodeEnv: 'production' });
+    const other = createHandler({ typeDefs: 'type Query { hello: String }', logger, plugins: [used], nodeEnv: 'production' });
 
     const response = await other(new Request('https://api.example/?query={hello}'));
 
@@ -220,8 +258,8 @@ describe('who may share', () => {
 
   test('one edge for two handlers that start before either has served: the answer of the first is private', async () => {
     const started = deferred();
-    const { edge, get } = edgeServing({ server: { typeDefs, resolvers, context: () => started.promise.then(() => ({})) } as never });
-    const other = createHandler({ typeDefs, resolvers, plugins: [edge], nodeEnv: 'production' });
+    const { edge: used, get } = edgeServing({ server: { typeDefs, resolvers, context: () => started.promise.then(() => ({})) } as never });
+    const other = createHandler({ typeDefs, resolvers, plugins: [used], nodeEnv: 'production' });
     const answer = get('{ hello }');
     await other(new Request('https://api.example/?query={hello}'));
     started.resolve();
@@ -262,4 +300,34 @@ describe('who may share', () => {
     test(`the option ${JSON.stringify(wrong)} is refused`, () => {
       assert.throws(() => edgeServing({ ...(wrong as object), server: { typeDefs } }), /^TypeError: Expected (?:\w+ of )?edge to /);
     });
+});
+describe('the bindings of a worker', () => {
+  const [context, bindings] = [{}, { DB: {} }];
+
+  test('are known to be the same for all requests from the second on', () => {
+    const watch = new SharedEnv(true);
+
+    assert.deepEqual(
+      [1, 2, 3].map(() => watch.isShared({ env: bindings, context })),
+      [false, true, true],
+    );
+  });
+
+  test('are not, once another value has come for a request', () => {
+    const watch = new SharedEnv(true);
+
+    assert.deepEqual(
+      [bindings, bindings, { ...bindings, user: 'anna' }, bindings, bindings].map((env) => watch.isShared({ env, context })),
+      [false, true, false, false, false],
+    );
+  });
+
+  test('are not, where they came in place of the context, or elsewhere than on a worker', () => {
+    const [watch, other] = [new SharedEnv(true), new SharedEnv(false)];
+
+    assert.deepEqual(
+      [1, 2].flatMap(() => [watch.isShared({ env: bindings, context: bindings }), other.isShared({ env: bindings, context })]),
+      [false, false, false, false],
+    );
+  });
 });

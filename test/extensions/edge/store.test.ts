@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 
 import type { EdgeOptions } from '../../../src/edge.ts';
-import type { ContextArgument, KeyValueCache, ServerOptions } from '../../../src/index.ts';
+import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../src/index.ts';
 import { deferred } from '../../support/deferred.ts';
 import { MapCache } from './map-cache.ts';
 import { edgeServing } from './serving.ts';
@@ -298,6 +298,18 @@ describe('a shared store keeps nothing', () => {
     await settled();
 
     assert.deepEqual(cache.keysOf('answer:'), []);
+  });
+
+  test('for which a cookie was set that was taken off the response again', async () => {
+    const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'session=anna'), {});
+    const plugin: ServerPlugin = { responseWillBeSent: (_call, { headers }) => headers.delete('set-cookie') };
+    const { post, settled, runs, cache } = shop({ server: { context, plugins: [plugin] } });
+
+    await post(one);
+    await settled();
+    await post(one);
+
+    assert.deepEqual([runs, cache.keysOf('answer')], [['book 1', 'book 1'], []]);
   });
 
   test('that sets a cookie', async () => {

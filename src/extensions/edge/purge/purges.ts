@@ -8,7 +8,7 @@ import type { KnownDocument } from '../documents.ts';
 import type { EdgeOptions } from '../options.ts';
 import type { PurgePlatform } from './purge-client.ts';
 import { purgeInBackground, Purger } from './purger.ts';
-import { canWaitForOthers } from '../store/flights.ts';
+import { isWorker } from '../store/flights.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** The answers that a purge removes. */
@@ -117,7 +117,7 @@ export class Purges {
 
   /** Workers may end one call early: then another call must not wait for its work, which never ends. */
   #purgersOfCall(): Purgers {
-    return canWaitForOthers ? this.#purgers : this.#newPurgers();
+    return isWorker ? this.#newPurgers() : this.#purgers;
   }
 
   /** Warns once for each mutation. */

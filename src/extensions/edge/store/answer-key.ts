@@ -20,17 +20,17 @@ export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): st
   const { query, documentId, operationName, variables, extensions = {} } = request;
   const { persistedQuery, ...others } = extensions;
   if (query !== undefined && persistedQuery !== undefined) return undefined;
-  const document = query ?? persistedQuery ?? documentId;
-  if (document === undefined) return undefined;
+  if (query === undefined && persistedQuery === undefined && documentId === undefined) return undefined;
   const parts = [
     deploy,
     asked.method,
     asked.path,
     restOfQuery(asked),
     [...rules.varyHeaders].map((name) => asked.headers.get(name)),
-    // The kind separates an id that looks like a text from that text.
-    query === undefined ? (persistedQuery === undefined ? 'id' : 'hash') : 'text',
-    document,
+    // All that name a document: the server decides which of them counts.
+    query ?? null,
+    persistedQuery ?? null,
+    documentId ?? null,
     operationName ?? null,
     variables ?? {},
     others,
@@ -53,6 +53,8 @@ function restOfQuery({ method, queryString }: HTTPRequest): string {
 /** JSON with the members of every object in one order, so that equal values have one text. The values must come from JSON. */
 function canonicalJSON(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(',')}]`;
+  // JSON reads 1e400 as Infinity, which it writes as null, and writes -0 as 0.
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   members.sort(([one], [other]) => (one < other ? -1 : 1));

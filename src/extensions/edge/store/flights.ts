@@ -84,5 +84,5 @@ export class Flights {
   }
 }
 
-/** Workers do not let one request wait for the work of another. */
-export const canWaitForOthers: boolean = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+/** True on Cloudflare Workers. They do not let one request wait for the work of another. */
+export const isWorker: boolean = globalThis.navigator?.userAgent === 'Cloudflare-Workers';

@@ -7,7 +7,7 @@ import type { GraphQLRequest, OperationOutcome } from '../../../operation/types.
 import { answerKey } from './answer-key.ts';
 import { AnswerStore } from './answer-store.ts';
 import type { FoundAnswer, Lookup } from './answer-store.ts';
-import { canWaitForOthers, Flights } from './flights.ts';
+import { isWorker, Flights } from './flights.ts';
 import { decideFor, no } from '../decide.ts';
 import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { KnownDocuments } from '../documents.ts';
@@ -58,8 +58,7 @@ export class StoredAnswers {
     if (key === undefined) return undefined;
     const lookup = await this.#store.look(key);
     const hit =
-      lookup.hit ??
-      (isBatched || !canWaitForOthers ? undefined : await this.#fromOthers(operation, lookup, http.invocation.deadlineLeft()));
+      lookup.hit ?? (isBatched || isWorker ? undefined : await this.#fromOthers(operation, lookup, http.invocation.deadlineLeft()));
     operation.lookup = { ...lookup, hit };
     // Another process may have kept the answer: this process has not parsed its document yet.
     const known = hit && this.#input.documents.read(hit.source, this.schema);
@@ -85,6 +84,8 @@ export class StoredAnswers {
     const { lookup, outcome, ownFields } = operation;
     // Introspection may be allowed in only some of the environments that share a store.
     if (asksForSchema(answer)) return no('it shows the schema');
+    // Another plugin may have taken it off the response; stored fields go out with every hit.
+    if (ownFields.some(([name]) => name === 'set-cookie')) return no('it sets a cookie');
     if (request.readings.hasAccept) return no('the header accept was read, which is not in the key of the store');
     const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
     const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
