@@ -1,40 +1,29 @@
 // Shapes of queries and schemas that nobody tuned for: the planned executor against the installed graphql-js, JSON.stringify included.
 // "first" runs a document that was never run before (parsed anew each time, in a warm process), "warm" one document again and
-// again. The hand-made shapes were slow once; the others come from a seed.
-// Run: NODE_ENV=production node bench/shapes.ts [seed] [how many generated]
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-
-import type * as GraphQLModule from 'graphql';
-import type { DocumentNode, GraphQLNamedType, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+// again. Hand-made shapes come first, then those that come from a seed.
+// Run: NODE_ENV=production node bench/shapes.ts [seed] [how many generated] [part of the names of the shapes to run]
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned } from '../src/execution/planned-executor.ts';
+import type { KeptPlan } from '../src/execution/planned-executor.ts';
 import { createRandom } from '../test/support/random.ts';
-import type { Random } from '../test/support/random.ts';
+import { documentShapes } from './document-shapes.ts';
+import { generatedShapes, graphql, knownShapes } from './plan-shapes.ts';
+import type { DocumentShape } from './plan-shapes.ts';
 import { pairedRatio } from './statistics.ts';
 import type { Timed, Turns } from './statistics.ts';
 
-/** The copy that the library itself runs on: this folder has one of its own. */
-const librarysGraphQL = createRequire(new URL('../src/index.ts', import.meta.url)).resolve('graphql');
-const { buildSchema, execute, getNamedType, isAbstractType, isInputType, isLeafType, isObjectType, parse, validate } = (await import(
-  pathToFileURL(librarysGraphQL).href
-)) as typeof GraphQLModule;
-
-interface Shape {
-  readonly name: string;
-  /** Several: one document runs on them in turn. */
-  readonly typeDefs: readonly string[];
-  readonly text: string;
-  readonly rootValue: unknown;
-  readonly variables?: Readonly<Record<string, unknown>> | undefined;
-}
+const { buildSchema, execute, parse } = graphql;
 
 const seed = Number(process.argv[2] ?? 1);
 const generated = Number(process.argv[3] ?? 40);
+/** Part of the names of the shapes to run. */
+const wanted = process.argv[4] ?? '';
 const turns: Turns = { slice: 12, rounds: 9, warmUps: 4, most: 400 };
 
 const results: { name: string; warm: number; first: number }[] = [];
-for (const shape of [...knownShapes(), ...generatedShapes(createRandom(seed), generated)]) {
+for (const shape of [...knownShapes(), ...documentShapes(), ...generatedShapes(createRandom(seed), generated)]) {
+  if (!shape.name.includes(wanted)) continue;
   const result = { name: shape.name, ...(await compare(shape)) };
   results.push(result);
   console.log(`${result.name.padEnd(60)} warm ${result.warm.toFixed(2)}  first run ${result.first.toFixed(2)}`);
@@ -45,152 +34,24 @@ for (const key of ['warm', 'first'] as const) {
   console.log(`${key === 'warm' ? 'warm' : 'first run'}, to graphql-js: median ${at(0.5)}, worst tenth from ${at(0.9)}, worst ${at(1)}`);
 }
 
-function knownShapes(): Shape[] {
-  const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
-  const types = (count: number, body: string): string =>
-    numbers(count)
-      .map((at) => `type T${at} implements N { ${body} }`)
-      .join('\n');
-  const nodes = (count: number, one: object): object[] => numbers(count).map((at) => ({ __typename: `T${at}`, ...one }));
-  const eight = numbers(8).map((at) => `f${at}`);
-  const eightFields = eight.map((name) => `${name}: String`).join(' ');
-  const eightValues = Object.fromEntries(eight.map((name) => [name, name]));
-  const small = { id: 1, name: 'x' };
-  const interfaceOf = (count: number): string =>
-    `interface N { id: ID name: String n: [N] } ${types(count, 'id: ID name: String n: [N]')} type Query { n: [N] }`;
-  const wide = `interface N { ${eightFields} } ${types(120, eightFields)} union U = ${numbers(120)
-    .map((at) => `T${at}`)
-    .join(' | ')} type Query { n: [N] u: [U] }`;
-  const level = (depth: number): object => (depth === 0 ? { id: 1 } : { id: 1, a: level(depth - 1) });
-  const nested = (depth: number): string => (depth === 0 ? '{ id }' : `{ a ${nested(depth - 1)} }`);
-  return [
-    {
-      name: '120 types x 8 fields, by an interface',
-      typeDefs: [wide],
-      text: `{ n { ${eight.join(' ')} } }`,
-      rootValue: { n: nodes(120, eightValues) },
-    },
-    {
-      name: '120 types x 8 fields, by a union and a fragment',
-      typeDefs: [wide],
-      text: `{ u { ... on N { ${eight.join(' ')} } } }`,
-      rootValue: { u: nodes(120, eightValues) },
-    },
-    {
-      name: '120 types x 8 fields, a fragment for each',
-      typeDefs: [wide],
-      text: `{ u { ${numbers(120)
-        .map((at) => `... on T${at} { ${eight.join(' ')} }`)
-        .join(' ')} } }`,
-      rootValue: { u: nodes(120, eightValues) },
-    },
-    { name: 'interface of 60 types, 2 fields', typeDefs: [interfaceOf(60)], text: '{ n { id name } }', rootValue: { n: nodes(60, small) } },
-    {
-      name: 'interface of 30 types, nested in itself',
-      typeDefs: [interfaceOf(30)],
-      text: '{ n { id name n { id name } } }',
-      rootValue: { n: nodes(30, { ...small, n: nodes(30, small) }) },
-    },
-    {
-      name: 'interface of 60 types, nested in itself',
-      typeDefs: [interfaceOf(60)],
-      text: '{ n { id n { id name } } }',
-      rootValue: { n: nodes(60, { ...small, n: nodes(60, small) }) },
-    },
-    {
-      name: '60 aliases',
-      typeDefs: ['type Query { a: String }'],
-      text: `{ ${numbers(60)
-        .map((at) => `a${at}: a`)
-        .join(' ')} }`,
-      rootValue: { a: 'x' },
-    },
-    { name: '190 levels', typeDefs: ['type Query { a: Query id: ID }'], text: nested(190), rootValue: level(190) },
-    {
-      name: 'one document on two schemas in turn',
-      typeDefs: [interfaceOf(3), `${interfaceOf(3)} type Spare { id: ID }`],
-      text: '{ n { id name n { id } } }',
-      rootValue: { n: nodes(3, { ...small, n: nodes(3, small) }) },
-    },
-    { name: 'hello', typeDefs: ['type Query { a: String }'], text: '{ a }', rootValue: { a: 'x' } },
-  ];
+/** A document with the place where its plan is kept, as the document cache has it. */
+interface Kept {
+  readonly document: DocumentNode;
+  readonly kept: KeptPlan;
 }
 
-/** Random schemas of one to 60 object types under interfaces and unions, and a query for a part of each. */
-function generatedShapes(random: Random, count: number): Shape[] {
-  return Array.from({ length: count }, (_, at) => generateShape(random, at));
-}
+type Executor = (run: Kept & { readonly schema: GraphQLSchema }) => unknown;
 
-function generateShape(random: Random, at: number): Shape {
-  const types = random.pick([1, 3, 10, 30, 60]);
-  const leaves = 1 + random.below(12);
-  const fields = [
-    ...Array.from(
-      { length: leaves },
-      (_, leaf) =>
-        `f${leaf}${random.chance(0.3) ? '(x: Int = 1, y: In)' : ''}: ${random.pick(['Int', 'String!', 'Float', 'ID', 'E', '[Int]'])}`,
-    ),
-    `next: ${random.pick(['N', 'U', 'T0', '[N]', '[U!]', '[T0!]!'])}`,
-    `other: ${random.pick(['N', '[T0]', '[U]'])}`,
-  ].join(' ');
-  const names = Array.from({ length: types }, (_, type) => `T${type}`);
-  const typeDefs = `input In { a: Int = 1 b: [String!] c: In } enum E { A B } interface N { ${fields} } ${names.map((name) => `type ${name} implements N { ${fields} }`).join(' ')} union U = ${names.join(' | ')} type Query { n: [N] u: U t: T0 }`;
-  const schema = buildSchema(typeDefs);
-  const depth = 1 + random.below(4);
-  const text = `query ($v: Int = 2, $in: In, $c: Boolean = true) ${selectionOf(schema, schema.getQueryType()!, random, depth)}`;
-  const budget = { left: 400 };
-  const rootValue = valueOf(schema, schema.getQueryType()!, random, { depth, budget });
-  const name = `generated ${at}: ${types} types, ${leaves} leaves, ${depth} levels, ${text.length} characters`;
-  const document = parse(text);
-  const unused = validate(schema, document).some(({ message }) => !message.includes('is never used'));
-  if (unused) throw new Error(validate(schema, document).join('\n'));
-  return { name, typeDefs: [typeDefs], text, rootValue, variables: { in: { a: 3, b: ['x'], c: { a: 4 } } } };
-}
-
-function selectionOf(schema: GraphQLSchema, type: GraphQLNamedType, random: Random, depth: number): string {
-  if (type.name === 'U') return `{ __typename ... on N ${selectionOf(schema, schema.getType('N')!, random, depth)} }`;
-  const asked = Object.values((type as GraphQLObjectType).getFields()).flatMap((field) => {
-    const named = getNamedType(field.type);
-    const values =
-      field.args.length > 0 && random.chance(0.6) ? random.pick(['(x: $v)', '(x: 3)', '(y: { a: 1, b: ["x"] })', '(y: $in)']) : '';
-    const condition = random.chance(0.05) ? ' @include(if: $c)' : '';
-    const alias = random.chance(0.1) ? `a${field.name}: ` : '';
-    if (isLeafType(named)) return random.chance(0.7) ? [`${alias}${field.name}${values}${condition}`] : [];
-    return depth > 0 ? [`${alias}${field.name}${condition} ${selectionOf(schema, named, random, depth - 1)}`] : [];
-  });
-  return `{ __typename ${asked.join(' ')} }`;
-}
-
-interface Extent {
-  readonly depth: number;
-  readonly budget: { left: number };
-}
-
-function valueOf(schema: GraphQLSchema, type: GraphQLNamedType, random: Random, { depth, budget }: Extent): unknown {
-  if (isLeafType(type))
-    return type.name === 'E' ? 'A' : type.name === 'ID' || type.name === 'String' ? `text ${random.below(100)}` : random.below(1_000);
-  if (isInputType(type)) return null;
-  const object = isAbstractType(type) ? random.pick(schema.getPossibleTypes(type)) : isObjectType(type) ? type : undefined;
-  budget.left--;
-  const properties = Object.values(object!.getFields()).map((field) => {
-    const named = getNamedType(field.type);
-    if (!isLeafType(named) && (depth <= 0 || budget.left < 0)) return [field.name, String(field.type).startsWith('[') ? [] : null];
-    const one = (): unknown => valueOf(schema, named, random, { depth: depth - 1, budget });
-    return [field.name, String(field.type).startsWith('[') ? Array.from({ length: random.pick([1, 3, 10]) }, one) : one()];
-  });
-  return { __typename: object!.name, ...Object.fromEntries(properties) };
-}
-
-type Executor = (run: { readonly schema: GraphQLSchema; readonly document: DocumentNode }) => unknown;
-
-async function compare(shape: Shape): Promise<{ warm: number; first: number }> {
+async function compare(shape: DocumentShape): Promise<{ warm: number; first: number }> {
   const schemas = shape.typeDefs.map((typeDefs) => buildSchema(typeDefs));
   const settings = { rootValue: shape.rootValue, contextValue: {}, variableValues: shape.variables, hideSuggestions: true };
-  const ours: Executor = ({ schema, document }) =>
-    executePlanned({ schema, document, operation: document.definitions[0] as OperationDefinitionNode, ...settings });
-  const theirs: Executor = ({ schema, document }) => execute({ schema, document, ...settings });
-  const expected = JSON.stringify(await theirs({ schema: schemas[0]!, document: parse(shape.text) }));
-  if (JSON.stringify(await ours({ schema: schemas[0]!, document: parse(shape.text) })) !== expected)
+  const firstOf = ({ definitions }: DocumentNode): OperationDefinitionNode => definitions[0] as OperationDefinitionNode;
+  const ours: Executor = ({ schema, document, kept }) =>
+    executePlanned({ schema, document, kept, operation: firstOf(document), ...settings });
+  const theirs: Executor = ({ schema, document }) =>
+    execute({ schema, document, operationName: firstOf(document).name?.value, ...settings });
+  const expected = JSON.stringify(await theirs({ schema: schemas[0]!, ...parsed(shape) }));
+  if (JSON.stringify(await ours({ schema: schemas[0]!, ...parsed(shape) })) !== expected)
     throw new Error(`${shape.name} is answered differently`);
   return {
     warm: await pairedRatio(warm(schemas, shape, ours), warm(schemas, shape, theirs), turns),
@@ -198,26 +59,28 @@ async function compare(shape: Shape): Promise<{ warm: number; first: number }> {
   };
 }
 
+function parsed({ text }: DocumentShape): Kept {
+  return { document: parse(text), kept: { plan: undefined } };
+}
+
 /** Microseconds per run of so many. */
-function warm(schemas: readonly GraphQLSchema[], { text }: Shape, run: Executor): Timed {
-  const document = parse(text);
+function warm(schemas: readonly GraphQLSchema[], shape: DocumentShape, run: Executor): Timed {
+  const document = parsed(shape);
   return (count) => timed(count, () => document, schemas, run);
 }
 
-function first(schemas: readonly GraphQLSchema[], { text }: Shape, run: Executor): Timed {
+function first(schemas: readonly GraphQLSchema[], shape: DocumentShape, run: Executor): Timed {
   return (count) => {
-    const documents = Array.from({ length: count }, () => parse(text));
+    const documents = Array.from({ length: count }, () => parsed(shape));
     return timed(count, (at) => documents[at]!, schemas, run);
   };
 }
 
-async function timed(
-  count: number,
-  documentOf: (at: number) => DocumentNode,
-  schemas: readonly GraphQLSchema[],
-  run: Executor,
-): Promise<number> {
+async function timed(count: number, documentOf: (at: number) => Kept, schemas: readonly GraphQLSchema[], run: Executor): Promise<number> {
   const start = process.hrtime.bigint();
-  for (let at = 0; at < count; at++) JSON.stringify(await run({ schema: schemas[at % schemas.length]!, document: documentOf(at) }));
+  for (let at = 0; at < count; at++) {
+    const result = run({ schema: schemas[at % schemas.length]!, ...documentOf(at) });
+    JSON.stringify(result instanceof Promise ? await result : result);
+  }
   return Number(process.hrtime.bigint() - start) / 1_000 / count;
 }

@@ -58,7 +58,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     const resolve = field.definition.resolve ?? run.fieldResolver;
     if (resolve === undefined) return completeProperty(run, field, source, path);
     const fieldRun = startField(run, field, path);
-    return completeResolved(fieldRun, resolve(source, argumentValues(field.arguments, run), run.contextValue, fieldRun.info));
+    return completeResolved(fieldRun, resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info));
   } catch (error) {
     const fieldRun = startField(run, field, path);
     return nullOrThrow(fieldRun, error);
@@ -69,7 +69,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
 export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const fieldRun = startField(run, field, path);
   try {
-    const values = argumentValues(field.arguments, run);
+    const values = argumentValues(field, run);
     const resolve = (): unknown => resolveField(fieldRun, source, values);
     return completeResolved(fieldRun, run.fieldTracer!.trace(field, path, { args: values, resolve }));
   } catch (error) {
@@ -91,7 +91,7 @@ function resolveField(fieldRun: FieldRun, source: unknown, values: ArgumentValue
 function completeProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const { shape } = field;
   // Wrong arguments are an error of the field whether or not anybody reads them.
-  const values = field.arguments === undefined ? undefined : argumentValues(field.arguments, run);
+  const values = field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
   const value = propertyOf(source, field.fieldName);
   if (typeof value === 'function') {
     const fieldRun = startField(run, field, path);
@@ -115,7 +115,7 @@ function propertyOf(source: unknown, name: string): unknown {
 export function callMethod(fieldRun: FieldRun, source: object, values?: ArgumentValues): unknown {
   const { run, field, info } = fieldRun;
   const object = source as Record<string, (values: ArgumentValues, contextValue: unknown, info: GraphQLResolveInfo) => unknown>;
-  return object[field.fieldName]!(values ?? argumentValues(field.arguments, run), run.contextValue, info);
+  return object[field.fieldName]!(values ?? argumentValues(field, run), run.contextValue, info);
 }
 
 /** Completes the result of a resolver, or the value of a property. */

@@ -1,7 +1,7 @@
 import type { FieldNode } from 'graphql';
 
 /** Never handed out. */
-const noNodes: FieldNode[] = [];
+export const noNodes: FieldNode[] = [];
 
 /** A planned field, as far as its nodes go. */
 export interface NodesHolder {

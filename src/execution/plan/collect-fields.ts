@@ -98,7 +98,12 @@ class Collector {
     if (field === undefined) return;
     this.planned.push(field);
     if (this.#byName !== undefined) this.#byName.set(responseName, field);
-    else if (this.planned.length > fewFields) this.#byName = new Map(this.planned.map((one) => [one.responseName, one]));
+    else if (this.planned.length > fewFields) this.#mapNames();
+  }
+
+  #mapNames(): void {
+    this.#byName = new Map();
+    for (const field of this.planned) this.#byName.set(field.responseName, field);
   }
 
   #find(responseName: string): PlannedField | undefined {

@@ -1,16 +1,11 @@
-import { getArgumentValues, isInputObjectType, isListType, isNonNullType, Kind } from 'graphql';
-import type {
-  GraphQLInputField,
-  GraphQLInputFieldMap,
-  GraphQLInputObjectType,
-  GraphQLInputType,
-  GraphQLLeafType,
-  ValueNode,
-} from 'graphql';
+import { isInputObjectType, isListType, isNonNullType } from 'graphql';
+import type { GraphQLInputObjectType, GraphQLInputType, GraphQLLeafType } from 'graphql';
 
 import { notPlain, plainKinds, plainValue } from '../complete/leaf.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
-import { hasDefault, ownValue } from './own-defaults.ts';
+import { inputFieldsOf } from './literals.ts';
+import type { InputFields, PreparedInput } from './literals.ts';
+import { absent, valueOf } from './made-values.ts';
 
 /**
  * How input of one type is coerced, worked out once for the type.
@@ -40,7 +35,21 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nullable = nonNull ? type.ofType : type;
   if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
   if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  return { nonNull, plain: plainInputOf(nullable), coerce: leafCoercer(nullable) };
+  return leafCoercionOf(nullable, nonNull);
+}
+
+/** Those of built-in scalars, for null and for non-null: most variables have one of them. */
+const builtInCoercions = new Map<GraphQLLeafType, readonly InputCoercion[]>();
+
+function leafCoercionOf(type: GraphQLLeafType, nonNull: boolean): InputCoercion {
+  const plain = plainInputOf(type);
+  let known = plain === notPlain ? undefined : builtInCoercions.get(type);
+  if (known === undefined) {
+    const coerce = leafCoercer(type);
+    known = [false, true].map((never) => ({ nonNull: never, plain, coerce }));
+    if (plain !== notPlain) builtInCoercions.set(type, known);
+  }
+  return known[nonNull ? 1 : 0]!;
 }
 
 /** graphql 17 renamed the function that a leaf type coerces values with. */
@@ -102,29 +111,35 @@ function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
 
 class ObjectCoercer {
   readonly #type: GraphQLInputObjectType;
-  // Prepared when the first value comes, for the types of fields need not be complete before.
-  #known: GraphQLInputFieldMap | undefined = undefined;
-  #fields: readonly PreparedField[] = [];
+  readonly #inputs: InputFields;
+  /** The fields for which it has been prepared, and how each is coerced. */
+  #fields: readonly PreparedInput[] | undefined = undefined;
+  #coercions: readonly InputCoercion[] = [];
+  /** Every object has something of the name of a field: whether a value has it, too, graphql-js decides. */
+  #isAmbiguous = false;
 
   constructor(type: GraphQLInputObjectType) {
     this.#type = type;
+    this.#inputs = inputFieldsOf(type);
   }
 
   coerce(value: unknown): unknown {
     if (!isOrdinary(value)) return undefined;
-    if (this.#known !== this.#type.getFields()) this.#prepare();
+    const fields = this.#inputs.current();
+    if (fields !== this.#fields) this.#prepare(fields);
+    if (this.#isAmbiguous) return undefined;
     const coerced = emptyInput();
     let known = 0;
     let kept = 0;
     let last: unknown;
-    for (let at = 0; at < this.#fields.length; at++) {
-      const field = this.#fields[at]!;
-      if (!field.isCurrent()) return this.#forget();
+    for (let at = 0; at < fields.length; at++) {
+      const field = fields[at]!;
       const given = value[field.name];
+      const result = given === undefined ? valueOf(field.whenAbsent(), undefined) : coerceGiven(this.#coercions[at]!, given);
+      if (result === absent) continue;
+      if (result === undefined) return undefined;
       if (given !== undefined) known++;
-      else if (field.isOptional) continue;
-      last = field.coerce(given);
-      if (last === undefined) return undefined;
+      last = result;
       coerced[field.name] = last;
       kept++;
     }
@@ -133,15 +148,10 @@ class ObjectCoercer {
     return this.#type.isOneOf && (keys !== 1 || kept !== 1 || last === null) ? undefined : coerced;
   }
 
-  #prepare(): void {
-    this.#known = this.#type.getFields();
-    this.#fields = Object.values(this.#known).map((field) => new PreparedField(field));
-  }
-
-  /** The schema has changed: graphql-js coerces this value, and the next finds the fields as they are now. */
-  #forget(): unknown {
-    this.#known = undefined;
-    return undefined;
+  #prepare(fields: readonly PreparedInput[]): void {
+    this.#coercions = fields.map(({ type }) => inputCoercionOf(type));
+    this.#isAmbiguous = fields.some(({ name }) => name in Object.prototype);
+    this.#fields = fields;
   }
 }
 
@@ -162,65 +172,4 @@ function isOrdinary(value: unknown): value is Record<string, unknown> {
 /** graphql 17 gives input objects without prototype, 16 ordinary ones. Resolvers can tell. */
 function emptyInput(): Record<string, unknown> {
   return isGraphQL17 ? (Object.create(null) as Record<string, unknown>) : {};
-}
-
-/** graphql 17 knows a default as `default`, and in the older form as `defaultValue`. */
-type DefaultInput = { readonly literal?: ValueNode; readonly value?: unknown } | undefined;
-
-class PreparedField {
-  readonly name: string;
-  /** Left out where nothing is given. */
-  readonly isOptional: boolean;
-  readonly #field: GraphQLInputField;
-  readonly #type: GraphQLInputType;
-  readonly #coercion: InputCoercion;
-  readonly #default: DefaultInput;
-  readonly #defaultValue: unknown;
-  /** Every object has something of that name: whether a value has it, too, graphql-js decides. */
-  readonly #isAmbiguous: boolean;
-  /** The default, if it is nothing that a resolver could change. */
-  #constant: unknown = undefined;
-
-  constructor(field: GraphQLInputField) {
-    this.name = field.name;
-    this.#field = field;
-    this.#type = field.type;
-    this.#coercion = inputCoercionOf(field.type);
-    this.#default = defaultOf(field);
-    this.#defaultValue = field.defaultValue;
-    this.#isAmbiguous = field.name in Object.prototype;
-    this.isOptional = !this.#coercion.nonNull && !hasDefault(field);
-  }
-
-  /** True when the schema still has it as it was prepared. */
-  isCurrent(): boolean {
-    const field = this.#field;
-    if (field.type !== this.#type || field.defaultValue !== this.#defaultValue || defaultOf(field) !== this.#default) return false;
-    return !this.#isAmbiguous;
-  }
-
-  /** Undefined: graphql-js decides. */
-  coerce(given: unknown): unknown {
-    if (given !== undefined) return coerceGiven(this.#coercion, given);
-    return this.#constant === undefined ? this.#makeDefault() : this.#constant;
-  }
-
-  /** An object or a list is made anew each time. graphql-js hands out the same one, into which a resolver can write. */
-  #makeDefault(): unknown {
-    if (this.#default === undefined) return ownValue(this.#type, this.#defaultValue);
-    const { name } = this;
-    try {
-      // As that of an argument: so graphql-js knows nothing of the values that it has made before.
-      const args = [{ name, type: this.#type, default: this.#default }];
-      const made = getArgumentValues({ args } as never, { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } })[name];
-      if (typeof made === 'object' && made !== null) return ownValue(this.#type, made);
-      return (this.#constant = made);
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function defaultOf(field: GraphQLInputField): DefaultInput {
-  return isGraphQL17 ? (field as { readonly default?: DefaultInput }).default : undefined;
 }

@@ -1,9 +1,8 @@
 import { getNullableType, isListType, Kind } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLFieldMap, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
-import { areArgumentsCurrent } from './arguments.ts';
-import type { PlannedArguments } from './arguments.ts';
 import type { ObjectIdentity } from '../object-log.ts';
+import { noNodes } from '../own-nodes.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
 import type { Run } from '../run.ts';
 
@@ -42,6 +41,15 @@ export interface FieldRun extends Position {
   readonly info: GraphQLResolveInfo;
 }
 
+/** The arguments of a field, worked out as far as they can be before it runs: see arguments.ts. */
+export interface PlannedArguments {
+  /** True when they are right, whatever the variables are. */
+  readonly areConstant: boolean;
+  isCurrent(): boolean;
+  /** The values for one run, in an object of the resolver's own. Throws graphql-js's error where one is wrong. */
+  valuesFor(node: FieldNode, run: Run): Record<string, unknown>;
+}
+
 /** Collects the fields below some nodes, for the type that an object turned out to have. */
 export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[]) => Selection;
 
@@ -62,10 +70,12 @@ export class PlannedField implements NodesHolder {
   readonly isAliased: boolean;
   /** How many lists the field stands in. */
   lists = 0;
-  /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
-  readonly nodes: FieldNode[];
+  /** The first node that asks for this field under this name. */
+  readonly node: FieldNode;
+  /** All of them, once they are asked for, or are several. */
+  #nodes: FieldNode[] | undefined = undefined;
   /** The copy of the execution that used the field last, and whose it is. */
-  ownNodes: FieldNode[];
+  ownNodes: FieldNode[] = noNodes;
   nodesOwner: OwnNodes | undefined = undefined;
   /** Its `resolve` is read at every run: a resolver that was replaced counts from then on. */
   readonly definition: GraphQLField<unknown, unknown>;
@@ -88,8 +98,7 @@ export class PlannedField implements NodesHolder {
     this.responseName = init.responseName;
     this.fieldName = init.node.name.value;
     this.isAliased = this.responseName !== this.fieldName;
-    this.nodes = [init.node];
-    this.ownNodes = this.nodes;
+    this.node = init.node;
     this.definition = init.definition;
     this.parentType = init.parentType;
     this.shape = init.shape;
@@ -99,12 +108,18 @@ export class PlannedField implements NodesHolder {
     this.#collect = init.collect;
   }
 
+  /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
+  get nodes(): FieldNode[] {
+    return (this.#nodes ??= [this.node]);
+  }
+
   /** True when the schema still has the field as it was planned, among these of its type. */
   isCurrent(fields: GraphQLFieldMap<unknown, unknown>): boolean {
     const { definition, fieldName } = this;
-    if (fields[fieldName] !== definition && !isMetaField(fieldName)) return false;
+    // Those of introspection belong to no type.
+    if (fields[fieldName] !== definition && !fieldName.startsWith('__')) return false;
     if (definition.type !== this.returnType) return false;
-    return this.arguments === undefined ? definition.args.length === 0 : areArgumentsCurrent(this.arguments);
+    return this.arguments === undefined ? definition.args.length === 0 : this.arguments.isCurrent();
   }
 
   /** The fields to run below this one for an object of the type. Made when first needed. */
@@ -123,11 +138,6 @@ export class PlannedField implements NodesHolder {
     this.#selections?.set(type, selection);
     return selection;
   }
-}
-
-/** Those of introspection belong to no type. */
-function isMetaField(name: string): boolean {
-  return name.startsWith('__');
 }
 
 /** Makes the result of a whole object at once. What is not plain is asked of `rest`. */

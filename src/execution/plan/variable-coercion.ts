@@ -1,13 +1,13 @@
-import { getNamedType, getVariableValues, isInputObjectType, isInputType, isNonNullType, typeFromAST } from 'graphql';
-import type { GraphQLInputType, GraphQLSchema, ValueNode, VariableDefinitionNode } from 'graphql';
+import { getVariableValues, isInputType, isNonNullType, typeFromAST } from 'graphql';
+import type { ConstValueNode, GraphQLInputType, GraphQLSchema, VariableDefinitionNode } from 'graphql';
 
 import { isGraphQL17 } from '../graphql-js/version.ts';
-import { coercedOf } from '../run.ts';
 import type { VariableValues } from '../run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
-import { defaultsInLiteral } from './own-defaults.ts';
-import type { OwnDefaults } from './own-defaults.ts';
+import { prepareLiteral } from './literals.ts';
+import { absent, valueOf } from './made-values.ts';
+import type { Prepared } from './made-values.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -17,21 +17,13 @@ export type CoerceVariables = (inputs: Inputs) => VariableValues | undefined;
 /** Works it out as far as it does not depend on the values. */
 export function prepareVariables(schema: GraphQLSchema, definitions: readonly VariableDefinitionNode[]): CoerceVariables {
   const variables: PreparedVariable[] = [];
-  // Here each default is asked for apart. An operation that runs once has them sooner from graphql-js, all at once; but those in an
-  // input object it would share with other requests.
-  let isLeft = definitions.some(({ defaultValue }) => defaultValue !== undefined);
   for (const definition of definitions) {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
     // In 16 an ordinary object holds the values, in which the name of its prototype means something else.
     if (!isInputType(type) || definition.variable.name.value === '__proto__') return leaveToGraphQLJS;
-    isLeft &&= !isInputObjectType(getNamedType(type));
     variables.push(new PreparedVariable(schema, definition, type));
   }
-  return (inputs) => {
-    if (!isLeft) return coerceAll(variables, inputs);
-    isLeft = false;
-    return undefined;
-  };
+  return (inputs) => coerceAll(variables, inputs);
 }
 
 function leaveToGraphQLJS(): undefined {
@@ -58,19 +50,15 @@ function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs): Vari
   return (sources === undefined ? coerced : { sources, coerced }) as unknown as VariableValues;
 }
 
-/** The default of a variable has none in it. */
-const noVariables = {};
-
 class PreparedVariable {
   readonly name: string;
   readonly coercion: InputCoercion;
   readonly #schema: GraphQLSchema;
   readonly #definition: VariableDefinitionNode;
   readonly #type: GraphQLInputType;
-  readonly #default: ValueNode | undefined;
-  #constant: AbsentVariable | undefined = undefined;
-  /** Null: there are no defaults in the default. Undefined: not looked yet. */
-  #ownDefaults: OwnDefaults | null | undefined = undefined;
+  readonly #nonNull: boolean;
+  readonly #literal: ConstValueNode | undefined;
+  #default: Prepared = absent;
 
   constructor(schema: GraphQLSchema, definition: VariableDefinitionNode, type: GraphQLInputType) {
     this.name = definition.variable.name.value;
@@ -78,45 +66,41 @@ class PreparedVariable {
     this.#schema = schema;
     this.#definition = definition;
     this.#type = type;
-    this.#default = definition.defaultValue;
+    this.#nonNull = isNonNullType(type);
+    this.#literal = definition.defaultValue;
   }
 
   /** The variable as graphql-js describes it. Each execution has its own. */
-  signature(): object {
-    const literal = this.#default;
+  signature(): Record<string, unknown> {
+    const literal = this.#literal;
     return { name: this.name, type: this.#type, default: literal && { literal } };
   }
 
   /** Adds what there is of a variable that was not given: its default, if it has one. False: graphql-js decides. */
   addAbsent(coerced: Record<string, unknown>, sources: Record<string, unknown> | undefined): boolean {
-    if (this.#default === undefined) {
-      if (isNonNullType(this.#type)) return false;
-      if (sources !== undefined) sources[this.name] = { signature: this.signature() };
-      return true;
-    }
-    const { constant, signature } = this.#constant ?? this.#askForDefault();
-    if (constant === undefined) return false;
-    coerced[this.name] = constant;
-    if (sources !== undefined) sources[this.name] = { signature: { ...signature, default: { literal: this.#default } } };
+    if (this.#literal === undefined && this.#nonNull) return false;
+    const signature = sources && this.signature();
+    if (sources !== undefined) sources[this.name] = { signature };
+    if (this.#literal === undefined) return true;
+    // An object or a list is made anew each time.
+    if (this.#default === absent) this.#default = prepareLiteral(this.#type, this.#literal);
+    const value = valueOf(this.#default, undefined);
+    if (value === undefined) return false;
+    coerced[this.name] = value;
+    if (signature === undefined) return true;
+    if (noteName === undefined) noteName = nameOfNote(this.#schema, this.#definition);
+    if (noteName !== null) signature[noteName] = value;
     return true;
   }
-
-  /** By graphql-js, which notes the value in the signature. One that is an object or a list is made anew each time. */
-  #askForDefault(): AbsentVariable {
-    const values = getVariableValues(this.#schema, [this.#definition], {}) as unknown as Readonly<
-      Record<string, VariableValues | undefined>
-    >;
-    const own = isGraphQL17 ? values['variableValues'] : values['coerced'];
-    const constant = own && coercedOf(own)[this.name];
-    const absent = { constant, signature: isGraphQL17 ? own?.sources[this.name]?.signature : undefined };
-    if (typeof constant !== 'object' || constant === null) return (this.#constant = absent);
-    this.#ownDefaults ??= defaultsInLiteral(this.#type, this.#default!) ?? null;
-    return this.#ownDefaults === null ? absent : { ...absent, constant: this.#ownDefaults(constant, noVariables) };
-  }
 }
 
-/** A variable that was not given: undefined where graphql-js decides. */
-interface AbsentVariable {
-  readonly constant: unknown;
-  readonly signature: object | undefined;
+/** What graphql 17 calls the value of a default, which it notes in the signature. Null: it does not. */
+let noteName: string | null | undefined;
+
+function nameOfNote(schema: GraphQLSchema, definition: VariableDefinitionNode): string | null {
+  const { variableValues } = getVariableValues(schema, [definition], {});
+  const signature = variableValues?.sources[definition.variable.name.value]?.signature ?? {};
+  return Object.keys(signature).find((key) => !ordinaryNames.includes(key)) ?? null;
 }
+
+const ordinaryNames = ['name', 'type', 'default'];

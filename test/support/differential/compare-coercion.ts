@@ -72,10 +72,10 @@ function compareOperation({ schema, random, sets, comparison }: Comparing): void
   }
 }
 
-const leaves = ['Int', 'Float', 'String', 'Boolean', 'ID', 'Kind', 'Custom'];
+export const leaves = ['Int', 'Float', 'String', 'Boolean', 'ID', 'Kind', 'Custom'];
 const literals: Record<string, string> = { Int: '3', Float: '1.5', String: '"d"', Boolean: 'true', ID: '7', Kind: 'B', Custom: '"c"' };
 
-function randomSchema(random: Random): GraphQLSchema {
+export function randomSchema(random: Random): GraphQLSchema {
   const inputs = [0, 1, 2].map((at) => (at === 2 && random.chance(0.4) ? randomOneOf(random) : randomInput(random, at)));
   const schema = buildSchema(
     `enum Kind { A B C } scalar Custom type Query { a(${leaves.map((leaf) => `${leaf}: ${leaf}`).join(' ')}): Int } ${inputs.join(' ')}`,
@@ -108,14 +108,14 @@ function randomInput(random: Random, at: number): string {
   return `input I${at} { ${fields.join(' ')} ${random.chance(0.1) ? 'constructor: String' : ''} }`;
 }
 
-function wrapped(random: Random, name: string): string {
+export function wrapped(random: Random, name: string): string {
   let type = random.chance(0.35) ? `${name}!` : name;
   if (random.chance(0.35)) type = `[${type}]`;
   if (type.startsWith('[') && random.chance(0.3)) type += '!';
   return type.startsWith('[') && random.chance(0.15) ? `[${type}]` : type;
 }
 
-function randomDefault(random: Random, leaf: string, type: string): string {
+export function randomDefault(random: Random, leaf: string, type: string): string {
   if (!random.chance(0.35)) return '';
   if (!type.endsWith('!') && random.chance(0.2)) return ' = null';
   return ` = ${type.startsWith('[[') ? '[]' : type.startsWith('[') ? `[${literals[leaf]}]` : literals[leaf]}`;
@@ -179,7 +179,7 @@ function randomLeaf(random: Random, name: string): unknown {
 }
 
 /** A value with all that a resolver can tell of it: own keys in their order, prototypes, the sign of zero. Types stand for themselves. */
-function outline(value: unknown): unknown {
+export function outline(value: unknown): unknown {
   if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(outline);

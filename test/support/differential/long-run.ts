@@ -1,6 +1,7 @@
 import { versionInfo } from 'graphql';
 
 import { compareCoercion } from './compare-coercion.ts';
+import { compareLiterals } from './compare-literals.ts';
 import { compareExecutors } from './compare-executors.ts';
 import { compareValidators } from './compare-validators.ts';
 
@@ -43,3 +44,10 @@ console.log(
   coercion.differences.slice(0, 3),
 );
 if (coercion.differences.length > 0) process.exitCode = 1;
+
+const literals = compareLiterals(seed, Math.ceil(count / 4), 250);
+console.log(
+  `arguments: ${literals.equal} fields with the same values, ${literals.refused} with the same error, ${literals.differences.length} differences`,
+  literals.differences.slice(0, 3),
+);
+if (literals.differences.length > 0) process.exitCode = 1;
