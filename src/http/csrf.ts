@@ -1,5 +1,5 @@
 import type { HTTPRequest } from '../message/http-messages.ts';
-import { methodNotAllowed, preflightMissing, unsupportedMediaType } from './errors.ts';
+import { methodNotAllowed, preflightMissing, unsupportedEncoding, unsupportedMediaType } from './errors.ts';
 import { parseMediaType } from './media-type.ts';
 import type { MediaType } from './media-type.ts';
 
@@ -119,6 +119,6 @@ function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined)
 function assertNotEncoded(request: HTTPRequest): void {
   const encoding = request.headers.get('content-encoding')?.toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-    throw unsupportedMediaType('Expected a body without content-encoding, got one.');
+    throw unsupportedEncoding();
   }
 }

@@ -13,8 +13,8 @@ function refusal(status: number, message: string, headers?: Readonly<Record<stri
 /** The methods that carry operations. */
 export const methods: readonly string[] = ['GET', 'POST', 'QUERY'];
 
-/** Announces QUERY, with the media type that it takes (RFC 10008 section 3). */
-export const acceptQuery: Readonly<Record<string, string>> = { 'accept-query': 'application/json' };
+/** Announces the media type that QUERY takes (RFC 10008 section 3), and POST (Linked Data Platform, section 7.1). */
+export const acceptedTypes: Readonly<Record<string, string>> = { 'accept-query': 'application/json', 'accept-post': 'application/json' };
 
 /** 400: the request cannot be read at all, or is refused as a whole. */
 export function badRequest(message: string): GraphQLError {
@@ -27,7 +27,7 @@ export function malformedRequest(message: string): GraphQLError {
 }
 
 export function methodNotAllowed(method: string): GraphQLError {
-  return refusal(405, `Expected GET, POST or QUERY, got ${method}.`, { allow: methods.join(', '), ...acceptQuery });
+  return refusal(405, `Expected GET, POST or QUERY, got ${method}.`, { allow: methods.join(', '), ...acceptedTypes });
 }
 
 /** A safe request may be repeated by anybody, and a GET be sent by any link: it must not change anything (RFC 9110 section 9.2.1). */
@@ -65,7 +65,12 @@ export function queryStringTooLong(limit: number, length: number): GraphQLError 
 }
 
 export function unsupportedMediaType(message: string): GraphQLError {
-  return refusal(415, message, acceptQuery);
+  return refusal(415, message, acceptedTypes);
+}
+
+/** Says which content coding would have been taken: none (RFC 9110 section 15.5.16). */
+export function unsupportedEncoding(): GraphQLError {
+  return refusal(415, 'Expected a body without content-encoding, got one.', { 'accept-encoding': 'identity' });
 }
 
 export function preflightMissing(headerNames: readonly string[]): GraphQLError {

@@ -5,7 +5,7 @@ import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/htt
 import type { OperationOutcome } from '../operation/types.ts';
 import { negotiateMediaType } from './accept.ts';
 import { preventCSRF } from './csrf.ts';
-import { acceptQuery, methods } from './errors.ts';
+import { acceptedTypes, methods } from './errors.ts';
 import type { ParsedRequest } from './known-bodies.ts';
 import { parseGraphQLRequest } from './params.ts';
 import { toHTTPResponse } from './response.ts';
@@ -51,7 +51,7 @@ function respond(outcome: OperationOutcome, httpCall: HTTPCall): HTTPResponse | 
 }
 
 function optionsResponse(settings: HTTPSettings): HTTPResponse {
-  const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptQuery });
+  const headers = new HeaderMap({ allow: [...methods, 'OPTIONS'].join(', '), ...acceptedTypes });
   return { status: settings.cors?.optionsSuccessStatus ?? 204, headers, body: null };
 }
 

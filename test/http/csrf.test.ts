@@ -307,6 +307,8 @@ describe('a body that would have to be decoded', () => {
       const response = await endpoint.send(requestOf('POST', fields));
 
       assertVerdict('unsupported', response, endpoint.runs);
+      // RFC 9110 section 15.5.16: what would have been taken.
+      assert.equal(response.headers.get('accept-encoding'), name === 'content-encoding' ? 'identity' : undefined);
     });
   }
 

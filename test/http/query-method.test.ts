@@ -140,6 +140,7 @@ describe('Accept-Query announces the method and its media type', () => {
       const response = await createEndpoint().send(request);
 
       assert.deepEqual([response.status, response.headers.get('accept-query')], [status, 'application/json']);
+      assert.equal(response.headers.get('accept-post'), 'application/json');
     });
 
   it('but a mutation by QUERY is told POST alone', async () => {
