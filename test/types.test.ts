@@ -15,7 +15,16 @@ import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler a
 import { createHandler as createLambdaHandler } from '../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../src/fetch.ts';
 import { createHandler, DataSource, RESTDataSource } from '../src/index.ts';
-import type { ContextFits, Handler, HTTPRequest, ResponseHead, ServerOptions, ServerPlugin } from '../src/index.ts';
+import type {
+  ContextFits,
+  ContextValue,
+  Handler,
+  HTTPRequest,
+  ResponseHead,
+  ResolverMap,
+  ServerOptions,
+  ServerPlugin,
+} from '../src/index.ts';
 import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
 import type * as Netlify from '../src/netlify.ts';
 import { serve } from '../src/node.ts';
@@ -35,6 +44,7 @@ export function never(): void {
   contextAndDataSources();
   withoutOne();
   generated();
+  resolversOfOtherFiles();
   typeFunctions();
   fitting();
   wrapper({ typeDefs });
@@ -166,6 +176,63 @@ function generated(): void {
   createHandler({ typeDefs, context: () => ({ user: 'ada' }), resolvers: typed });
   createHandler({ typeDefs, resolvers: {} as Generated<object> });
   createHandler({ typeDefs, context: ({ request }) => ({ user: request.path }), resolvers: {} as Generated<object> });
+}
+
+interface Loaders {
+  readonly books: BooksAPI;
+  readonly counter: Counter;
+}
+
+/** Resolvers that stand in files of their own, each with the part of the context that it reads. */
+function resolversOfOtherFiles(): void {
+  const whole: ResolverMap<ContextValue<{ user: string; admin: boolean }, Loaders>> = {
+    Query: {
+      book: (_, { id }, { dataSources }) => dataSources.books.book(id),
+      me: (_, _args, { user, admin }) => [is<string>(user), is<boolean>(admin)],
+    },
+  };
+  const me = { Query: { me: (_: unknown, _args: unknown, { user }: { user?: string }) => user } };
+  const books = {
+    Query: {
+      book: (_: unknown, { id }: { id: string }, { dataSources }: { dataSources: Pick<Loaders, 'books'> }) => dataSources.books.book(id),
+    },
+    Node: { __resolveType: (value: { title?: string }, { user }: { user: string }) => value.title ?? user },
+    Book: { title: { resolve: (_: unknown, _args: unknown, { user }: { user: string }) => user } },
+  };
+  // As JavaScript has them.
+  const loose = {
+    Query: {
+      book: (_: any, { id }: any, { dataSources }: { dataSources: any }) => dataSources.books.book(id),
+      me: (_: any, _args: any, { user }: { user: any }) => user,
+    },
+  };
+  const plugin: ServerPlugin<{ user: string }> = { requestDidStart: async ({ contextValue }) => void is<string>(contextValue.user) };
+  const dataSources = (): Loaders => ({ books: new BooksAPI(), counter: new Counter() });
+
+  for (const resolvers of [whole, [whole, me], me, books, { ...me, ...books }, [me, books], loose, [loose, me]]) {
+    createHandler({ typeDefs, context: () => ({ user: 'ada', admin: true }), dataSources, resolvers });
+    createHandler({ typeDefs, context: ({ request }) => ({ user: request.path, admin: true }), dataSources, resolvers, plugins: [plugin] });
+    createLambdaHandler({
+      typeDefs,
+      context: async ({ event }) => ({ user: String(event), admin: true }),
+      dataSources,
+      resolvers,
+      plugins: [plugin],
+    });
+  }
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path.length }),
+    // @ts-expect-error: they read a user that is a string.
+    resolvers: me,
+  });
+  createHandler({
+    typeDefs,
+    context: ({ request }) => ({ user: request.path }),
+    dataSources: () => ({ counter: new Counter() }),
+    // @ts-expect-error: they read a data source that is not there.
+    resolvers: books,
+  });
 }
 
 function typeFunctions(): void {

@@ -26,8 +26,8 @@ export type { ContextFits, ContextValue } from '../operation/context.ts';
 /**
  * All options of a server. Only a schema is required: `typeDefs` (with `resolvers`) or `schema`.
  *
- * The type parameters are inferred. Write `context` and `dataSources` above `resolvers`: TypeScript reads object
- * literals in order.
+ * The type parameters are inferred from `context` and `dataSources` alone. Write these two above `resolvers`: TypeScript reads
+ * object literals in order. Resolvers and plugins of other files may name the part of the context that they read.
  */
 export interface ServerOptions<
   TContext extends object = object,
@@ -42,7 +42,7 @@ export interface ServerOptions<
   /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
   readonly dataSources?: () => TDataSources;
   /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
-  readonly resolvers?: Resolvers<ContextValue<TContext, NoInfer<TDataSources>>>;
+  readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>;
   /** A schema made in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
   /**
@@ -69,7 +69,9 @@ export interface ServerOptions<
   /** Where data sources keep responses. "bounded": in memory, 30 MiB; in a Lambda function below 960 MB a thirty-second of its memory. Default: "bounded". */
   readonly cache?: 'bounded' | KeyValueCache;
   /** Hooks into the server's life and into every operation. Default: none. */
-  readonly plugins?: readonly ServerPlugin<ContextValue<TContext, TDataSources>>[];
+  readonly plugins?: readonly ServerPlugin<
+    object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>
+  >[];
   /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
   readonly landingPage?: boolean;
   /** Gets messages that clients must not see. Default: the console. */

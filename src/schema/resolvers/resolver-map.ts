@@ -67,4 +67,29 @@ export interface ResolverMap<TContext = any> {
 }
 
 /** One resolver map, or several that are merged type by type; of two resolvers for one field the later wins. */
-export type Resolvers<TContext = any> = ResolverMap<TContext> | readonly ResolverMap<TContext>[];
+export type Resolvers<TContext = any> =
+  | ResolverMap<TContext>
+  | readonly ResolverMap<TContext>[]
+  // As long as TypeScript knows only the data sources of a context, it must not refuse resolvers of other files, which name
+  // the part of the context that they read.
+  | ({ readonly dataSources: any } extends TContext ? UncheckedMap | readonly UncheckedMap[] : never);
+
+/**
+ * Resolvers that read any context. Each function has two signatures, as {@link TypeFunction} has: so one that is written in
+ * place takes its parameters from {@link ResolverMap}.
+ */
+interface UncheckedMap {
+  readonly [type: string]: UncheckedType | EnumValues | ScalarType;
+}
+
+interface UncheckedType {
+  readonly [field: string]:
+    | UncheckedFunction
+    | { readonly resolve?: UncheckedFunction; readonly subscribe?: UncheckedFunction }
+    | undefined;
+}
+
+interface UncheckedFunction {
+  (parent: any, args: any, context: any, info: any): unknown;
+  <T>(parent: any, args: any, context: any, info: T): unknown;
+}
