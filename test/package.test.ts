@@ -15,6 +15,9 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly files: readonly string[];
+  readonly main: string;
+  readonly types: string;
+  readonly typesVersions: unknown;
 }
 
 /** What users may import. A name that comes or goes is a decision: it is written here, and in CHANGELOG.md. */
@@ -455,6 +458,18 @@ for (const entry of entries) {
     });
   });
 }
+
+test('TypeScript that does not read the exports map ("moduleResolution": "node") finds the types of each entry', () => {
+  const { main, types, typesVersions } = manifest;
+  const paths = entries
+    .filter((entry) => entry !== '.')
+    .map((entry) => [entry.slice(2), [`./dist/cjs/${entry.slice(2).replaceAll('/', '-')}.d.ts`]]);
+
+  deepEqual(
+    { main, types, typesVersions },
+    { main: './dist/cjs/index.js', types: './dist/cjs/index.d.ts', typesVersions: { '*': Object.fromEntries(paths) } },
+  );
+});
 
 test('every public entry is in the exports map and has a source', () => {
   const missing = Object.keys(publicNames).filter((entry) => !entries.includes(entry) || !existsSync(join(root, 'src', sourceOf(entry))));

@@ -43,27 +43,33 @@ test("TypeScript 5.9's parser leads to the same files as Babel's", needs('versio
   deepEqual(byTypeScript.texts, byBabel.texts);
 });
 
-test('the handlers compile under strict TypeScript 5.9 with only their imports changed', needs('version-3'), async (context) => {
-  const { directory } = await migrated(context, 'typescript');
-  for (const name of ['graphql-functions', 'graphql', '@types'])
-    await symlink(name === 'graphql-functions' ? root : join(root, 'node_modules', name), join(directory, 'node_modules', name));
-  const typed = Object.keys(handlers).filter((file) => basename(file).startsWith('typed-'));
-  ok(typed.length >= 5);
-  await writeFile(
-    join(directory, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: {
+// `node` is what "module": "commonjs" meant to projects of version 3.
+for (const [module, moduleResolution] of [
+  ['nodenext', 'nodenext'],
+  ['commonjs', 'node'],
+]) {
+  test(
+    `the handlers compile under strict TypeScript 5.9 with only their imports changed: ${module}`,
+    needs('version-3'),
+    async (context) => {
+      const { directory } = await migrated(context, 'typescript');
+      for (const name of ['graphql-functions', 'graphql', '@types'])
+        await symlink(name === 'graphql-functions' ? root : join(root, 'node_modules', name), join(directory, 'node_modules', name));
+      const typed = Object.keys(handlers).filter((file) => basename(file).startsWith('typed-'));
+      ok(typed.length >= 5);
+      const compilerOptions = {
         strict: true,
         noImplicitOverride: true,
         noEmit: true,
-        module: 'nodenext',
+        module,
+        moduleResolution,
         target: 'es2023',
         skipLibCheck: true,
         types: ['node'],
-      },
-      files: typed,
-    }),
-  );
+      };
+      await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: typed }));
 
-  deepEqual(await runTypeScript(directory, join(folder, 'node_modules/typescript/bin/tsc')), []);
-});
+      deepEqual(await runTypeScript(directory, join(folder, 'node_modules/typescript/bin/tsc')), []);
+    },
+  );
+}
