@@ -28,6 +28,19 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /functions\/graphql\.ts:4:3 Unknown option "resolver"\. Did you mean "resolvers"\?/,
   },
+  'options of other servers': {
+    files: {
+      [file]: functionOf(
+        'export default createHandler({',
+        "  typeDefs: 'type Query { ok: Boolean }',",
+        '  playground: true,',
+        '  subscriptions: {},',
+        '} as never);',
+      ),
+    },
+    expected:
+      /functions\/graphql\.ts:4:3 Unknown option "playground", which other servers have\. [^\n]*landingPage[^]*functions\/graphql\.ts:5:3 Unknown option "subscriptions", [^\n]*server-sent events/,
+  },
   'a field that is defined without a type': {
     files: {
       'graphql/schema.graphql': 'type Query {\n  ok\n}\n',

@@ -61,6 +61,15 @@ const breaks: Readonly<Record<string, Break>> = {
     },
     expected: /No matching export in "graphql-functions" for import "UserInputError": it is in "graphql-functions\/v3"/,
   },
+  'a name that graphql exports': {
+    files: {
+      'functions/graphql.ts': functionOf(
+        "import { GraphQLError } from 'graphql-functions';",
+        "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
+      ),
+    },
+    expected: /No matching export in "graphql-functions" for import "GraphQLError": it is in "graphql"\n/,
+  },
   'a name that this package does not export': {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },
     expected: /No matching export in "graphql-functions" for import "createServer"/,

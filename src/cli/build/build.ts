@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
@@ -158,13 +159,17 @@ function summary({ text, documents, from }: BuildArtefact, file: string): string
   return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
 }
 
-/** The change that the user makes by hand, once. */
+/** The change that the user makes by hand, once: with `import`, or with `require` in a file that has neither imports nor exports. */
 function instructions(source: FunctionSource, file: string, { from }: BuildArtefact): string {
   const path = relative(dirname(source.file), file).replaceAll('\\', '/');
+  const artefact = `'${path.startsWith('.') ? path : `./${path}`}'`;
+  const isModule = /\.m[jt]s$/.test(source.file) || /^\s*(?:import|export)\b/m.test(readFileSync(source.file, 'utf8'));
+  const lines = isModule
+    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artefact from ${artefact} with { type: 'json' };`]
+    : ["  const { readBuild } = require('graphql-functions/build');", `  const artefact = require(${artefact});`];
   return [
     `\n${basename(source.file)} does not use it yet. Write:\n`,
-    "  import { readBuild } from 'graphql-functions/build';",
-    `  import artefact from '${path.startsWith('.') ? path : `./${path}`}' with { type: 'json' };\n`,
-    `  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' in place of typeDefs' : ''}`,
+    ...lines,
+    `\n  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' in place of typeDefs' : ''}`,
   ].join('\n');
 }

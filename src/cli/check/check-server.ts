@@ -8,6 +8,7 @@ import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
 import { progress } from '../project/progress.ts';
 import type { RecordedServer } from '../project/recorded-servers.ts';
+import { foreignOption } from './foreign-options.ts';
 import { findInSchema } from './schema-findings.ts';
 import type { Finding } from './parse-tolerantly.ts';
 import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
@@ -53,7 +54,7 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
       return [];
     } catch (error) {
       const [name = ''] = isList ? [] : Object.keys(part as object);
-      return { ...call, ...(call && search.findKey([name], call)), message: (error as Error).message };
+      return { ...call, ...(call && search.findKey([name], call)), message: foreignOption(name) ?? (error as Error).message };
     }
   });
 }

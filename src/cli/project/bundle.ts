@@ -1,6 +1,7 @@
 import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -171,11 +172,16 @@ function forPeople(message: Message): Message {
   };
 }
 
-/** A name that is imported from one entry of this package, and that another entry exports. */
+/** A name that is imported from one entry of this package, and that another entry or graphql exports. */
 function withEntry(text: string): string {
   const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
-  const entry = name === undefined ? undefined : entryThatExports(name);
+  const entry = name === undefined ? undefined : isOfGraphQL(name) ? 'graphql' : entryThatExports(name);
   return entry === undefined ? text : `${text}: it is in "${entry}"`;
+}
+
+/** Whether graphql exports a name, as it does GraphQLError. It is loaded only for this message. */
+function isOfGraphQL(name: string): boolean {
+  return name in (createRequire(import.meta.url)('graphql') as object);
 }
 
 /**

@@ -147,6 +147,17 @@ test('a build of the function’s own typeDefs tells how to use it, and is stale
   assert.deepEqual([built.code, stale.code], [0, 1]);
 });
 
+test('a build for a function in CommonJS tells how to require it', async (context) => {
+  const own =
+    "const { createHandler } = require('graphql-functions');\nexports.handler = createHandler({ typeDefs: 'type Query { a: Int }' });\n";
+  const { run } = await project(context, { 'functions/graphql.js': own });
+
+  const { stdout } = await run('build');
+
+  assert.match(stdout, /graphql\.js does not use it yet[^]*const artefact = require\('\.\/graphql\.build\.json'\)/);
+  assert.doesNotMatch(stdout, /import/);
+});
+
 test('operations in code are not for build, which says what is', async (context) => {
   const { run } = await project(context, { ...files, 'src/a.tsx': 'const one = gql`{ authors { name } }`;' });
 
