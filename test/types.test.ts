@@ -206,7 +206,7 @@ function resolversOfOtherFiles(): void {
       me: (_: any, _args: any, { user }: { user: any }) => user,
     },
   };
-  const plugin: ServerPlugin<{ user: string }> = { requestDidStart: async ({ contextValue }) => void is<string>(contextValue.user) };
+  const plugin: ServerPlugin<{ user: string }> = { requestDidStart: async ({ contextValue }) => is<string>(contextValue.user) };
   const dataSources = (): Loaders => ({ books: new BooksAPI(), counter: new Counter() });
 
   for (const resolvers of [whole, [whole, me], me, books, { ...me, ...books }, [me, books], loose, [loose, me]]) {
