@@ -1,6 +1,7 @@
-// REST data sources against peers, one origin on loopback: a memoised GET, a cache hit, a miss, and loading the code.
+// REST data sources against peers, on loopback: a memoised GET, a cache hit, a miss, and loading the code. Then with the API in
+// a process of its own, so that its work is not counted: misses of several sizes, ten at once, a revalidation, a POST.
 // Run: node bench/datasource.ts
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
@@ -12,17 +13,10 @@ import { InMemoryLRUCache, RESTDataSource } from '../src/index.ts';
 import { Agent, cacheStores, interceptors, request } from 'undici';
 
 import { bundles } from './contestants.ts';
+import { bookOf } from './origin/book.ts';
 import { median, rounded } from './statistics.ts';
 
 const run = promisify(execFile);
-const book = {
-  id: '1',
-  title: 'Middlemarch',
-  author: { name: 'George Eliot', born: 1819 },
-  tags: Array.from({ length: 12 }, (_, at) => `tag-${at}`),
-  text: 'x'.repeat(200),
-};
-
 export interface DataSourceResult {
   readonly [workload: string]: Readonly<Record<string, { readonly microseconds: number; readonly ratio: number }>>;
 }
@@ -30,7 +24,10 @@ export interface DataSourceResult {
 /** Microseconds of a call, in turn, and the median of the rounds' ratios to @apollo/datasource-rest 6. */
 export async function measureDataSources(rounds = 15): Promise<DataSourceResult> {
   const server = createServer((_, response) =>
-    response.setHeader('content-type', 'application/json').setHeader('cache-control', 'max-age=3600').end(JSON.stringify(book)),
+    response
+      .setHeader('content-type', 'application/json')
+      .setHeader('cache-control', 'max-age=3600')
+      .end(JSON.stringify(bookOf(1))),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -39,11 +36,33 @@ export async function measureDataSources(rounds = 15): Promise<DataSourceResult>
       'memoised GET': await compare(memoised(baseURL), rounds, 2000),
       'cache hit': await compare(hits(baseURL), rounds, 500),
       miss: await compare(misses(baseURL), rounds, 60),
+      ...(await measureWithAPI(rounds)),
       'load the code (CPU of a cold process)': await coldLoads(),
     };
   } finally {
     server.closeAllConnections();
     server.close();
+  }
+}
+
+async function measureWithAPI(rounds: number): Promise<DataSourceResult> {
+  const api = fork(new URL('origin/api.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const port = await new Promise<number>((resolve, reject) => {
+    api.once('message', (message) => resolve(message as number));
+    api.once('exit', () => reject(new Error('The API has ended.')));
+  });
+  const baseURL = `http://127.0.0.1:${port}/`;
+  try {
+    return {
+      'miss, API in another process': await compare(misses(`${baseURL}fresh/1/`), rounds, 60),
+      'miss of 20 KB, API in another process': await compare(misses(`${baseURL}fresh/20/`), rounds, 40),
+      'miss of 200 KB, API in another process': await compare(misses(`${baseURL}fresh/200/`), rounds, 10),
+      'ten misses at once, API in another process': await compare(atOnce(misses(`${baseURL}fresh/1/`)), rounds, 6),
+      'revalidation (304), API in another process': await compare(hits(`${baseURL}validated/1/`), rounds, 60),
+      'POST, API in another process': await compare(posts(`${baseURL}fresh/1/`), rounds, 60),
+    };
+  } finally {
+    api.disconnect();
   }
 }
 
@@ -91,6 +110,24 @@ function misses(baseURL: string): Calls {
   };
 }
 
+function atOnce(calls: Calls): Calls {
+  const tenTimes = (call: () => Promise<unknown>) => () => Promise.all(Array.from({ length: 10 }, call));
+  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, tenTimes(call)]));
+}
+
+function posts(baseURL: string): Calls {
+  const cache = new InMemoryLRUCache();
+  const apolloCache = new InMemoryLRUCache() as unknown as ApolloCache;
+  return {
+    [ours]: () => {
+      const mine = new Ours(baseURL);
+      void mine.initialize({ context: {}, cache });
+      return mine.create();
+    },
+    [apollo]: () => new Theirs(baseURL, apolloCache).create(),
+  };
+}
+
 class Ours extends RESTDataSource {
   override baseURL: string;
 
@@ -101,6 +138,10 @@ class Ours extends RESTDataSource {
 
   book(id: string): Promise<unknown> {
     return this.get(`books/${id}`);
+  }
+
+  create(): Promise<unknown> {
+    return this.post('books', { title: 'Emma', year: 1815 });
   }
 }
 
@@ -123,6 +164,10 @@ class Theirs extends ApolloRESTDataSource {
 
   book(id: string): Promise<unknown> {
     return this.get(`books/${id}`);
+  }
+
+  create(): Promise<unknown> {
+    return this.post('books', { body: { title: 'Emma', year: 1815 } });
   }
 }
 

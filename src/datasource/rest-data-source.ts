@@ -262,11 +262,12 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         const retry = request.retry ?? this.retry;
         return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal, validators });
       },
-      cacheOptionsFor: (response) => {
-        const isDefault = request.cacheOptions === undefined && this.cacheOptionsFor === RESTDataSource.prototype.cacheOptionsFor;
-        return isDefault ? undefined : this.#cacheOptionsOf(response, request);
-      },
+      cacheOptionsFor: this.#hasCacheHook(request) ? (response) => this.#cacheOptionsOf(response, request) : undefined,
     };
+  }
+
+  #hasCacheHook({ cacheOptions }: DataSourceRequest): boolean {
+    return cacheOptions !== undefined || this.cacheOptionsFor !== RESTDataSource.prototype.cacheOptionsFor;
   }
 
   async #cacheOptionsOf(response: Response, request: DataSourceRequest): Promise<CacheOptions | undefined> {

@@ -22,9 +22,9 @@ export class LiveEntry implements LiveValue {
   constructor({ head, headers, body }: CacheEntry) {
     this.#head = Object.freeze({ ...head, contentType: head.contentType && ownCopy(head.contentType), vary: ownCopies(head.vary) });
     this.#headers = JSON.stringify(headers);
-    // Bytes belong to the function that fetched them, which may use their memory again.
-    this.#body = typeof body === 'string' ? body : body.slice();
-    this.size = overhead + bytesOf(this.#headers) + (typeof body === 'string' ? bytesOf(body) : body.byteLength);
+    // Bytes belong to the function that fetched them, which may use their memory again. Not slice(): a Buffer's shares it.
+    this.#body = typeof body === 'string' ? body : new Uint8Array(body);
+    this.size = overhead + sizeOf(this.#head) + bytesOf(this.#headers) + (typeof body === 'string' ? bytesOf(body) : body.byteLength);
   }
 
   /** The entry, to be read. */
@@ -45,6 +45,13 @@ export class LiveEntry implements LiveValue {
   toString(): string {
     return encodeEntry(undefined, this.open());
   }
+}
+
+/** The texts in a head that may be long: an origin, or a client, chooses them. */
+function sizeOf({ statusText, contentType, vary }: EntryHead): number {
+  let size = statusText.length + (contentType?.length ?? 0);
+  for (const name in vary) size += name.length + (vary[name]?.length ?? 0);
+  return size;
 }
 
 function ownCopies(vary: EntryHead['vary']): EntryHead['vary'] {

@@ -30,7 +30,8 @@ export interface CacheLookup extends SelectionSource {
   readonly warn: ((message: string) => void) | undefined;
   now(): Milliseconds;
   send(signal: AbortSignal, validators?: Readonly<Record<string, string>>): Promise<Response>;
-  cacheOptionsFor(response: Response): CacheOptions | undefined | Promise<CacheOptions | undefined>;
+  /** The hooks' word on a response's life; undefined where there is no hook, and no Response need be made for one. */
+  readonly cacheOptionsFor: ((response: Response) => Promise<CacheOptions | undefined>) | undefined;
   /** Offers an old response, should the call's time be over, or its connection break, before there is a new one. */
   standIn(offer: () => ReceivedResponse | undefined): void;
 }
@@ -90,7 +91,8 @@ export class OriginFetch {
   async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
     const { request } = this.#lookup;
     const fields = toRecord(response.headers);
-    const terms = await this.#termsFor(response, fields, this.#isRedirected(response));
+    const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response) };
+    const terms = await this.#termsFor(judged, () => response);
     if (terms === undefined) return { live: response, outcome: 'miss' };
 
     const bytes = await this.#orStale(entry, () => readBody(request, response));
@@ -108,9 +110,9 @@ export class OriginFetch {
     const fields = toRecord(response.headers);
     const headers = mergeHeaders(entry.headers, fields);
     const refreshed = { status, statusText, headers, body };
-    const merged = rebuildResponse(body, { ...refreshed, url });
-    const terms = await this.#termsFor(merged, headers, this.#isRedirected(response));
-    if (terms === undefined) return { live: rebuildResponse(body, { ...refreshed, url }), outcome: 'revalidated' };
+    const rebuild = (): Response => rebuildResponse(body, { ...refreshed, url });
+    const terms = await this.#termsFor({ status, headers, redirected: this.#isRedirected(response) }, rebuild);
+    if (terms === undefined) return { live: rebuild(), outcome: 'revalidated' };
     return this.#toAnswer(refreshed, terms, { sentAt, cookies: cookiesOf(response.headers, fields), outcome: 'revalidated' });
   }
 
@@ -120,13 +122,17 @@ export class OriginFetch {
     return request.redirected || response.redirected || (response.url !== request.url && response.url !== '');
   }
 
-  async #termsFor(response: Response, headers: Readonly<Record<string, string>>, redirected: boolean): Promise<StorageTerms | undefined> {
+  async #termsFor(
+    { status, headers, redirected }: Pick<StorageCase, 'status' | 'headers' | 'redirected'>,
+    toResponse: () => Response,
+  ): Promise<StorageTerms | undefined> {
     const lookup = this.#lookup;
-    const options = await lookup.cacheOptionsFor(response);
+    const shown = lookup.cacheOptionsFor && toResponse();
+    const options = shown && (await lookup.cacheOptionsFor(shown));
     // The hook has read the body: there is nothing left to store.
-    if (response.bodyUsed) return undefined;
+    if (shown?.bodyUsed) return undefined;
     const storage: StorageCase = {
-      status: response.status,
+      status,
       headers,
       vary: comparableVary(lookup, headers['vary']),
       redirected,

@@ -81,6 +81,17 @@ describe('a response in the cache that is in memory', () => {
     );
   });
 
+  it('counts with the fields that it varies by, which a client may choose', async (t) => {
+    const origin = await startBooks(t, '1');
+    const cache = new InMemoryLRUCache({ maxSize: 12_000 });
+    for (const path of ['books/1', 'books/2', 'books/1']) {
+      const operations = new Operations(origin.url, cache);
+      await operations.begin({ headers: { accept: 'x'.repeat(8000) } }).read(path);
+    }
+
+    assert.equal(origin.calls.length, 3);
+  });
+
   it('is not changed by who was given it: neither by its bytes, nor by its header fields', async (t) => {
     const origin = await startBooks(t, Uint8Array.from([200, 201]), 'image/png');
     const operations = new Operations(origin.url, new InMemoryLRUCache());
@@ -103,7 +114,7 @@ describe('a response in the cache that is in memory', () => {
   });
 
   it('is not changed where the function that fetched it uses its memory again', async () => {
-    const memory = new Uint8Array(2);
+    const memory = Buffer.alloc(2);
     const answer = (byte: number): Response => {
       memory.fill(byte);
       const body = { getReader: () => ({ read: async () => pieces.shift() ?? { done: true }, cancel: async () => {} }) };
