@@ -37,7 +37,20 @@ function readDirectives(field: string): CacheDirectives {
     // Said twice and not alike: the shorter life is the safe reading (RFC 9111 section 4.2.1).
     if (present === undefined || toSeconds(value) < toSeconds(present)) directives.set(key, value);
   }
+  // "private:" and 'private' are no directives, but whoever wrote them meant one user. And "public=false" does not mean everybody.
+  for (const [, name] of field.replaceAll(quotedValue, '').matchAll(forFewer)) directives.set(name!.toLowerCase(), true);
+  if (directives.get('public') !== true) directives.delete('public');
   return directives;
+}
+
+const quotedValue = /=\s*"(?:[^"\\]|\\.)*"(?=\s*(?:[,;]|$))/g;
+
+/** These words, wherever they stand outside of a quoted value. */
+const forFewer = /(?<![\w-])(private|no-store)(?![\w-])/gi;
+
+/** True where a directive names seconds that make sense. */
+export function hasSeconds(directives: CacheDirectives, name: string): boolean {
+  return isSeconds(directives.get(name));
 }
 
 /** A directive's seconds; undefined when it is absent, 0 when it makes no sense. */
@@ -47,5 +60,9 @@ export function secondsOf(directives: CacheDirectives, name: string): Seconds | 
 }
 
 function toSeconds(value: string | true): Seconds {
-  return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), maxDelta) : 0;
+  return isSeconds(value) ? Math.min(Number(value), maxDelta) : 0;
+}
+
+function isSeconds(value: string | true | undefined): value is string {
+  return typeof value === 'string' && /^\d+$/.test(value);
 }

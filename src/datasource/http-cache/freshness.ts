@@ -1,5 +1,5 @@
 import type { Seconds, Milliseconds } from '../../cache/key-value-cache.ts';
-import { parseCacheControl, secondsOf } from './cache-control.ts';
+import { hasSeconds, parseCacheControl, secondsOf } from './cache-control.ts';
 import type { CacheDirectives } from './cache-control.ts';
 import { parseAge, parseHTTPDate } from './http-date.ts';
 
@@ -101,7 +101,7 @@ export function storageTermsFor(storage: StorageCase): StorageTerms | NotStored 
 function audienceOf({ headers, redirected, namesUser, hidesUser, ttl }: StorageCase, directives: CacheDirectives): Audience | NotStored {
   const isPrivate = directives.has('private');
   const setsCookie = headers['set-cookie'] !== undefined;
-  const saysPublic = directives.has('public') || (directives.has('s-maxage') && !setsCookie);
+  const saysPublic = directives.has('public') || (hasSeconds(directives, 's-maxage') && !setsCookie);
   // The header fields of the redirect itself are unknown: it may have been one user's ("/me" to "/users/1").
   if (saysPublic && !isPrivate && !redirected) return 'everybody';
   if (hidesUser) return 'hidden user';
