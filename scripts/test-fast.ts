@@ -16,7 +16,7 @@ const longRun = /(?:generated-events|differential|users|answer-limit|dist|readme
 const files = globSync(['test/*.test.ts', 'test/!(real|clients|browser|cli)/**/*.test.ts'], { cwd: root }).map((file) => join(root, file));
 const fast = files.filter((file) => !longRun.test(file) && !isHeavy(file, new Set()));
 console.log(`${fast.length} of ${files.length} files; \`npm test\` runs them all.`);
-const flags = ['--test', '--experimental-test-isolation=none', '--test-reporter=dot', ...process.argv.slice(2)];
+const flags = ['--test', '--experimental-test-isolation=none', '--test-timeout=300000', '--test-reporter=dot', ...process.argv.slice(2)];
 const child = spawn(process.execPath, [...flags, ...fast], { stdio: 'inherit', cwd: root });
 child.on('exit', (code) => (process.exitCode = code ?? 1));
 

@@ -10,6 +10,6 @@ const root = join(import.meta.dirname, '..');
 const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
   readFileSync(join(root, file), 'utf8').includes('/long-form.ts'),
 );
-const flags = ['--test', '--experimental-test-isolation=none', '--test-reporter=spec', ...process.argv.slice(2)];
+const flags = ['--test', '--experimental-test-isolation=none', '--test-timeout=600000', '--test-reporter=spec', ...process.argv.slice(2)];
 const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit', cwd: root, env: { ...process.env, LONG_FORMS: 'yes' } });
 child.on('exit', (code) => (process.exitCode = code ?? 1));

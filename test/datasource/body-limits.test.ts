@@ -30,23 +30,38 @@ function begin(Source: typeof API, url: string): API {
   return api;
 }
 
+interface Drip {
+  readonly url: string;
+  /** Fulfilled when the origin has got a request. */
+  readonly asked: Promise<void>;
+  /** Fulfilled when the connection of an answer is closed. */
+  readonly closed: Promise<void>;
+}
+
 /** An origin that sends header fields and a piece of the body, and no end. */
-async function startDrip(t: TestContext, control: string): Promise<{ url: string; closed: Promise<unknown> }> {
-  let close: (value: unknown) => void;
-  const closed = new Promise((resolve) => {
-    close = resolve;
-  });
+async function startDrip(t: TestContext, control: string): Promise<Drip> {
+  const [asked, ask] = pending();
+  const [closed, close] = pending();
   const server = createServer((_request, response) => {
+    ask();
     response.writeHead(200, { 'cache-control': control });
     response.write('x');
-    response.on('close', () => close(undefined));
+    response.on('close', close);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, closed };
+}
+
+function pending(): readonly [Promise<void>, () => void] {
+  let resolve: () => void;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return [promise, () => resolve()];
 }
 
 /** A timer of a minute fires at once; all others are as they were, for the platform sets some too. */
@@ -54,6 +69,23 @@ function makeMinutesShort(t: TestContext): void {
   const real = globalThis.setTimeout;
   const short = ((callback: () => void, time?: number, ...rest: []) => real(callback, time === 60_000 ? 1 : time, ...rest)) as typeof real;
   const { mock } = t.mock.method(globalThis, 'setTimeout', short);
+  t.after(() => mock.restore());
+}
+
+async function callWhen(event: Promise<void>, callback: () => void): Promise<void> {
+  await event;
+  callback();
+}
+
+/** A timer of 20 ms fires when the origin has been asked: before that, there is no connection that could be closed. */
+function waitUntilAsked(t: TestContext, asked: Promise<void>): void {
+  const real = globalThis.setTimeout;
+  const late = ((callback: () => void, time?: number, ...rest: []) => {
+    if (time !== 20) return real(callback, time, ...rest);
+    void callWhen(asked, callback);
+    return real(() => undefined, 0);
+  }) as typeof real;
+  const { mock } = t.mock.method(globalThis, 'setTimeout', late);
   t.after(() => mock.restore());
 }
 
@@ -140,7 +172,8 @@ describe('a body that never ends', () => {
   });
 
   it('is given up after the timeout where there is one', async (t) => {
-    const { url, closed } = await startDrip(t, 'no-store');
+    const { url, asked, closed } = await startDrip(t, 'no-store');
+    waitUntilAsked(t, asked);
 
     await assert.rejects(new API(url).read('x', {}, { timeout: 20 }), { name: 'TimeoutError', message: 'GET got no answer within 20 ms' });
     await closed;
