@@ -81,12 +81,12 @@ export interface Answer {
  * that is broken. Throws where `entity` has failed.
  */
 export function assess({ request, response, known }: Answer, settings: DecisionSettings): Shareable | string {
-  const reason = reasonInRequest(request) ?? reasonInResponse(response);
-  if (reason !== undefined) return reason;
   const [operation] = request.operations as [EdgeOperation];
+  // The outcome comes before the header fields: it is the reason why errors and mutations have "no-store".
+  const reason =
+    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? reasonInFields(response.headers);
+  if (reason !== undefined) return reason;
   const { outcome } = operation;
-  const reasonOfOutcome = reasonInOutcome(outcome);
-  if (reasonOfOutcome !== undefined) return reasonOfOutcome;
   const { failure } = outcome?.objects ?? {};
   if (failure !== undefined) throw new Error('entity has failed.', { cause: failure });
   if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
@@ -111,9 +111,12 @@ function reasonInRequest({ readings, operations }: EdgeRequest): string | undefi
   return readings.personal === undefined ? undefined : `${readings.personal} was read`;
 }
 
-function reasonInResponse({ status, headers, body }: HTTPResponse | StreamedResponse): string | undefined {
+function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): string | undefined {
   if (status !== 200) return `the status is ${status}`;
-  if (typeof body !== 'string') return 'the answer comes in parts';
+  return typeof body === 'string' ? undefined : 'the answer comes in parts';
+}
+
+function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
   // Any other value was set by the user: then the extension leaves the answer alone.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
   return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;

@@ -52,6 +52,29 @@ describe('who may share', () => {
     assert.deepEqual(decisions, [{ public: true, maxAge: 60, tags: ['q:hello'] }]);
   });
 
+  test('an answer with errors is private, also when a plugin has taken the errors out of it', async () => {
+    const hiding: ServerPlugin = {
+      requestDidStart: async () => ({
+        willSendResponse: async ({ response: { result } }) => {
+          Reflect.deleteProperty(result, 'errors');
+        },
+      }),
+    };
+    const [plain, hidden] = [[], [hiding]].map((plugins) => edgeServing({ server: { typeDefs, resolvers, plugins } }));
+
+    const answers = [await plain!.get('{ hello failing }'), await hidden!.get('{ hello failing }')];
+
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('cache-control')),
+      ['no-store', 'private, no-store'],
+    );
+    assert.deepEqual(await answers[1]!.json(), { data: { hello: 'world', failing: null } });
+    assert.deepEqual(
+      [...plain!.decisions, ...hidden!.decisions],
+      Array.from({ length: 2 }, () => ({ public: false, reason: 'it has errors' })),
+    );
+  });
+
   for (const [name, read] of Object.entries(readings)) {
     test(`context that reads ${name} makes the answer private`, async () => {
       const context = (argument: ContextArgument): object => ({ known: typeof read(argument) });
