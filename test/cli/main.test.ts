@@ -11,7 +11,7 @@ import { runCommandHere } from '../support/command-here.ts';
 import { startCommand } from '../support/command.ts';
 import { createProject, linkPackage } from '../support/functions-project.ts';
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts');
+const main = join(import.meta.dirname, '../../dist/esm/cli/main.js');
 const hello = { 'functions/hello.ts': "export default () => { console.log('called'); return new Response('hello'); };" };
 
 test('dev prints the address of every function, serves it, and shows what it logs', async (context) => {
