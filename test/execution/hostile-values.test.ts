@@ -14,7 +14,7 @@ import {
   parse,
   versionInfo,
 } from 'graphql';
-import type { ExecutionResult, GraphQLOutputType, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLOutputType, OperationDefinitionNode } from 'graphql';
 
 import { executePlanned } from '../../src/execution/planned-executor.ts';
 import { createHandler } from '../../src/index.ts';
@@ -42,15 +42,17 @@ const rounds = cases({ short: 150, long: 5000 });
 const firstSeed = Number(process.env['HOSTILE_SEED'] ?? 1);
 
 describe('whatever hostile values resolvers return', () => {
-  it('the answer is that of graphql-js', { skip: versionInfo.major < 17 }, async () => {
+  // 16 calls `then` with one function only, and so ends the process with thenables that call the other. With ours in between it does not: see below.
+  const skip = versionInfo.major < 17 && 'graphql 16 does not outlive these values';
+
+  it('the answer is that of graphql-js', { skip }, async () => {
     const differing: string[] = [];
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
       const [planned, expected] = [await told(seed, runPlanned), await told(seed, runGraphQLJS)];
       if (planned !== expected) differing.push(`${seed} planned\n${planned}\n${expected}`);
     }
 
-    // Which errors below a field that is nulled are still told hangs on the turns that other people's thenables take.
-    if (differing.length > rounds / 300) deepEqual(differing.slice(0, 1), []);
+    deepEqual(differing.slice(0, 1), []);
   });
 
   it('the answer of a server is JSON with status 200, or one masked error', async () => {
@@ -122,8 +124,7 @@ async function told(seed: number, run: Runner): Promise<string> {
   await unhandledRejections(async () => {
     try {
       const { data, errors = [] } = (await run(rootValue)) as ExecutionResult;
-      const lines = errors.map(({ message, path, locations }) => JSON.stringify({ message, path, locations }));
-      result = `${shown(data)}\n${lines.join('\n')}`;
+      result = `${shown(data)}\n${linesOf(data, errors).join('\n')}`;
     } catch (error) {
       result = `thrown: ${String((error as Error).message)}`;
     }
@@ -131,6 +132,30 @@ async function told(seed: number, run: Runner): Promise<string> {
   return result;
 }
 
+/** Without the name of a row's class. */
 function shown(data: unknown): string {
-  return inspect(data, { depth: 12, showProxy: true, customInspect: false, getters: false });
+  const text = inspect(data, { depth: 12, showProxy: true, customInspect: false, getters: false, breakLength: Infinity, compact: true });
+  return text.replaceAll(/\b\w+ <(\[Object: null prototype\]) \{\}>/g, '$1');
+}
+
+/**
+ * The errors, but of a place that has become null only that it has. Which error below it comes first, and which others are still told,
+ * hangs on the turns that other people's thenables take. And where an item of a list cannot be waited for, because its `then` fails,
+ * graphql 17 gives up the list: by the error of that item, or by one of its own ("Cannot access 'promiseToSettle' before initialization").
+ */
+function linesOf(data: unknown, errors: readonly GraphQLError[]): string[] {
+  const lines = errors.map(({ message, path = [], locations }) => {
+    const depth = depthOfNull(data, path);
+    return depth === path.length ? JSON.stringify({ message, path, locations }) : `${JSON.stringify(path.slice(0, depth))} is null`;
+  });
+  return [...new Set(lines)].toSorted();
+}
+
+function depthOfNull(data: unknown, path: readonly (string | number)[]): number {
+  let value = data;
+  for (const [depth, key] of path.entries()) {
+    if (value === null || value === undefined) return depth;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return path.length;
 }

@@ -19,7 +19,7 @@ const broken = (what: string) => (): never => {
 };
 
 const makers: readonly Maker[] = [
-  // Proxies: each trap in turn, but that for reading: graphql 17 names the list, and not its item, where an item's `then` cannot be read.
+  // Proxies: each trap in turn.
   (random, ordinary) => new Proxy(objectOf(ordinary()), { [random.pick(traps)]: broken('the trap') } as ProxyHandler<object>),
   (_, ordinary) => Object.freeze(objectOf(ordinary())),
   // Objects that break when they become a text, a number or JSON.
@@ -38,7 +38,7 @@ const makers: readonly Maker[] = [
   // Getters.
   (_, ordinary) => Object.defineProperty(objectOf(ordinary()), 'id', { get: broken('the getter'), enumerable: true }),
   (_, ordinary) => Object.defineProperty(objectOf(ordinary()), '__typename', { get: broken('the type'), enumerable: true }),
-  // Thenables that do as they like, but not at once: graphql 17 has an error of its own for those in a list.
+  // Thenables that do as they like, promises of a class of its own among them.
   (_, ordinary) => ({ then: (resolve: (value: unknown) => void) => queueMicrotask(() => resolve(ordinary())) }),
   (_, ordinary) => ({
     then(resolve: (value: unknown) => void, reject: (reason: unknown) => void) {
@@ -49,6 +49,13 @@ const makers: readonly Maker[] = [
     },
   }),
   () => ({ then: (_: unknown, reject: (reason: unknown) => void) => queueMicrotask(() => reject(new Error('later'))) }),
+  (_, ordinary) => ({ then: (resolve: (value: unknown) => void) => resolve(ordinary()) }),
+  () => ({ then: (_: unknown, reject: (reason: unknown) => void) => reject(new Error('at once')) }),
+  () => ({ then: broken('then') }),
+  () => Object.defineProperty({}, 'then', { get: broken('the getter of then') }),
+  (_, ordinary) => new OwnPromise((resolve) => resolve(ordinary())),
+  (_, ordinary) => new OwnPromise((resolve) => setImmediate(() => resolve(ordinary()))),
+  () => OwnPromise.reject(new Error('of its own class')),
   // Errors.
   () => cyclicError(),
   () => Promise.reject(cyclicError()),
@@ -64,7 +71,9 @@ const makers: readonly Maker[] = [
   (_, ordinary) => breaksAtEnd([ordinary(), ordinary()]),
 ];
 
-const traps = ['has', 'getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor', 'set'] as const;
+class OwnPromise<T> extends Promise<T> {}
+
+const traps = ['get', 'has', 'getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor', 'set'] as const;
 const thrown = [() => undefined, () => null, () => 'a text', () => 7n, () => Symbol('thrown'), () => ({ message: 'no error' }), () => []];
 const extensions = [
   () => ({ big: 7n }),
