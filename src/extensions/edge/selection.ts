@@ -38,7 +38,7 @@ export interface Selection {
   absentFor(type: GraphQLObjectType): readonly SelectedField[];
   /** True when any of the objects has such fields. */
   readonly hasAbsences: boolean;
-  /** Keys that hold the field `id` of objects of the type. */
+  /** Keys that hold the field `id` of objects of the type. None where it has arguments: then there may be several ids. */
   idKeysFor(type: GraphQLObjectType): readonly string[];
 }
 
@@ -129,7 +129,7 @@ class TypedSelection implements Selection {
   idKeysFor(type: GraphQLObjectType): readonly string[] {
     const known = this.#idKeys.get(type);
     if (known !== undefined) return known;
-    const keys = this.fieldsFor(type).flatMap(({ key, name }) => (name === 'id' ? key : []));
+    const keys = this.fieldsFor(type).flatMap(({ key, name, field }) => (name === 'id' && field.args.length === 0 ? key : []));
     this.#idKeys.set(type, keys);
     return keys;
   }
