@@ -177,7 +177,7 @@ function fragmentShapes(): DocumentShape[] {
     shape('40 aliased lists of objects', `{ ${count(40, (at) => `a${at}: many { leaf number }`)} }`),
     shape(
       'interfaces on four levels',
-      '{ node { id next { id next { name next { __typename id } } all { id } } } nodes { all { id name } } }',
+      '{ node { id ... on T3 { next { id ... on T4 { next { name __typename id } } } all { id } } } nodes { ... on T1 { all { id name } } } }',
     ),
   ];
 }

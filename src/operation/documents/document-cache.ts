@@ -53,27 +53,34 @@ export class DocumentCache {
   }
 
   #find(source: string): Entry | undefined {
-    const entry = this.#entries.get(source);
-    if (entry !== undefined) this.#recent.keep(entry);
+    const entry = this.#entries.get(keyOf(source));
+    if (entry?.source !== source) return undefined;
+    this.#recent.keep(entry);
     return entry;
   }
 
   set(source: string, known: KnownDocument): void {
     const bytes = bytesOf(source, known.document);
-    if (bytes > this.#maxBytes || this.#entries.has(source)) return;
-    this.#entries.set(source, { source, known, bytes, isUsed: false });
+    const key = keyOf(source);
+    const other = this.#entries.get(key);
+    if (bytes > this.#maxBytes || other?.source === source) return;
+    if (other !== undefined) {
+      this.#entries.delete(key);
+      this.#drop(other);
+    }
+    this.#entries.set(key, { source, known, bytes, isUsed: false });
     this.#bytes += bytes;
     this.#makeRoom();
   }
 
   /** The Map keeps the order in which entries came. Each is put back once at most, then it counts as not used. */
   #makeRoom(): void {
-    for (const [source, entry] of this.#entries) {
+    for (const [key, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) return;
-      this.#entries.delete(source);
+      this.#entries.delete(key);
       if (entry.isUsed) {
         entry.isUsed = false;
-        this.#entries.set(source, entry);
+        this.#entries.set(key, entry);
       } else {
         this.#drop(entry);
       }
@@ -85,6 +92,22 @@ export class DocumentCache {
     this.#recent.drop(entry);
   }
 }
+
+/**
+ * The text itself, or of a long one its length, some of its characters and its end. V8 hashes no more than the length of a text of 16,384
+ * characters or more: each new document would be compared with all others of its length, which took longer than to validate it. Of two
+ * that have the same key the later is kept.
+ */
+function keyOf(source: string): string {
+  const { length } = source;
+  if (length < hashedLength) return source;
+  let key = `${length} ${source.slice(-sampled)} `;
+  for (let at = 0; at < length; at += Math.ceil(length / sampled)) key += source[at]!;
+  return key;
+}
+
+const hashedLength = 16_384;
+const sampled = 64;
 
 function bytesOf(source: string, { tokenCount = source.length / 2 }: DocumentNode): number {
   return bytesPerDocument + bytesPerToken * tokenCount + bytesPerCharacter * source.length;

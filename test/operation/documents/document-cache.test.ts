@@ -108,3 +108,18 @@ test('a document that made room is not found any more, though it was the last th
 
   assert.equal(cache.get(text(0)), undefined);
 });
+
+test('long texts of one length are told apart, wherever they differ', () => {
+  const cache = new DocumentCache(10_000_000);
+  const long = (at: number): string => `${'x'.repeat(at)}y${'x'.repeat(40_000 - at)}`;
+  const documents = [0, 1, 5_000, 20_000, 39_990, 40_000].map((at) => ({ source: long(at), known: keep(parse('{ a }')) }));
+
+  for (const { source, known } of documents) {
+    cache.set(source, known);
+    assert.equal(cache.get(source), known);
+  }
+
+  for (const { source, known } of documents) assert.ok([known, undefined].includes(cache.get(source)));
+  assert.equal(cache.get(long(20_001)), undefined);
+  assert.ok(documents.filter(({ source, known }) => cache.get(source) === known).length > 2);
+});
