@@ -1,5 +1,5 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, Kind } from 'graphql';
-import type { GraphQLLeafType, ValueNode } from 'graphql';
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
+import type { GraphQLLeafType } from 'graphql';
 
 import { inspect } from './errors.ts';
 import { coerceOutput, isGraphQL17 } from '../graphql-js/version.ts';
@@ -35,27 +35,6 @@ export function plainValue(plain: number, value: unknown): unknown {
     case plainID:
       if (typeof value === 'string') return value;
       return isInt32(value) ? String(value) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** The value of a literal of such a type, as graphql-js has it; undefined where it is no literal of that type. */
-export function plainLiteral(plain: number, node: ValueNode): unknown {
-  switch (node.kind) {
-    case Kind.STRING:
-      return plain === plainString || plain === plainID ? node.value : undefined;
-    case Kind.INT:
-      if (plain === plainID) return node.value;
-      return plain === plainInt
-        ? plainValue(plainInt, parseInt(node.value, 10))
-        : plain === plainFloat
-          ? parseFloat(node.value)
-          : undefined;
-    case Kind.FLOAT:
-      return plain === plainFloat ? parseFloat(node.value) : undefined;
-    case Kind.BOOLEAN:
-      return plain === plainBoolean ? node.value : undefined;
     default:
       return undefined;
   }

@@ -35,21 +35,7 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nullable = nonNull ? type.ofType : type;
   if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
   if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  return leafCoercionOf(nullable, nonNull);
-}
-
-/** Those of built-in scalars, for null and for non-null: most variables have one of them. */
-const builtInCoercions = new Map<GraphQLLeafType, readonly InputCoercion[]>();
-
-function leafCoercionOf(type: GraphQLLeafType, nonNull: boolean): InputCoercion {
-  const plain = plainInputOf(type);
-  let known = plain === notPlain ? undefined : builtInCoercions.get(type);
-  if (known === undefined) {
-    const coerce = leafCoercer(type);
-    known = [false, true].map((never) => ({ nonNull: never, plain, coerce }));
-    if (plain !== notPlain) builtInCoercions.set(type, known);
-  }
-  return known[nonNull ? 1 : 0]!;
+  return { nonNull, plain: plainInputOf(nullable), coerce: leafCoercer(nullable) };
 }
 
 /** graphql 17 renamed the function that a leaf type coerces values with. */

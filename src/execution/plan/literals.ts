@@ -1,4 +1,4 @@
-import { GraphQLEnumType, isEnumType, isInputObjectType, isListType, isNonNullType, Kind } from 'graphql';
+import { GraphQLEnumType, isEnumType, isInputObjectType, isListType, isNonNullType, Kind, specifiedScalarTypes } from 'graphql';
 import type {
   GraphQLArgument,
   GraphQLInputField,
@@ -11,8 +11,18 @@ import type {
   ValueNode,
 } from 'graphql';
 
-import { plainKinds, plainLiteral } from '../complete/leaf.ts';
-import { absent, askGraphQLJS, coerceLiteral, leafLiteral, listOf, MadeValue, ownCopyOf, valueOf, variableValue } from './made-values.ts';
+import {
+  absent,
+  askGraphQLJS,
+  coerceLiteral,
+  leafLiteral,
+  listOf,
+  MadeValue,
+  ownCopyOf,
+  readLiteral,
+  valueOf,
+  variableValue,
+} from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 
 /** The value of a literal of a document, or of the schema, for an argument or input field of this type. */
@@ -27,13 +37,12 @@ export function prepareLiteral(inputType: GraphQLInputType, node: ValueNode): Pr
 }
 
 /** The built-in scalars, each with the function it had when it came: one that was replaced since is called. */
-const builtIn = new Map<GraphQLLeafType, unknown>([...plainKinds.keys()].map((type) => [type, type[coerceLiteral]]));
+const builtIn = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type[coerceLiteral]]));
 
+/** A value of those, and of an enum, is the same in every run. */
 function prepareLeaf(type: GraphQLLeafType, node: ValueNode): Prepared {
-  if (isEnumType(type) && type[coerceLiteral] === GraphQLEnumType.prototype[coerceLiteral])
-    return node.kind === Kind.ENUM ? type.getValue(node.value)?.value : undefined;
-  const known = builtIn.get(type);
-  return known !== undefined && known === type[coerceLiteral] ? plainLiteral(plainKinds.get(type)!, node) : leafLiteral(type, node);
+  const itsOwn = isEnumType(type) ? GraphQLEnumType.prototype[coerceLiteral] : builtIn.get(type);
+  return itsOwn !== undefined && itsOwn === type[coerceLiteral] ? readLiteral(type, node) : leafLiteral(type, node);
 }
 
 function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {

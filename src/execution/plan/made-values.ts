@@ -71,16 +71,18 @@ export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral
 
 /** Of a scalar with functions of its own, which are called in every run, as by graphql-js. */
 export function leafLiteral(type: GraphQLLeafType, node: ValueNode): MadeValue {
-  if (hasVariables(node)) return new MadeValue((run) => askGraphQLJS({ type }, node, run));
-  return new MadeValue((run) => {
-    try {
-      // A scalar may have no other in 17 either.
-      if (!isGraphQL17 || type[coerceLiteral] === undefined) return type.parseLiteral(node, run?.coerced);
-      return type[coerceLiteral](node, undefined);
-    } catch {
-      return undefined;
-    }
-  });
+  return new MadeValue(hasVariables(node) ? (run) => askGraphQLJS({ type }, node, run) : (run) => readLiteral(type, node, run));
+}
+
+/** The value of a literal without variables. Undefined when there is only an error. */
+export function readLiteral(type: GraphQLLeafType, node: ValueNode, run?: Run): unknown {
+  try {
+    // A scalar may have no other in 17 either.
+    if (!isGraphQL17 || type[coerceLiteral] === undefined) return type.parseLiteral(node, run?.coerced);
+    return type[coerceLiteral](node, undefined);
+  } catch {
+    return undefined;
+  }
 }
 
 function hasVariables(node: ValueNode): boolean {
