@@ -3,7 +3,9 @@ import CachePolicy from 'http-cache-semantics';
 import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import { PrefixingKeyValueCache } from '../../../cache/guard.ts';
+import { hasSeconds, parseCacheControl } from '../../../datasource/http-cache/cache-control.ts';
 import { isImpersonal } from '../../../datasource/http-cache/request-identity.ts';
+import { sha256 } from '../../../datasource/http-cache/sha256.ts';
 
 /** How long a response is kept, whatever its own header fields say. */
 export interface CacheOptions {
@@ -56,7 +58,7 @@ export class HTTPCache {
     if (found === undefined) {
       const response = await this.#fetch(request);
       const policy = new CachePolicy(describe(request), describeResponse(response), policyOptions);
-      return this.#keep({ key, request, response, policy, options });
+      return this.#keep({ key, request, response, policy, options, isRedirected: isRedirected(request, response) });
     }
     if (isFresh(found, request)) {
       const { policy, entry } = found;
@@ -86,16 +88,17 @@ export class HTTPCache {
     { key, request, options }: { readonly key: string; readonly request: Request; readonly options: HTTPCacheOptions },
   ): Promise<Response> {
     const headers = policy.revalidationHeaders(describe(request)) as Record<string, string>;
-    const conditional = new Request(request, { headers });
+    // The description has hashes in place of what is sent.
+    const conditional = new Request(request, { headers: { ...headers, ...Object.fromEntries(request.headers) } });
     const answered = await this.#fetch(conditional);
     const { policy: renewed, modified } = policy.revalidatedPolicy(describe(conditional), describeResponse(answered));
     const body = modified ? await answered.text() : entry.body;
     const response = responseOf(body, { status: statusOf(renewed), headers: renewed.responseHeaders(), url: request.url });
-    return this.#keep({ key, request, response, policy: renewed, options });
+    return this.#keep({ key, request, response, policy: renewed, options, isRedirected: isRedirected(request, answered) });
   }
 
   /** Keeps the response if it may be kept, and returns one whose body has not been read. */
-  async #keep({ key, request, response, policy, options }: Keeping): Promise<Response> {
+  async #keep({ key, request, response, policy, options, isRedirected: wasRedirected }: Keeping): Promise<Response> {
     const { cacheOptions } = options;
     const ttlOverride = (typeof cacheOptions === 'function' ? cacheOptions(response, request) : cacheOptions)?.ttl;
     const status = statusOf(policy);
@@ -106,7 +109,7 @@ export class HTTPCache {
     const mayBeKept = isOverridden || (isStorable && !response.headers.has('set-cookie'));
     if (!mayBeKept || lifetime <= 0) return response;
 
-    const isShared = /\bpublic\b|\bs-maxage\b/i.test(response.headers.get('cache-control') ?? '');
+    const isShared = !wasRedirected && saysPublic(response);
     const identity = isShared ? '' : identityOf(request);
     const body = await response.text();
     const entry: Entry = {
@@ -133,6 +136,17 @@ interface Keeping {
   readonly response: Response;
   readonly policy: CachePolicy;
   readonly options: HTTPCacheOptions;
+  readonly isRedirected: boolean;
+}
+
+function saysPublic({ headers }: Response): boolean {
+  const directives = parseCacheControl(headers.get('cache-control'));
+  return (directives.has('public') || hasSeconds(directives, 's-maxage')) && !directives.has('private');
+}
+
+/** A redirect may have been one user's ("/me" to "/users/1"), whatever the resource behind it says. */
+function isRedirected({ url }: Request, response: Response): boolean {
+  return response.redirected || (response.url !== '' && response.url !== url);
 }
 
 /** Without an explicit lifetime a response is not fresh: no guess is made from its age. */
@@ -148,10 +162,11 @@ function matchesVary(kept: CachePolicy.CachePolicyObject, request: Request): boo
   const vary = String((kept.resh as Record<string, unknown>)['vary'] ?? '');
   if (vary.trim() === '') return true;
   const before = (kept.reqh ?? {}) as Record<string, string | undefined>;
+  const asked = describe(request).headers;
   return vary
     .split(',')
     .map((name) => name.trim().toLowerCase())
-    .every((name) => name !== '*' && (before[name] ?? null) === request.headers.get(name));
+    .every((name) => name !== '*' && before[name] === asked[name]);
 }
 
 function statusOf(policy: CachePolicy): number {
@@ -173,8 +188,12 @@ async function personalKey(key: string, identity: string): Promise<string> {
   return `${key} ${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
+/** A request as a policy keeps it, and compares it by its Vary. With hashes for what shows who asks: the policy goes to the store. */
 function describe({ url, method, headers }: Request): CachePolicy.Request {
-  return { url, method, headers: Object.fromEntries(headers) };
+  // The query may be what a key of the user's own leaves out.
+  const salt = url.split('?', 1)[0];
+  const fields = [...headers].map(([name, value]) => [name, isImpersonal(name) ? value : sha256(`${salt}\n${name}: ${value}`)] as const);
+  return { url, method, headers: Object.fromEntries(fields) };
 }
 
 function describeResponse({ status, headers }: Response): CachePolicy.Response {

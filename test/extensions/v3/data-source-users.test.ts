@@ -1,0 +1,84 @@
+import { deepEqual, doesNotMatch, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { RESTDataSource } from '../../../src/v3/datasource-rest.ts';
+import type { CacheOptions, RequestOptions } from '../../../src/v3/datasource-rest.ts';
+
+/** Version 3's data source of one user; its responses are text. */
+class API extends RESTDataSource {
+  override baseURL = 'https://api.example.com/';
+  lifetime: CacheOptions | undefined;
+  me(): Promise<string> {
+    return this.get('me');
+  }
+  override willSendRequest(request: RequestOptions): void {
+    request.headers.set('Authorization', this.context.token);
+  }
+  override cacheOptionsFor(): CacheOptions | undefined {
+    return this.lifetime;
+  }
+}
+
+interface Told {
+  readonly headers: Record<string, string>;
+  /** What the response says of itself beside its header fields. */
+  readonly about?: Partial<Response>;
+  readonly ttl?: number;
+}
+
+/** What each user in turn is told, and the store that they share. */
+async function tell(users: readonly string[], { headers, about = {}, ttl }: Told): Promise<{ told: string[]; stored: string }> {
+  const cache = new Map<string, string>();
+  const fetchAsOrigin = async (request: Request): Promise<Response> => {
+    const user = request.headers.get('authorization')!;
+    const isKnown = headers['etag'] !== undefined && request.headers.get('if-none-match') === `"${user}"`;
+    const all = headers['etag'] === undefined ? headers : { ...headers, etag: `"${user}"` };
+    const response = new Response(isKnown ? null : `for ${user}`, { status: isKnown ? 304 : 200, headers: all });
+    return Object.defineProperties(response, Object.getOwnPropertyDescriptors(about));
+  };
+  const told: string[] = [];
+  for (const user of users) {
+    const api = new API(fetchAsOrigin);
+    api.lifetime = ttl === undefined ? undefined : { ttl };
+    void api.initialize({ context: { token: user }, cache: cache as never });
+    told.push(await api.me());
+  }
+  return { told, stored: JSON.stringify([...cache]) };
+}
+
+for (const [what, about] of [
+  ['says that it was redirected', { redirected: true }],
+  ['has another URL', { url: 'https://api.example.com/users/1' }],
+] as const) {
+  for (const ttl of [undefined, 60]) {
+    test(`a public response that ${what} is kept for one user at the most (${ttl ?? 'no'} ttl)`, async () => {
+      const { told } = await tell(['alice', 'bob'], { headers: { 'cache-control': 'public, max-age=60' }, about, ...(ttl && { ttl }) });
+
+      deepEqual(told, ['for alice', 'for bob']);
+    });
+  }
+}
+
+for (const control of [
+  'public, private',
+  'max-age=60, community="public"',
+  'x-public',
+  'public=false',
+  "'private', public",
+  's-maxage=soon',
+]) {
+  test(`a response under ${control} is one user’s, also with a lifetime of the caller’s own`, async () => {
+    const { told } = await tell(['alice', 'bob'], { headers: { 'cache-control': control }, ttl: 60 });
+
+    deepEqual(told, ['for alice', 'for bob']);
+  });
+}
+
+test('no token is in the store, and Vary and revalidation work all the same', async () => {
+  const headers = { 'cache-control': 'max-age=0, s-maxage=0, must-revalidate', vary: 'authorization, accept', etag: 'of the user' };
+  const { told, stored } = await tell(['alice', 'alice', 'bob', 'alice'], { headers, ttl: 60 });
+
+  deepEqual(told, ['for alice', 'for alice', 'for bob', 'for alice']);
+  doesNotMatch(stored.replaceAll(/for (?:alice|bob)|\\*"etag\\*":\\*"\\*"(?:alice|bob)/g, ''), /alice|bob/);
+  equal(stored.includes('for alice') || stored.includes('for bob'), true);
+});
