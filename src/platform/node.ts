@@ -67,14 +67,28 @@ async function writeBesideBody(body: string | null, { request, response }: NodeE
 }
 
 function setHeaders(headers: HeaderMap, response: ServerResponse): void {
+  // What middleware has set before stays in the two fields that are lists: a session's cookie, and the `Origin` that CORS depends on.
+  const vary = response.getHeader('vary');
   const record = headers.trustedRecord;
-  if (record !== undefined) {
-    for (const name in record) response.setHeader(name, record[name]!);
-    return;
-  }
+  if (record === undefined) setAll(headers, response);
+  else for (const name in record) response.setHeader(name, record[name]!);
+  if (vary !== undefined) response.setHeader('vary', joinedVary(listOf(vary).join(', '), headers.get('vary') ?? ''));
+}
+
+function setAll(headers: HeaderMap, response: ServerResponse): void {
   const cookies = headers.getSetCookie();
   for (const [name, value] of headers) if (name !== 'set-cookie') response.setHeader(name, value);
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+  if (cookies.length > 0) response.setHeader('set-cookie', [...listOf(response.getHeader('set-cookie')), ...cookies]);
+}
+
+/** "*" stays alone (RFC 9110 section 12.5.5). */
+function joinedVary(...values: readonly string[]): string {
+  const names = values.flatMap((value) => value.split(',')).map((name) => name.trim());
+  return names.includes('*') ? '*' : [...new Set(names)].filter((name) => name !== '').join(', ');
+}
+
+function listOf(value: number | string | readonly string[] | undefined): string[] {
+  return value === undefined ? [] : [value].flat().map(String);
 }
 
 /** Resolves when the socket has taken the last chunk. */

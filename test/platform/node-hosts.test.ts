@@ -56,6 +56,43 @@ async function bytesOf(request: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+describe('header fields that middleware has set', () => {
+  const sent = async (t: TestContext, fields: Record<string, string | string[]>, own: Record<string, string> = {}): Promise<Headers> => {
+    const context = ({ response }: any): object => {
+      for (const [name, value] of Object.entries(own)) response.headers.append(name, value);
+      return {};
+    };
+    const listener = listenerOf({ context: context as never });
+    const server = createServer((request, response) => {
+      for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+      void listener(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      server.close().closeAllConnections();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?query={__typename}`;
+    const response = await fetch(url, { headers: { connection: 'close' } });
+    await response.text();
+    return response.headers;
+  };
+
+  test('cookies stay, beside those of the answer', async (t) => {
+    assert.deepEqual((await sent(t, { 'Set-Cookie': ['session=1', 'seen=2'] }, { 'set-cookie': 'user=3' })).getSetCookie(), [
+      'session=1',
+      'seen=2',
+      'user=3',
+    ]);
+    assert.deepEqual((await sent(t, { 'Set-Cookie': 'session=1' })).getSetCookie(), ['session=1']);
+  });
+
+  test('the origin that an answer depends on stays in Vary', async (t) => {
+    assert.equal((await sent(t, { Vary: 'Origin' })).get('vary'), 'Origin, Accept');
+    assert.equal((await sent(t, { Vary: ['Origin', 'Accept'] }, { vary: 'X-User' })).get('vary'), 'Origin, Accept, X-User');
+    assert.equal((await sent(t, { Vary: '*' })).get('vary'), '*');
+  });
+});
+
 describe('a body that was read before', () => {
   const middleware: Record<string, Middleware> = {
     'is used as the value that express.json() made of it': async (request) => {

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { createHandlerFor } from '../../../handler/handler.ts';
-import type { HTTPResponse } from '../../../message/http-messages.ts';
 import { nodeHTTP } from '../../../platform/node.ts';
-import type { NodeExchange } from '../../../platform/node.ts';
 import type { Serving } from '../http/serve.ts';
 import { lineOptions } from '../server/serving.ts';
 import type { HandlerSettings } from '../server/config.ts';
@@ -20,7 +18,7 @@ export type NodeHandler = (req: any, res: any) => Promise<void>;
 
 /** The handler of a server for such hosts. */
 export function createNodeHandler(settings: HandlerSettings, serving: Serving): NodeHandler {
-  const serve = createHandlerFor([host], lineOptions(settings, serving));
+  const serve = createHandlerFor([nodeHTTP], lineOptions(settings, serving));
   return async (request: IncomingMessage, response: ServerResponse) => {
     const work: Promise<unknown>[] = [];
     try {
@@ -34,16 +32,3 @@ export function createNodeHandler(settings: HandlerSettings, serving: Serving): 
     await Promise.allSettled(work);
   };
 }
-
-/** Middleware of the host may have set Vary before. */
-const host: typeof nodeHTTP = {
-  ...nodeHTTP,
-  toResult(answer: HTTPResponse, exchange: NodeExchange): Promise<void> | undefined {
-    const before = exchange.response.getHeader('vary');
-    if (before !== undefined) {
-      const own = answer.headers.get('vary');
-      answer.headers.set('vary', [before, own ?? []].flat().join(', '));
-    }
-    return nodeHTTP.toResult(answer, exchange);
-  },
-};
