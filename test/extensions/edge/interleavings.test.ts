@@ -6,6 +6,7 @@ import { edge } from '../../../src/edge.ts';
 import type { CDN } from '../../../src/edge.ts';
 import { createHandler } from '../../../src/fetch.ts';
 import type { ServerOptions } from '../../../src/index.ts';
+import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { ModelCache } from './model-cache.ts';
@@ -13,7 +14,7 @@ import { Turns } from './turns.ts';
 
 const cdns: readonly CDN[] = ['netlify', 'cloudflare', 'cloudfront', 'vercel', 'fastly', 'varnish'];
 /** 10,000 requests and more in the long form: EDGE_HISTORIES=1000. */
-const histories = Number(process.env['EDGE_HISTORIES'] ?? 40);
+const histories = Number(process.env['EDGE_HISTORIES'] ?? cases({ short: 20, long: 200 }));
 
 type Handler = (request: Request, context: object) => Promise<Response>;
 type Row = Record<string, { id: string; version: number } | { id: string; version: number }[]>;
