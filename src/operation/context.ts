@@ -1,5 +1,5 @@
 import type { OperationInvocation } from '../message/invocation.ts';
-import type { DataSource, DataSourceConfig, WatchCall } from '../datasource/data-source.ts';
+import type { DataSource, DataSourceConfig, DataSourceOperation, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
@@ -72,7 +72,8 @@ function ownValue({ context, development, logger }: ContextSettings, value: Reco
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
   assertTakesDataSources(contextValue);
   const dataSources = assertDataSources(settings.dataSources?.());
-  const { invocation: operation, watchCall } = input;
+  const { invocation, watchCall } = input;
+  const operation = new OperationLife(invocation);
   const warn = settings.development ? (message: string): void => settings.logger.warn(message) : undefined;
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection unhandled.
@@ -85,6 +86,27 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   contextValue['dataSources'] = dataSources;
   await Promise.all(initialising);
   return contextValue;
+}
+
+/** Without the event and the platform's objects: what says who asks is read from the context, where plugins notice it. */
+class OperationLife implements DataSourceOperation, Pick<OperationInvocation, 'deadlineLeft'> {
+  readonly #invocation: OperationInvocation;
+
+  constructor(invocation: OperationInvocation) {
+    this.#invocation = invocation;
+  }
+
+  get signal(): AbortSignal {
+    return this.#invocation.signal;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.#invocation.waitUntil(work);
+  }
+
+  deadlineLeft(): number | undefined {
+    return this.#invocation.deadlineLeft();
+  }
 }
 
 function assertTakesDataSources(value: object): void {

@@ -116,6 +116,24 @@ describe('who may share', () => {
       assert.equal((await get('{ hello }')).headers.get('cache-control'), 'private, no-store');
     });
 
+  test('a data source gets no way around the view: of the call it has the signal, waitUntil and the deadline', async () => {
+    class Source {
+      operation: any;
+      initialize({ operation }: { operation: unknown }): void {
+        this.operation = operation;
+      }
+    }
+    const dataSources = (): object => ({ source: new Source() });
+    const hello = (_: unknown, __: unknown, { dataSources: { source } }: { dataSources: { source: Source } }): string =>
+      [source.operation.event, source.operation.context, source.operation.env, source.operation.signal.aborted].join(' ');
+    const { get } = edgeServing({ server: { typeDefs, resolvers: { Query: { hello } }, dataSources } as never });
+
+    const response = await get('{ hello }');
+
+    assert.deepEqual(await response.json(), { data: { hello: '   false' } });
+    assert.match(response.headers.get('cache-control') ?? '', /^public/);
+  });
+
   describe('the second argument of fetch', () => {
     const envServing = (read: (argument: ContextArgument) => unknown): ((env: unknown) => Promise<string | null>) => {
       const context = (argument: ContextArgument): object => ({ read: () => read(argument) });
