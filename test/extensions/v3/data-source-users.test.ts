@@ -82,3 +82,59 @@ test('no token is in the store, and Vary and revalidation work all the same', as
   doesNotMatch(stored.replaceAll(/for (?:alice|bob)|\\*"etag\\*":\\*"\\*"(?:alice|bob)/g, ''), /alice|bob/);
   equal(stored.includes('for alice') || stored.includes('for bob'), true);
 });
+
+for (const status of [301, 302, 303, 307, 308]) {
+  for (const method of ['get', 'post'] as const) {
+    test(`a ${method} that is redirected (${status}) to another origin takes no key along`, async () => {
+      const asked: { url: string; key: string | null; type: string | null }[] = [];
+      class Keyed extends RESTDataSource {
+        override baseURL = 'https://api.example.com/';
+        ask(): Promise<unknown> {
+          const init = { headers: { 'x-api-key': 'secret', accept: 'text/plain' } };
+          return method === 'get' ? this.get('me', undefined, init) : this.post('me', { a: 1 }, init);
+        }
+      }
+      const api = new Keyed(async (request: Request) => {
+        asked.push({ url: request.url, key: request.headers.get('x-api-key'), type: request.headers.get('accept') });
+        if (new URL(request.url).pathname === '/me') return new Response(null, { status, headers: { location: '/you' } });
+        if (new URL(request.url).pathname === '/you')
+          return new Response(null, { status, headers: { location: 'https://other.example/' } });
+        return new Response(`for ${request.method} ${await request.text()}`);
+      });
+      void api.initialize({ context: {}, cache: new Map<string, string>() as never });
+
+      const result = await api.ask();
+
+      const repeats = method === 'post' && status >= 307;
+      equal(result, repeats ? 'for POST {"a":1}' : 'for GET ');
+      deepEqual(asked, [
+        { url: 'https://api.example.com/me', key: 'secret', type: 'text/plain' },
+        { url: 'https://api.example.com/you', key: 'secret', type: 'text/plain' },
+        { url: 'https://other.example/', key: null, type: 'text/plain' },
+      ]);
+    });
+  }
+}
+
+test('a public response behind a redirect that took a key along is kept for one user at the most', async () => {
+  const cache = new Map<string, string>();
+  const askAs = async (user: string): Promise<unknown> => {
+    class Keyed extends RESTDataSource {
+      override baseURL = 'https://api.example.com/';
+      me(): Promise<unknown> {
+        return this.get('me', undefined, { headers: { 'x-api-key': user } });
+      }
+    }
+    const api = new Keyed(async ({ url, headers }: Request) =>
+      url.endsWith('/me')
+        ? new Response(null, { status: 302, headers: { location: '/users' } })
+        : new Response(`for ${headers.get('x-api-key')}`, { headers: { 'cache-control': 'public, max-age=60' } }),
+    );
+    void api.initialize({ context: {}, cache: cache as never });
+    return api.me();
+  };
+
+  const told = [await askAs('alice'), await askAs('bob')];
+
+  deepEqual(told, ['for alice', 'for bob']);
+});

@@ -6,6 +6,7 @@ import { PrefixingKeyValueCache } from '../../../cache/guard.ts';
 import { hasSeconds, parseCacheControl } from '../../../datasource/http-cache/cache-control.ts';
 import { isImpersonal } from '../../../datasource/http-cache/request-identity.ts';
 import { sha256 } from '../../../datasource/http-cache/sha256.ts';
+import { followRedirects } from '../../../datasource/redirect.ts';
 
 /** How long a response is kept, whatever its own header fields say. */
 export interface CacheOptions {
@@ -48,7 +49,8 @@ export class HTTPCache {
   constructor(store: KeyValueCache = new InMemoryLRUCache(), httpFetch?: HTTPFetch) {
     this.#store = new PrefixingKeyValueCache(store, 'httpcache:');
     // Looked up for every call: instrumentation and test doubles replace the platform's fetch at run time.
-    this.#fetch = httpFetch ?? ((request: Request) => globalThis.fetch(request));
+    const fetchOnce = httpFetch ?? ((request: Request) => globalThis.fetch(request));
+    this.#fetch = (request: Request) => (hasKeys(request) ? sendWithKeys(fetchOnce, request) : fetchOnce(request));
   }
 
   /** The response of the cache, or of the origin. Its body can be read once. */
@@ -123,6 +125,28 @@ export class HTTPCache {
     await this.#store.set(identity === '' ? key : await personalKey(key, identity), JSON.stringify(entry), { ttl });
     return responseOf(body, { status: response.status, statusText: response.statusText, headers: response.headers, url: response.url });
   }
+}
+
+/** Fetch itself takes these away where a redirect leads to another origin; all others that show who asks go along with it. */
+const keptByFetch = ['authorization', 'cookie', 'host', 'proxy-authorization'];
+
+function hasKeys({ headers, redirect }: Request): boolean {
+  return redirect === 'follow' && [...headers.keys()].some((name) => !isImpersonal(name) && !keptByFetch.includes(name));
+}
+
+/** Follows redirects without taking anything personal to another origin. */
+async function sendWithKeys(fetchOnce: HTTPFetch, request: Request): Promise<Response> {
+  const { method, headers, signal, url } = request;
+  let at = url;
+  // A body may have to be sent twice.
+  const body = request.body === null ? {} : { body: await request.clone().arrayBuffer() };
+  const response = await followRedirects((target, init) => fetchOnce(new Request((at = target), init)), url, {
+    method,
+    headers,
+    signal,
+    ...body,
+  });
+  return at === url ? response : Object.defineProperty(response, 'redirected', { value: true });
 }
 
 function withoutCookies(policy: CachePolicy.CachePolicyObject): CachePolicy.CachePolicyObject {
