@@ -10,6 +10,7 @@ import { modernizeDataSources } from './datasource-rest.ts';
 import { diffOf } from './diff.ts';
 import { modernise } from './modern.ts';
 import { isOfVersion3, packageOf } from './modules.ts';
+import { oldRuntimesIn } from './old-runtimes.ts';
 import { rewritePackage } from './package-file.ts';
 import { findParser } from './parser.ts';
 import type { Parser } from './parser.ts';
@@ -29,13 +30,18 @@ interface Change {
   readonly otherServer?: string | undefined;
 }
 
-/** Servers of which the names say what is in the file, and what to do with such a file. */
-const others: Readonly<Record<string, { readonly test: RegExp; readonly advice: string }>> = {
+/** Servers of which the names say what is in the file, and what to do with such a file. `modern`: packages that --modern replaces. */
+const others: Readonly<Record<string, { readonly test: RegExp; readonly advice: string; readonly modern?: readonly string[] }>> = {
   'Apollo Server 4 or 5': {
     test: /['"](?:@apollo\/server|@as-integrations\/[\w-]+|@apollo\/datasource-rest)(?:\/[\w/]+)?['"]/,
     advice: 'migrate --modern writes handlers on Lambda and data sources with this package, and says what to do with the rest',
+    modern: ['@apollo/server', '@as-integrations/aws-lambda', '@apollo/datasource-rest'],
   },
-  'GraphQL Yoga': { test: /['"]graphql-yoga['"]/, advice: 'migrate --modern writes it with createHandler where it can' },
+  'GraphQL Yoga': {
+    test: /['"]graphql-yoga['"]/,
+    advice: 'migrate --modern writes it with createHandler where it can',
+    modern: ['graphql-yoga'],
+  },
   'graphql-http or express-graphql': {
     test: /['"](?:graphql-http(?:\/[\w/]+)?|express-graphql)['"]/,
     advice: 'its options are those of createHandler: see docs/migration.md, "From graphql-http"',
@@ -58,8 +64,8 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
   const manifest = await packageChange(directory, changes, parser);
   for (const change of [...relevant, ...manifest]) await apply(change, settings, { directory, terminal });
-  report(relevant, directory, terminal);
-  if (!settings.modern) reportOthers(changes, terminal);
+  report(relevant, [...findingsIn(relevant, directory), ...(await oldRuntimesIn(directory))], terminal);
+  reportOthers(changes, settings.modern, terminal);
   return 0;
 }
 
@@ -111,8 +117,17 @@ async function packageChange(directory: string, changes: readonly Change[], pars
   if (before === undefined) return [];
   const stillUsed = changes.flatMap(({ file: source, after }) => (mayNameOurs.test(after) ? modulesOf(parser, source, after) : []));
   const modules = changes.flatMap((change) => change.modules);
-  const after = rewritePackage(before, { modules, stillUsed, version: await readOwnVersion() });
+  const after = rewritePackage(before, { modules, stillUsed, replaced: replacedBy(changes), version: await readOwnVersion() });
   return after === before ? [] : [{ file, before, after, findings: [], modules: [] }];
+}
+
+/** Packages of the servers that --modern knows which files named before, and none names now. */
+function replacedBy(changes: readonly Change[]): string[] {
+  const isNamed = (text: string, name: string): boolean =>
+    [`'${name}'`, `"${name}"`, `'${name}/`, `"${name}/`].some((one) => text.includes(one));
+  return Object.values(others)
+    .flatMap(({ modern = [] }) => modern)
+    .filter((name) => changes.some(({ before }) => isNamed(before, name)) && !changes.some(({ after }) => isNamed(after, name)));
 }
 
 function modulesOf(parser: Parser, file: string, text: string): string[] {
@@ -140,19 +155,22 @@ async function apply(
   await rename(fresh, file);
 }
 
-function report(changes: readonly Change[], directory: string, terminal: Terminal): void {
+function findingsIn(changes: readonly Change[], directory: string): string[] {
+  return changes.flatMap(({ file, findings }) => findings.map(({ line, message }) => `  ${relative(directory, file)}:${line}  ${message}`));
+}
+
+function report(changes: readonly Change[], left: readonly string[], terminal: Terminal): void {
   const changed = changes.filter(({ before, after }) => before !== after).length;
-  const left = changes.flatMap(({ file, findings }) =>
-    findings.map(({ line, message }) => `  ${relative(directory, file)}:${line}  ${message}`),
-  );
   terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install, and the tests.`);
   if (left.length > 0) terminal.log(`Left for you (docs/migration.md says what to do):\n${left.join('\n')}`);
 }
 
-function reportOthers(changes: readonly Change[], terminal: Terminal): void {
-  for (const [name, { advice }] of Object.entries(others)) {
+/** With --modern, files of the servers that it knows have findings of their own. */
+function reportOthers(changes: readonly Change[], isModern: boolean, terminal: Terminal): void {
+  for (const [name, { advice, modern }] of Object.entries(others)) {
     const { length } = changes.filter(({ otherServer }) => otherServer === name);
-    if (length > 0) terminal.log(`${length} ${length === 1 ? 'file is' : 'files are'} of ${name}, and left: ${advice}.`);
+    if (length > 0 && !(isModern && modern !== undefined))
+      terminal.log(`${length} ${length === 1 ? 'file is' : 'files are'} of ${name}, and left: ${advice}.`);
   }
 }
 

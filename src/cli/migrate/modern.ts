@@ -68,9 +68,8 @@ export function modernise(text: string, program: Node): Rewritten {
   const problems = [...problemsOfImports(used, generation)];
   const server = serverIn(program);
   if (server === undefined) return left(text, problems);
-  const call = callFor(program, server.name, generation);
-  if (call === undefined)
-    return left(text, [...problems, { node: server.declaration, why: 'its handler is made in a way that createHandler does not know' }]);
+  const call = callFor(program, server, generation);
+  if (!('options' in call)) return left(text, [...problems, call]);
   problems.push(...problemsOfOptions(server.options, generation), ...problemsOfHandler(call.options));
   if (problems.length > 0) return left(text, problems);
 
@@ -131,17 +130,29 @@ function serverIn(program: Node): FoundServer | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The one call that makes the handler; undefined when the server is used for anything else. */
-function callFor(program: Node, server: string, { handlerCall }: Generation): { node: Node; options: Node | undefined } | undefined {
+/** The one call that makes the handler; else why there is none, or what else the server is used for. */
+function callFor(program: Node, server: FoundServer, { handlerCall }: Generation): { node: Node; options: Node | undefined } | Problem {
   const calls: { node: Node; options: Node | undefined }[] = [];
-  let uses = 0;
+  const uses: Node[] = [];
   walk(program, (node) => {
-    if (node.type === 'Identifier' && node.name === server) uses++;
-    const made = node.type === 'CallExpression' ? handlerCall(node, server) : undefined;
+    if (node.type === 'Identifier' && node.name === server.name) uses.push(node);
+    const made = node.type === 'CallExpression' ? handlerCall(node, server.name) : undefined;
     if (made !== undefined) calls.push({ node, options: made.options });
   });
-  // Its declaration, and the call.
-  return calls.length === 1 && uses === 2 ? calls[0] : undefined;
+  const [call, second] = calls;
+  if (call === undefined || second !== undefined)
+    return { node: server.declaration, why: 'its handler is made in a way that createHandler does not know' };
+  const isOfTheHandler = ({ start }: Node): boolean =>
+    start < server.options.start
+      ? start >= server.declaration.start
+      : start >= call.node.start && start < (call.options?.start ?? call.node.end);
+  const other = uses.find((use) => !isOfTheHandler(use));
+  return other === undefined
+    ? call
+    : {
+        node: other,
+        why: `here its server is used for more than the handler. For the cache of data sources none is needed: return them from the option dataSources, which gives them the cache`,
+      };
 }
 
 function problemsOfOptions(options: Node, { options: known }: Generation): Problem[] {

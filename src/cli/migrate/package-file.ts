@@ -1,7 +1,7 @@
 import { packageOf } from './modules.ts';
 
 /** Packages that only the version-3 generation needs. */
-const replaced = [
+const ofVersion3 = [
   'apollo-server',
   'apollo-server-azure-functions',
   'apollo-server-cloud-functions',
@@ -30,18 +30,21 @@ export interface PackageChange {
   readonly modules: readonly string[];
   /** Packages that some file still names. */
   readonly stillUsed: readonly string[];
+  /** Packages of later generations that no file names any more. */
+  readonly replaced: readonly string[];
   /** The version of this package. */
   readonly version: string;
 }
 
 /** The text of package.json as it is to be. Dependencies keep their order, a new one stands where the alphabet has it. */
-export function rewritePackage(text: string, { modules, stillUsed, version }: PackageChange): string {
+export function rewritePackage(text: string, { modules, stillUsed, replaced, version }: PackageChange): string {
   const manifest = JSON.parse(text) as { dependencies?: Versions; devDependencies?: Versions };
   const listed = [manifest.dependencies, manifest.devDependencies].filter((one) => one !== undefined);
   const isUsed = modules.some((module) => packageOf(module) === 'graphql-functions');
-  const isListed = listed.some((versions) => replaced.some((name) => name in versions));
+  const isListed = listed.some((versions) => ofVersion3.some((name) => name in versions));
   if (!isUsed && !isListed) return text;
-  for (const versions of listed) for (const name of replaced) if (!stillUsed.includes(name)) delete versions[name];
+  const unused = [...ofVersion3.filter((name) => !stillUsed.includes(name)), ...replaced];
+  for (const versions of listed) for (const name of unused) delete versions[name];
   const dependencies = (manifest.dependencies ??= {});
   for (const module of modules)
     add(dependencies, [packageOf(module), packageOf(module) === 'graphql-functions' ? `^${version}` : '*'], listed);

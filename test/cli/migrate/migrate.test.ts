@@ -185,6 +185,76 @@ for (const [version, isNamed] of [
     equal(await readFile(join(project.directory, 'schema.mjs'), 'utf8'), text);
   });
 
+test('servers that --modern does not know are counted with it, too', async (context) => {
+  const project = await projectWith(context, {
+    'd.mjs': "import { createHandler } from 'graphql-http/lib/use/fetch';\n",
+    'e.mjs': "import mercurius from 'mercurius';\n",
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(printed, /1 file is of graphql-http or express-graphql, and left/);
+  match(printed, /1 file is of Mercurius, and left/);
+});
+
+test('settings that name a Node which is too old are listed, with the line', async (context) => {
+  const project = await projectWith(context, {
+    'serverless.yml':
+      'service: books\nprovider:\n  runtime: nodejs18.x\nfunctions:\n  a: { runtime: nodejs20.x }\n  b: { runtime: nodejs24.x }\n',
+    'netlify.toml': '[build.environment]\n  NODE_VERSION = "16"\n',
+    '.nvmrc': 'v20.11.0\n',
+    'template.yaml': 'Runtime: nodejs22.x\n',
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /serverless\.yml:3 {2}nodejs18\.x is too old: this package needs Node 22\.19 or newer\. Write nodejs24\.x\.\n/);
+  match(
+    printed,
+    /serverless\.yml:5 {2}nodejs20\.x[^]*netlify\.toml:2 {2}NODE_VERSION = "16" is too old[^]*\.nvmrc:1 {2}v20\.11\.0 is too old/,
+  );
+  doesNotMatch(printed, /template|nodejs24\.x is too old/);
+});
+
+test('--modern takes packages out of package.json that no file names any more', async (context) => {
+  const yoga = [
+    "import { createSchema, createYoga } from 'graphql-yoga';",
+    "const yoga = createYoga({ schema: createSchema({ typeDefs: 'type Query { a: Int }', resolvers: {} }) });",
+    'export default yoga;',
+  ].join('\n');
+  const apollo = "import { ApolloServer } from '@apollo/server';\nexport { ApolloServer };\n";
+  const manifest = { dependencies: { '@apollo/server': '^5.0.0', graphql: '^16.15.0', 'graphql-yoga': '^5.0.0' } };
+  const project = await projectWith(context, { 'a.mjs': yoga, 'b.mjs': apollo, 'package.json': JSON.stringify(manifest) });
+
+  await migrate(project, { modern: true });
+
+  const { dependencies } = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as { dependencies: object };
+  deepEqual(Object.keys(dependencies), ['@apollo/server', 'graphql', 'graphql-functions']);
+});
+
+test('--modern names the line where a server is used for more than its handler', async (context) => {
+  const project = await projectWith(context, {
+    'a.ts': [
+      "import { ApolloServer } from '@apollo/server';",
+      "import { startServerAndCreateLambdaHandler, handlers } from '@as-integrations/aws-lambda';",
+      'const server = new ApolloServer<{ token: string }>({ typeDefs });',
+      'export const handler = startServerAndCreateLambdaHandler(server, handlers.createAPIGatewayProxyEventV2RequestHandler(), {',
+      '  context: async ({ event }) => {',
+      '    const { cache } = server;',
+      '    return { dataSources: { books: new BooksAPI({ cache }) } };',
+      '  },',
+      '});',
+    ].join('\n'),
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(
+    printed,
+    /a\.ts:6 {2}Not written with createHandler: here its server is used for more than the handler\. [^\n]*the option dataSources/,
+  );
+});
+
 test('a file of Apollo Server 4 keeps its caches, which version 3 had from the same package', async (context) => {
   const text = "import { ApolloServer } from '@apollo/server';\nimport { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';\n";
   const manifest4 = '{ "dependencies": { "@apollo/utils.keyvaluecache": "2" } }\n';
