@@ -35,7 +35,9 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   const verdict = row === run ? 'run' : verdictOf(row, settings, request);
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported')
-    throw unsupportedMediaType(`Expected content-type application/json, got ${contentType === null ? 'none' : 'another one'}.`);
+    throw unsupportedMediaType(
+      `Expected content-type application/json, got ${contentType === null ? 'none' : (mediaType?.essence.slice(0, 80) ?? 'another one')}.`,
+    );
   assertDecodable(request, mediaType);
 }
 

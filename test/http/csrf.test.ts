@@ -281,6 +281,14 @@ describe('a mutation over GET', () => {
   });
 });
 
+it('a 415 says which content type came', async () => {
+  const endpoint = createEndpoint({ csrfPrevention: true });
+
+  const response = await endpoint.send(requestOf('POST', [['content-type', 'Application/GraphQL; charset=utf-8']]));
+
+  assert.match(JSON.stringify(response), /Expected content-type application\/json, got application\/graphql\./);
+});
+
 describe('a body that would have to be decoded', () => {
   const refused: readonly (readonly [string, string])[] = [
     ['content-type', 'application/json; charset=utf-16'],

@@ -76,6 +76,8 @@ async function answer(callable: Callable, { id, request }: ThreadCall): Promise<
     // Before the answer, for after it the thread may sleep.
     if (response.status >= 500) await lookAtOptions();
     const { body } = response;
+    const hint = corsHint(request, response);
+    if (hint !== undefined) recording.errors.push(hint);
     report(response.status);
     send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
   } catch (error) {
@@ -84,6 +86,15 @@ async function answer(callable: Callable, { id, request }: ThreadCall): Promise<
   }
   active--;
   if (active === 0 && thaw !== undefined) freeze(thaw);
+}
+
+/** A browser says only that a header is missing; the log says which option sets it. */
+function corsHint({ method, headers }: ThreadCall['request'], response: ThreadAnswer): string | undefined {
+  const asked = new Headers(headers.map(([key, value]) => [key, value]));
+  const origin = asked.get('origin');
+  if (method !== 'OPTIONS' || origin === null || !asked.has('access-control-request-method')) return undefined;
+  if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return undefined;
+  return `The browser will not let pages of ${origin} send this request (CORS). To allow it: cors: { origin: ['${origin}'] }`;
 }
 
 /** Everything known of a request until it is reported, and of a stream that ends after. */

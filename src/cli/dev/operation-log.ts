@@ -27,9 +27,32 @@ export function reportRefusal(source: unknown, refusal: unknown): void {
 
 function withPlugin(options: ServerOptions): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
+  const { context } = options;
   // The first: what other plugins do is part of it.
-  return { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
+  const logged = { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
+  return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
 }
+
+/** The same function. When it reads what its argument does not have, as in other servers, the log says what there is. */
+function withHint(context: NonNullable<ServerOptions['context']>): NonNullable<ServerOptions['context']> {
+  return (argument) => {
+    try {
+      const value = context(argument);
+      return value instanceof Promise ? value.catch(hintAndThrow) : value;
+    } catch (error) {
+      return hintAndThrow(error);
+    }
+  };
+}
+
+function hintAndThrow(error: unknown): never {
+  if (error instanceof TypeError && /^Cannot (?:read|destructure) propert|is not a function/.test(error.message))
+    listenerOf<[message: string]>('graphql-functions.errors')?.(contextHint);
+  throw error;
+}
+
+const contextHint =
+  "context() failed. Its argument has request, response, event, context, env, waitUntil and signal; a header is request.headers.get('authorization').";
 
 /** Where the records of a request go. */
 interface Recording {

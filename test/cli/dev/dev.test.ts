@@ -438,6 +438,31 @@ test('what a module or a request throws is shown with the line that it comes fro
   assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
 });
 
+test('the log says what a context function gets, and which option lets pages of other sites in', async (context) => {
+  const schema = "typeDefs: 'type Query { ok: Boolean }'";
+  const project = await createProject(context, {
+    'functions/reads.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: ({ req }) => ({ user: req.headers.user }) });`,
+    'functions/waits.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: async ({ request }) => ({ user: request.headers.user.id }) });`,
+    'functions/open.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, cors: { origin: ['https://app.example.com'] } });`,
+  });
+  await linkPackage(project);
+  const { events, address } = await serveProject(context, project);
+  const json = { 'content-type': 'application/json' };
+  const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
+
+  for (const name of ['reads', 'waits'])
+    await (await fetch(address(name), { method: 'POST', headers: json, body: '{"query":"{ ok }"}' })).text();
+  for (const name of ['reads', 'open']) await (await fetch(address(name), { method: 'OPTIONS', headers: preflight })).text();
+
+  const errors = events.flatMap((event) =>
+    'record' in event ? [[...event.record.errors, ...event.record.operations.flatMap(({ errors: own }) => own)].join('\n')] : [],
+  );
+  assert.match(errors[0]!, /context\(\) failed\. Its argument has request, response[^]*reading 'headers'/);
+  assert.match(errors[1]!, /a header is request\.headers\.get\('authorization'\)[^]*reading 'id'/);
+  assert.match(errors[2]!, /pages of https:\/\/app\.example\.com[^]*cors: \{ origin: \['https:\/\/app\.example\.com'\] \}/);
+  assert.equal(errors[3], '');
+});
+
 test('of options that come asynchronously, all that is wrong is said with the first request, once', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
