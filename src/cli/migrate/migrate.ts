@@ -123,11 +123,13 @@ async function packageChange(directory: string, changes: readonly Change[], pars
 
 /** Packages of the servers that --modern knows which files named before, and none names now. */
 function replacedBy(changes: readonly Change[]): string[] {
-  const isNamed = (text: string, name: string): boolean =>
-    [`'${name}'`, `"${name}"`, `'${name}/`, `"${name}/`].some((one) => text.includes(one));
   return Object.values(others)
     .flatMap(({ modern = [] }) => modern)
-    .filter((name) => changes.some(({ before }) => isNamed(before, name)) && !changes.some(({ after }) => isNamed(after, name)));
+    .filter((name) => changes.some(({ before }) => namesPackage(before, name)) && !changes.some(({ after }) => namesPackage(after, name)));
+}
+
+function namesPackage(text: string, name: string): boolean {
+  return [`'${name}'`, `"${name}"`, `'${name}/`, `"${name}/`].some((one) => text.includes(one));
 }
 
 function modulesOf(parser: Parser, file: string, text: string): string[] {
