@@ -5,8 +5,8 @@ export const noNodes: FieldNode[] = [];
 
 /** A planned field, as far as its nodes go. */
 export interface NodesHolder {
-  /** The plan's own: never handed out. */
-  readonly nodes: readonly FieldNode[];
+  /** Those of the plan are never handed out. */
+  copyNodes(): FieldNode[];
   /** The copy of the execution that used the field last, and whose it is. */
   ownNodes: FieldNode[];
   nodesOwner: OwnNodes | undefined;
@@ -37,13 +37,13 @@ export class OwnNodes {
   #take(field: NodesHolder): FieldNode[] {
     if (this.#first === undefined) {
       this.#first = field;
-      this.#nodesOfFirst = field.nodes.slice();
+      this.#nodesOfFirst = field.copyNodes();
       return this.#nodesOfFirst;
     }
     const { nodesOwner: owner, ownNodes } = field;
     if (owner !== undefined && !owner.isOver) (owner.#displaced ??= new Map()).set(field, ownNodes);
     field.nodesOwner = this;
-    field.ownNodes = field.nodes.slice();
+    field.ownNodes = field.copyNodes();
     return field.ownNodes;
   }
 }

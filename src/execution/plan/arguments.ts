@@ -18,8 +18,8 @@ class ArgumentPlan implements PlannedArguments {
 
   constructor(known: KnownArguments, { arguments: nodes = [] }: Pick<FieldNode, 'arguments'>) {
     this.#known = known;
-    this.#given = prepareGiven(known.list, nodes)?.map((given, at) => (given === absent ? known.list[at]!.whenAbsent() : given));
-    this.areConstant = this.#given?.some(mayFail) === false;
+    this.#given = prepareGiven(known.list, nodes);
+    this.areConstant = this.#given?.some(isMade) === false;
   }
 
   isCurrent(): boolean {
@@ -49,8 +49,8 @@ class ArgumentPlan implements PlannedArguments {
   }
 }
 
-function mayFail(value: Prepared): boolean {
-  return value === undefined || value instanceof MadeValue;
+function isMade(value: Prepared): boolean {
+  return value instanceof MadeValue;
 }
 
 /** What need be known once of the arguments of a field, whatever documents give. */

@@ -19,14 +19,14 @@ export interface InputCoercion {
   /** Which values of a built-in scalar stay as they are: see leaf.ts. */
   readonly plain: number;
   /** Coerces what is neither plain, nor null, nor undefined. */
-  readonly coerce: (value: unknown) => unknown;
+  coerce(value: unknown): unknown;
 }
 
 /** Coerces a value that was given: null where it is null. Undefined: graphql-js decides. */
-export function coerceGiven({ nonNull, plain, coerce }: InputCoercion, value: unknown): unknown {
-  if (value === null || value === undefined) return nonNull ? undefined : null;
-  const same = plainValue(plain, value);
-  return same === undefined ? coerce(value) : same;
+export function coerceGiven(coercion: InputCoercion, value: unknown): unknown {
+  if (value === null || value === undefined) return coercion.nonNull ? undefined : null;
+  const same = plainValue(coercion.plain, value);
+  return same === undefined ? coercion.coerce(value) : same;
 }
 
 /** How input of this type is coerced. */
@@ -35,7 +35,7 @@ export function inputCoercionOf(type: GraphQLInputType): InputCoercion {
   const nullable = nonNull ? type.ofType : type;
   if (isListType(nullable)) return { nonNull, plain: notPlain, coerce: listCoercer(nullable.ofType) };
   if (isInputObjectType(nullable)) return { nonNull, plain: notPlain, coerce: objectCoercer(nullable) };
-  return { nonNull, plain: plainInputOf(nullable), coerce: leafCoercer(nullable) };
+  return new LeafCoercion(nullable, nonNull);
 }
 
 /** graphql 17 renamed the function that a leaf type coerces values with. */
@@ -48,17 +48,27 @@ function plainInputOf(type: GraphQLLeafType): number {
   return builtIn.get(type) === type[coerceLeaf] ? plainKinds.get(type)! : notPlain;
 }
 
-function leafCoercer(type: GraphQLLeafType): InputCoercion['coerce'] {
-  return (value) => {
+class LeafCoercion implements InputCoercion {
+  readonly nonNull: boolean;
+  readonly plain: number;
+  readonly #type: GraphQLLeafType;
+
+  constructor(type: GraphQLLeafType, nonNull: boolean) {
+    this.nonNull = nonNull;
+    this.plain = plainInputOf(type);
+    this.#type = type;
+  }
+
+  coerce(value: unknown): unknown {
     try {
-      return type[coerceLeaf](value);
+      return this.#type[coerceLeaf](value);
     } catch {
       return undefined;
     }
-  };
+  }
 }
 
-function listCoercer(type: GraphQLInputType): InputCoercion['coerce'] {
+function listCoercer(type: GraphQLInputType): (value: unknown) => unknown {
   const item = inputCoercionOf(type);
   return (value) => {
     if (!Array.isArray(value)) return isIterable(value) ? undefined : listOfOne(item, value);
@@ -83,9 +93,9 @@ function listOfOne(item: InputCoercion, value: unknown): unknown[] | undefined {
 }
 
 /** One for each type, which may have itself for a field. */
-const objectCoercers = new WeakMap<GraphQLInputObjectType, InputCoercion['coerce']>();
+const objectCoercers = new WeakMap<GraphQLInputObjectType, (value: unknown) => unknown>();
 
-function objectCoercer(type: GraphQLInputObjectType): InputCoercion['coerce'] {
+function objectCoercer(type: GraphQLInputObjectType): (value: unknown) => unknown {
   let coerce = objectCoercers.get(type);
   if (coerce === undefined) {
     const coercer = new ObjectCoercer(type);

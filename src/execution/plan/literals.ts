@@ -17,18 +17,18 @@ import {
   coerceLiteral,
   leafLiteral,
   listOf,
-  MadeValue,
+  made,
   ownCopyOf,
   readLiteral,
   valueOf,
-  variableValue,
+  VariableValue,
 } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 
 /** The value of a literal of a document, or of the schema, for an argument or input field of this type. */
 export function prepareLiteral(inputType: GraphQLInputType, node: ValueNode): Prepared {
   const nonNull = isNonNullType(inputType);
-  if (node.kind === Kind.VARIABLE) return variableValue(node.name.value, nonNull);
+  if (node.kind === Kind.VARIABLE) return new VariableValue(node.name.value, nonNull);
   if (node.kind === Kind.NULL) return nonNull ? undefined : null;
   const type = nonNull ? inputType.ofType : inputType;
   if (isListType(type)) return prepareList(type.ofType, node);
@@ -56,12 +56,12 @@ function prepareList(type: GraphQLInputType, node: ValueNode): Prepared {
   return listOf(items, isNonNullType(type));
 }
 
-function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectValueNode): MadeValue {
+function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectValueNode): Prepared {
   const inputs = inputFieldsOf(type);
   /** Those for which it has been prepared, and the value given for each. */
   let prepared: readonly PreparedInput[] | undefined;
   let given: readonly Prepared[] | undefined;
-  return new MadeValue((run) => {
+  return made((run) => {
     const fields = inputs.current();
     if (fields !== prepared) {
       prepared = fields;
@@ -91,7 +91,7 @@ interface GivenNode {
   readonly value: ValueNode;
 }
 
-/** Of each input its value; absent where none is given. Undefined: graphql-js decides. */
+/** Of each input its value. Undefined: graphql-js decides. */
 export function prepareGiven(inputs: readonly PreparedInput[], nodes: readonly GivenNode[]): readonly Prepared[] | undefined {
   const prepared: Prepared[] = [];
   // Where there are few, a look at each takes less time. The last of a name counts, as in graphql-js.
@@ -99,7 +99,7 @@ export function prepareGiven(inputs: readonly PreparedInput[], nodes: readonly G
   for (let at = 0; at < inputs.length; at++) {
     const { name, type } = inputs[at]!;
     const node = byName === undefined ? lastNamed(nodes, name) : byName.get(name);
-    const one = node === undefined ? absent : prepareLiteral(type, node.value);
+    const one = node === undefined ? inputs[at]!.whenAbsent() : prepareLiteral(type, node.value);
     if (one === undefined) return undefined;
     prepared.push(one);
   }

@@ -17,11 +17,20 @@ export type Prepared = unknown;
 type Make = (run: Run | undefined) => unknown;
 
 /** A value that is made for each execution: a resolver can write into it, or it depends on variables. */
-export class MadeValue {
-  readonly make: Make;
+export abstract class MadeValue {
+  abstract make(run: Run | undefined): unknown;
+}
+
+class ValueMaker extends MadeValue {
+  readonly #make: Make;
 
   constructor(make: Make) {
-    this.make = make;
+    super();
+    this.#make = make;
+  }
+
+  make(run: Run | undefined): unknown {
+    return this.#make(run);
   }
 }
 
@@ -33,18 +42,33 @@ export function valueOf(prepared: Prepared, run: Run | undefined): unknown {
   return prepared instanceof MadeValue ? prepared.make(run) : prepared;
 }
 
-export function variableValue(name: string, nonNull: boolean): MadeValue {
-  return new MadeValue((run) => {
-    if (run === undefined || !Object.hasOwn(run.coerced, name)) return absent;
-    const value = run.coerced[name];
-    return value === null && nonNull ? undefined : value;
-  });
+/** There are many of them: a class takes a third of the memory of a function. */
+export class VariableValue extends MadeValue {
+  readonly #name: string;
+  readonly #nonNull: boolean;
+
+  constructor(name: string, nonNull: boolean) {
+    super();
+    this.#name = name;
+    this.#nonNull = nonNull;
+  }
+
+  make(run: Run | undefined): unknown {
+    if (run === undefined || !Object.hasOwn(run.coerced, this.#name)) return absent;
+    const value = run.coerced[this.#name];
+    return value === null && this.#nonNull ? undefined : value;
+  }
+}
+
+/** A value that this function makes. */
+export function made(make: Make): MadeValue {
+  return new ValueMaker(make);
 }
 
 /** `nonNull`: an item may not be null. */
 export function listOf(items: readonly Prepared[], nonNull: boolean): MadeValue {
-  if (!items.some((item) => item instanceof MadeValue)) return new MadeValue(() => items.slice());
-  return new MadeValue((run) => {
+  if (!items.some((item) => item instanceof MadeValue)) return made(() => items.slice());
+  return made((run) => {
     const list: unknown[] = [];
     for (let at = 0; at < items.length; at++) {
       let item = valueOf(items[at], run);
@@ -59,7 +83,7 @@ export function listOf(items: readonly Prepared[], nonNull: boolean): MadeValue 
 /** A default that the schema has as resolvers get it. */
 export function ownCopyOf(type: GraphQLInputType, value: unknown): Prepared {
   if (!isObject(value)) return value;
-  return new MadeValue(() => (Array.isArray(value) && !value.some(isObject) ? value.slice() : ownValue(type, value)));
+  return made(() => (Array.isArray(value) && !value.some(isObject) ? value.slice() : ownValue(type, value)));
 }
 
 function isObject(value: unknown): value is object {
@@ -71,7 +95,7 @@ export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral
 
 /** Of a scalar with functions of its own, which are called in every run, as by graphql-js. */
 export function leafLiteral(type: GraphQLLeafType, node: ValueNode): MadeValue {
-  return new MadeValue(hasVariables(node) ? (run) => askGraphQLJS({ type }, node, run) : (run) => readLiteral(type, node, run));
+  return made(hasVariables(node) ? (run) => askGraphQLJS({ type }, node, run) : (run) => readLiteral(type, node, run));
 }
 
 /** The value of a literal without variables. Undefined when there is only an error. */

@@ -72,7 +72,7 @@ export class PlannedField implements NodesHolder {
   lists = 0;
   /** The first node that asks for this field under this name. */
   readonly node: FieldNode;
-  /** All of them, once they are asked for, or are several. */
+  /** All, once they are asked for, or are several. */
   #nodes: FieldNode[] | undefined = undefined;
   /** The copy of the execution that used the field last, and whose it is. */
   ownNodes: FieldNode[] = noNodes;
@@ -113,10 +113,13 @@ export class PlannedField implements NodesHolder {
     return (this.#nodes ??= [this.node]);
   }
 
-  /** True when the schema still has the field as it was planned, among these of its type. */
+  copyNodes(): FieldNode[] {
+    return this.#nodes?.slice() ?? [this.node];
+  }
+
+  /** True when the schema still has the field as it was planned, among these of its type. Those of introspection belong to none. */
   isCurrent(fields: GraphQLFieldMap<unknown, unknown>): boolean {
     const { definition, fieldName } = this;
-    // Those of introspection belong to no type.
     if (fields[fieldName] !== definition && !fieldName.startsWith('__')) return false;
     if (definition.type !== this.returnType) return false;
     return this.arguments === undefined ? definition.args.length === 0 : this.arguments.isCurrent();
