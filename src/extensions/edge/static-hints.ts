@@ -5,7 +5,7 @@ import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
 import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CachePolicy } from '../cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
-import { fragmentsOf, maxPlaces, selectionOf } from './selection.ts';
+import { fragmentsOf, selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
 /** The hints of an operation that are known before it runs. */
@@ -40,20 +40,22 @@ export class StaticHints {
     const key = hasVariables ? keyOf(conditions) : '';
     if (outcomes.has(key)) return outcomes.get(key);
     const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => leftIn(directives, conditions);
-    const selection = selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
-    const hints = selection && { selection, policy: this.#policyOf(selection) };
+    const select = (): Selection | undefined =>
+      selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
+    const selection = select();
+    // Of another one, which is dropped: it looks at every type that there may be, and answers have few of them.
+    const hints = selection && { selection, policy: this.#policyOf(select()!) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
   }
 
   #policyOf(root: Selection): CachePolicy {
     const overall = newCachePolicy();
-    let places = 0;
     const visit = (selection: Selection, isRoot: boolean): void => {
-      // There are too many places to tell: then the answer is private.
-      if (++places > maxPlaces) overall.restrict({ maxAge: 0 });
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
+          // There is too much to tell: then the answer is private.
+          if (selection.isTooLarge) overall.restrict({ maxAge: 0 });
           // Fields of introspection have no hints.
           if (field.name.startsWith('__')) continue;
           const hinted = { field, returnType: field.type, isRoot };

@@ -6,7 +6,6 @@ import { sha256 } from '../document-hash.ts';
 import { contentsOf } from './contents.ts';
 import type { Contents, TaggedAnswer, TagSettings } from './contents.ts';
 import type { TagDialect } from './dialects.ts';
-import { maxPlaces } from './selection.ts';
 import type { Selection } from './selection.ts';
 import type { Answered } from './walk-answer.ts';
 
@@ -105,9 +104,8 @@ export function tagsOfMutation(
 function typesAt(places: readonly Selection[]): ReadonlySet<string> {
   const found = new Set<string>();
   const waiting = [...places];
-  let count = 0;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    if (++count > maxPlaces) throw new Error('It is too large to look at. Call purge of edge in its resolver.');
+    if (place.isTooLarge) throw new Error('It is too large to look at. Call purge of edge in its resolver.');
     for (const { name } of place.types) found.add(name);
     waiting.push(...placesBelow(place));
   }
