@@ -95,15 +95,21 @@ export const coerceLiteral = (isGraphQL17 ? 'coerceInputLiteral' : 'parseLiteral
 
 /** Of a scalar with functions of its own, which are called in every run, as by graphql-js. */
 export function leafLiteral(type: GraphQLLeafType, node: ValueNode): MadeValue {
-  return made(hasVariables(node) ? (run) => askGraphQLJS({ type }, node, run) : (run) => readLiteral(type, node, run));
+  // graphql 17 puts variables into the literal; the older function gets them beside it.
+  return made(
+    hasLiteralCoercion(type) && hasVariables(node) ? (run) => askGraphQLJS({ type }, node, run) : (run) => readLiteral(type, node, run),
+  );
 }
 
-/** The value of a literal without variables. Undefined when there is only an error. */
+/** In 17 a scalar may have the older function alone. */
+function hasLiteralCoercion(type: GraphQLLeafType): boolean {
+  return isGraphQL17 && type[coerceLiteral] !== undefined;
+}
+
+/** The value of a literal, as the type has it. Undefined when there is only an error. */
 export function readLiteral(type: GraphQLLeafType, node: ValueNode, run?: Run): unknown {
   try {
-    // A scalar may have no other in 17 either.
-    if (!isGraphQL17 || type[coerceLiteral] === undefined) return type.parseLiteral(node, run?.coerced);
-    return type[coerceLiteral](node, undefined);
+    return hasLiteralCoercion(type) ? type[coerceLiteral](node, undefined) : type.parseLiteral(node, run?.coerced);
   } catch {
     return undefined;
   }
