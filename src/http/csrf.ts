@@ -35,9 +35,7 @@ export function preventCSRF(settings: CSRFSettings, request: HTTPRequest): void 
   const verdict = row === run ? 'run' : verdictOf(row, settings, request);
   if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
   if (verdict === 'unsupported')
-    throw unsupportedMediaType(
-      `Expected content-type application/json, got ${contentType === null ? 'none' : (mediaType?.essence.slice(0, 80) ?? 'another one')}.`,
-    );
+    throw unsupportedMediaType(`Expected content-type application/json, got ${mediaType?.essence.slice(0, 80) ?? 'none that is valid'}.`);
   assertDecodable(request, mediaType);
 }
 
