@@ -150,7 +150,7 @@ class TypedSelection implements Selection {
     return [{ key, name, field, hasList: hasList(field.type), below }];
   }
 
-  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], nodes: Map<string, FieldNode[]>): void {
+  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], { nodes, spread }: Collected): void {
     this.#selecting.looked = (this.#selecting.looked ?? 0) + selections.length;
     for (const selection of selections) {
       if (!this.#selecting.isIncluded(selection.directives)) continue;
@@ -161,10 +161,16 @@ class TypedSelection implements Selection {
         else known.push(selection);
         continue;
       }
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#selecting.fragments.get(selection.name.value);
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#unseenFragment(selection.name.value, spread);
       if (fragment !== undefined && this.#applies(fragment.typeCondition?.name.value, type))
-        this.#collect(type, fragment.selectionSet.selections, nodes);
+        this.#collect(type, fragment.selectionSet.selections, { nodes, spread });
     }
+  }
+
+  #unseenFragment(name: string, spread: Set<string>): FragmentDefinitionNode | undefined {
+    if (spread.has(name)) return undefined;
+    spread.add(name);
+    return this.#selecting.fragments.get(name);
   }
 
   #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
@@ -186,9 +192,17 @@ class TypedSelection implements Selection {
 
   #nodesFor(type: GraphQLObjectType): ReadonlyMap<string, readonly FieldNode[]> {
     const nodes = new Map<string, FieldNode[]>();
-    for (const set of this.#sets) this.#collect(type, set.selections, nodes);
+    const spread = new Set<string>();
+    for (const set of this.#sets) this.#collect(type, set.selections, { nodes, spread });
     return nodes;
   }
+}
+
+/** The fields of one object. */
+interface Collected {
+  readonly nodes: Map<string, FieldNode[]>;
+  /** Fragments that are in it already. Without this, sixty that each spread the next two are 10 ** 12 selections. */
+  readonly spread: Set<string>;
 }
 
 /** The fields of introspection. `__typename` is left out: it has neither a hint nor an object. */

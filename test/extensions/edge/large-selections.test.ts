@@ -24,6 +24,21 @@ it('a short operation with interfaces in interfaces is private, and few of its s
   equal(hints.selection.isTooLarge, false);
 });
 
+// Sixty of these, 3 KB of text, took all memory there is.
+it('fragments that each spread the next two are looked at once for each object', () => {
+  const schema = buildSchema(sdl);
+  const count = 28;
+  const fragments = Array.from({ length: count }, (_, at) => {
+    const next = at + 1 < count ? `...F${at + 1} ...F${Math.min(count - 1, at + 2)}` : 'id';
+    return `fragment F${at} on T0 { ${next} f${at}: id }`;
+  });
+
+  const hints = hintsOf(schema, `{ node { id ... on T0 { ...F0 } } } ${fragments.join(' ')}`);
+
+  equal(hints.selection.isTooLarge, false);
+  equal(hints.policy.maxAge, 60);
+});
+
 it('an ordinary operation over the same interface has its lifetime', () => {
   const hints = hintsOf(buildSchema(sdl), '{ node { id ... on T1 { list { id ... on T2 { id } } } } }');
 
