@@ -11,6 +11,8 @@ import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
 /** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
 export interface BilledServer {
   readonly handler: Pick<Handler, never> & { readonly fetch?: Handler['fetch'] };
+  /** True when answers to GET are for others too. */
+  readonly keepsReads: boolean;
   /** Fields of Query that are leaves, and of rows. */
   readonly leaves: readonly string[];
   readonly rowLeaves: readonly string[];
@@ -130,6 +132,7 @@ export function createBilledServer(size: ServerKind): BilledServer {
   const extra = isWide ? Array.from({ length: 100 }, (_, at) => `field${at}`) : [];
   return {
     handler,
+    keepsReads: size === 'edge',
     leaves: ['name', 'text', 'config', 'fail', 'refuse', '__typename', 'nothing', ...extra],
     rowLeaves: ['id', 'name', 'missing', 'fail', '__typename', 'nothing', ...extra],
     inputFields: ['a', 'b', 'e', ...(isWide ? ['in0', 'in1', 'in2'] : [])],
