@@ -117,11 +117,15 @@ describe('what a mutation takes back', () => {
   });
 
   test('the answer does not wait for the store', async () => {
-    const { post } = shop({ purge: () => new Promise(() => undefined) });
+    const purged = deferred<void>();
+    const { post, settled } = shop({ purge: () => purged.promise });
 
     const response = await post({ query: 'mutation { rename(id: 1) { id } }' });
 
     assert.deepEqual(await response.json(), { data: { rename: { id: '1' } } });
+    // Without an end, it would be tried again for two minutes, and its timers would keep the process.
+    purged.resolve();
+    await settled();
   });
 
   test('a store that has refused every attempt is logged', async () => {
