@@ -79,8 +79,8 @@ export interface CallDescription {
 
 const none: readonly string[] = [];
 
-/** Fetch's own options, which a hook may set on a request: `request.redirect = 'manual'`. */
-// Declared here, and none of them a field, so that those which were set can be told.
+// Fetch's own options are declared here, and none of them a field, so that those which were set can be told. Without a comment
+// of its own: an editor shows one of the two.
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export interface DataSourceRequest extends Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'cache'> {}
 
@@ -88,7 +88,8 @@ export interface DataSourceRequest extends Omit<RequestInit, 'method' | 'headers
  * One outgoing call, as the hooks see and change it.
  *
  * `headers` and `params` are made when they are first read: most calls that a cache answers never need them,
- * and a `Headers` object costs more than all the rest of such a call.
+ * and a `Headers` object costs more than all the rest of such a call. Fetch's own options may be set on it too:
+ * `request.redirect = 'manual'`.
  */
 export class DataSourceRequest {
   /** In upper case: "GET". */
