@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { InMemoryLRUCache } from '../../src/cache/in-memory.ts';
+import { deferred } from '../support/deferred.ts';
 import { API } from './api.ts';
 import { startOrigin } from './origin.ts';
 
@@ -40,28 +41,19 @@ interface Drip {
 
 /** An origin that sends header fields and a piece of the body, and no end. */
 async function startDrip(t: TestContext, control: string): Promise<Drip> {
-  const [asked, ask] = pending();
-  const [closed, close] = pending();
+  const [asked, closed] = [deferred(), deferred()];
   const server = createServer((_request, response) => {
-    ask();
+    asked.resolve();
     response.writeHead(200, { 'cache-control': control });
     response.write('x');
-    response.on('close', close);
+    response.on('close', () => closed.resolve());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, closed };
-}
-
-function pending(): readonly [Promise<void>, () => void] {
-  let resolve: () => void;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return [promise, () => resolve()];
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: asked.promise, closed: closed.promise };
 }
 
 /** A timer of a minute fires at once; all others are as they were, for the platform sets some too. */
