@@ -137,16 +137,15 @@ function hasKeys({ headers, redirect }: Request): boolean {
 /** Follows redirects without taking anything personal to another origin. */
 async function sendWithKeys(fetchOnce: HTTPFetch, request: Request): Promise<Response> {
   const { method, headers, signal, url } = request;
-  let at = url;
   // A body may have to be sent twice.
   const body = request.body === null ? {} : { body: await request.clone().arrayBuffer() };
-  const response = await followRedirects((target, init) => fetchOnce(new Request((at = target), init)), url, {
-    method,
-    headers,
-    signal,
-    ...body,
-  });
-  return at === url ? response : Object.defineProperty(response, 'redirected', { value: true });
+  let last = url;
+  const send = (target: string, init: RequestInit): Promise<Response> => {
+    last = target;
+    return fetchOnce(new Request(target, init));
+  };
+  const response = await followRedirects(send, url, { method, headers, signal, ...body });
+  return last === url ? response : Object.defineProperty(response, 'redirected', { value: true });
 }
 
 function withoutCookies(policy: CachePolicy.CachePolicyObject): CachePolicy.CachePolicyObject {
