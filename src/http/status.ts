@@ -9,36 +9,29 @@ import type { OperationOutcome } from '../operation/types.ts';
  */
 export type HTTPStatusProfile = 'default' | 'draft';
 
-interface Statuses {
-  readonly default: number;
-  readonly draft: number;
-}
-
 /** Status of an answer in which nothing was executed, by the code of its first error. Any other code: 500. */
-const statusByCode: Readonly<Record<string, Statuses>> = {
-  GRAPHQL_PARSE_FAILED: { default: 400, draft: 400 },
-  GRAPHQL_VALIDATION_FAILED: { default: 400, draft: 422 },
-  OPERATION_RESOLUTION_FAILURE: { default: 400, draft: 422 },
-  BAD_USER_INPUT: { default: 400, draft: 422 },
-  BAD_REQUEST: { default: 400, draft: 400 },
+const statusByCode: Readonly<Record<string, number>> = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  OPERATION_RESOLUTION_FAILURE: 400,
+  BAD_USER_INPUT: 400,
+  BAD_REQUEST: 400,
   // Of what was asked for, not of what was sent: 413 would be about the request.
-  RESULT_TOO_LARGE: { default: 400, draft: 400 },
-  PERSISTED_QUERY_NOT_FOUND: { default: 200, draft: 200 },
-  PERSISTED_QUERY_NOT_SUPPORTED: { default: 200, draft: 200 },
-  UNAUTHENTICATED: { default: 401, draft: 401 },
-  FORBIDDEN: { default: 403, draft: 403 },
+  RESULT_TOO_LARGE: 400,
+  PERSISTED_QUERY_NOT_FOUND: 200,
+  PERSISTED_QUERY_NOT_SUPPORTED: 200,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
   // As google.rpc.Code has it; 503 would be a server that cannot take requests, this one just took too long.
-  DEADLINE_EXCEEDED: { default: 504, draft: 504 },
-  SERVICE_UNAVAILABLE: { default: 503, draft: 503 },
+  DEADLINE_EXCEEDED: 504,
+  SERVICE_UNAVAILABLE: 503,
   // The client is gone: this is for hooks and logs, in nginx's word for it.
-  CLIENT_LEFT: { default: 499, draft: 499 },
-  INTERNAL_SERVER_ERROR: { default: 500, draft: 500 },
+  CLIENT_LEFT: 499,
+  INTERNAL_SERVER_ERROR: 500,
 };
+/** The codes that the draft gives 422 to, among those of 400. */
+const unprocessable = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE', 'BAD_USER_INPUT']);
 
-const executed: Statuses = { default: 200, draft: 200 };
-/** Partial success: a status of its own in the draft, whatever the media type. */
-const executedWithErrors: Statuses = { default: 200, draft: 294 };
-const failed: Statuses = { default: 500, draft: 500 };
 /** The codes with which `context` may answer with another status than 500. */
 const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEEDED']);
 
@@ -47,19 +40,21 @@ const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEED
  * is not a final status counts as 500: platforms throw for it, or answer 502.
  */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile): number {
-  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome)[profile];
+  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome, profile);
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 500;
 }
 
-function statusOfResult({ result, errors, contextFailed }: OperationOutcome): Statuses {
-  if (result.data !== undefined) return errors.length > 0 ? executedWithErrors : executed;
+function statusOfResult({ result, errors, contextFailed }: OperationOutcome, profile: HTTPStatusProfile): number {
+  // Partial success has a status of its own in the draft, whatever the media type.
+  if (result.data !== undefined) return errors.length > 0 && profile === 'draft' ? 294 : 200;
   const [first] = errors;
-  if (first === undefined) return result.errors === undefined ? executed : failed;
+  if (first === undefined) return result.errors === undefined ? 200 : 500;
   const code = codeOf(first);
   // Whatever code a context function gives its error, the request that it failed for was not at fault, save for its credentials.
-  if (contextFailed === true && !codesOfContext.has(code)) return failed;
+  if (contextFailed === true && !codesOfContext.has(code)) return 500;
+  if (profile === 'draft' && unprocessable.has(code)) return 422;
   // A code may be any text, "constructor" included.
-  return (Object.hasOwn(statusByCode, code) ? statusByCode[code] : undefined) ?? failed;
+  return (Object.hasOwn(statusByCode, code) ? statusByCode[code] : undefined) ?? 500;
 }
 
 /** The first status that an error asks for through `extensions.http`. */

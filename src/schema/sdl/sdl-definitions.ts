@@ -67,32 +67,29 @@ function foundDefinition(node: DefinitionNode): FoundDefinition {
   };
 }
 
-const kinds: { readonly [kind: string]: readonly [kind: DefinitionKind, extending: boolean] } = {
-  [Kind.OBJECT_TYPE_DEFINITION]: ['type', false],
-  [Kind.OBJECT_TYPE_EXTENSION]: ['type', true],
-  [Kind.INTERFACE_TYPE_DEFINITION]: ['interface', false],
-  [Kind.INTERFACE_TYPE_EXTENSION]: ['interface', true],
-  [Kind.UNION_TYPE_DEFINITION]: ['union', false],
-  [Kind.UNION_TYPE_EXTENSION]: ['union', true],
-  [Kind.ENUM_TYPE_DEFINITION]: ['enum', false],
-  [Kind.ENUM_TYPE_EXTENSION]: ['enum', true],
-  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: ['input', false],
-  [Kind.INPUT_OBJECT_TYPE_EXTENSION]: ['input', true],
-  [Kind.SCALAR_TYPE_DEFINITION]: ['scalar', false],
-  [Kind.SCALAR_TYPE_EXTENSION]: ['scalar', true],
-  [Kind.SCHEMA_DEFINITION]: ['schema', false],
-  [Kind.SCHEMA_EXTENSION]: ['schema', true],
-  [Kind.DIRECTIVE_DEFINITION]: ['directive', false],
+/** The keywords of definitions, by what their kinds in graphql-js's trees begin with. */
+const keywords: Readonly<Record<string, DefinitionKind>> = {
+  ObjectType: 'type',
+  InterfaceType: 'interface',
+  UnionType: 'union',
+  EnumType: 'enum',
+  InputObjectType: 'input',
+  ScalarType: 'scalar',
+  Schema: 'schema',
+  Directive: 'directive',
 };
 
 function kindOf(node: DefinitionNode): readonly [kind: DefinitionKind, extending: boolean] {
-  const kind = kinds[node.kind];
-  if (kind === undefined) {
+  const [, subject = '', form] = /^(\w+)(Definition|Extension)$/.exec(node.kind) ?? [];
+  const kind = Object.hasOwn(keywords, subject) ? keywords[subject] : undefined;
+  const extending = form === 'Extension';
+  // graphql 17 parses extensions of directives, too.
+  if (kind === undefined || (kind === 'directive' && extending)) {
     throw new Error(
       `typeDefs take definitions of types, directives and the schema; they contain ${describe(node)}. Move it to the client.`,
     );
   }
-  return kind;
+  return [kind, extending];
 }
 
 function describe(node: DefinitionNode): string {
