@@ -66,7 +66,7 @@ export interface ServerOptions<
   /** Rules that documents must obey beside the specified ones. Default: none. */
   readonly validationRules?: readonly ValidationRule[];
 
-  /** Where data sources keep responses. "bounded": in memory, 30 MiB; in a Lambda function below 960 MB a thirty-second of its memory. Default: "bounded". */
+  /** Where data sources keep responses. "bounded": in memory, 30 MiB; in a Lambda function or container below 960 MB a thirty-second of its memory. Default: "bounded". */
   readonly cache?: 'bounded' | KeyValueCache;
   /** Hooks into the server's life and into every operation. Default: none. */
   readonly plugins?: readonly ServerPlugin<
@@ -141,7 +141,7 @@ export interface ServerOptions<
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the platform's limit, less 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
-  /** Bytes of heap for documents already parsed and validated. Default: 30 MiB; in a Lambda function below 960 MB a thirty-second of its memory. */
+  /** Bytes of heap for documents already parsed and validated. Default: 30 MiB; in a Lambda function or container below 960 MB a thirty-second of its memory. */
   readonly documentCacheBytes?: number;
 
   /** Overrides NODE_ENV. Default: the environment variable; unset counts as production. */

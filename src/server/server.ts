@@ -116,7 +116,8 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
   const logger = options.logger ?? console;
-  const cache = cacheOf(options, logger);
+  const cacheBytes = defaultCacheBytes();
+  const cache = cacheOf(options, logger, cacheBytes);
   const checkWhole = developmentOrTest || options.schemaValidation === 'start';
   const opened = openBuild(options, checkWhole, logger);
   return {
@@ -131,7 +132,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     development,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
-    documents: new DocumentCache(options.documentCacheBytes ?? defaultCacheBytes()),
+    documents: new DocumentCache(options.documentCacheBytes ?? cacheBytes),
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,
     hideSuggestions: !(options.suggestions ?? development),
@@ -153,8 +154,8 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
 }
 
 /** A store behind a network is guarded: if it is slow, fails or is down, it acts as an empty cache, and fails no request. */
-function cacheOf({ cache }: ServerOptions, logger: Logger): KeyValueCache {
-  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize: defaultCacheBytes() });
+function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): KeyValueCache {
+  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize });
   let quietUntil = -Infinity;
   const onError = (error: unknown): void => {
     // A store that is down fails hundreds of times a second.
@@ -218,13 +219,22 @@ function schemaOf(
 }
 
 /**
- * The default limit of parsed documents, and also of responses in memory: 30 MiB, but no more than a thirty-second of a Lambda
- * function's memory. Of 128 MB, Node, a bundle, V8's young generation and its compilers take 120 before anything is cached
+ * The default limit of parsed documents, and also of responses in memory: 30 MiB, but no more than a thirty-second of the memory of a
+ * Lambda function or container. Of 128 MB, Node, a bundle, V8's young generation and its compilers take 120 before anything is cached
  * (bench/small-memory.ts).
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
-  return Math.min(30, megabytes > 0 ? megabytes / 32 : 30) * mebibyte;
+  return Math.min(30 * mebibyte, (megabytes > 0 ? megabytes * mebibyte : containerMemory()) / 32);
+}
+
+/** Bytes that the container may use, which takes 0.1 ms to find out; Infinity where there is no limit, or nobody to say it. */
+function containerMemory(): number {
+  try {
+    return globalThis.process?.constrainedMemory?.() || Infinity;
+  } catch {
+    return Infinity;
+  }
 }
 
 /** The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production. */

@@ -46,6 +46,26 @@ for (const [megabytes, mebibytes] of [
   });
 }
 
+test('in a container of 256 MiB that is no Lambda function, responses in memory may take 8 MiB', async (t) => {
+  t.mock.method(process, 'constrainedMemory', () => 256 * 1024 * 1024);
+
+  const cache = await cacheIn(undefined);
+
+  const fits = await keepsTwoOf(3.9 * 1024 * 1024, cache);
+  const isTooMuch = !(await keepsTwoOf(4.1 * 1024 * 1024, cache));
+  assert.deepEqual({ fits, isTooMuch }, { fits: true, isTooMuch: true });
+});
+
+test('where nobody can say what the container may use, responses in memory may take 30 MiB', async (t) => {
+  t.mock.method(process, 'constrainedMemory', () => {
+    throw new Error('not permitted');
+  });
+
+  const cache = await cacheIn(undefined);
+
+  assert.equal(await keepsTwoOf(14.9 * 1024 * 1024, cache), true);
+});
+
 async function keepsTwoOf(characters: number, cache: KeyValueCache): Promise<boolean> {
   await cache.set('one', 'x'.repeat(characters));
   await cache.set('two', 'y'.repeat(characters));
