@@ -16,7 +16,7 @@ import {
   printSchema,
   validate as validateDocument,
 } from 'graphql';
-import type { ExecutionResult } from 'graphql';
+import type { DefinitionNode, ExecutionResult } from 'graphql';
 
 import { findCheck } from '../../src/development/load-tools.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
@@ -99,6 +99,16 @@ describe('typeDefs', () => {
     assert.equal(
       refusal({ typeDefs: 'type Query { a: Int } query Books { a }' }),
       'typeDefs take definitions of types, directives and the schema; they contain a query "Books". Move it to the client.',
+    );
+  });
+
+  test('with an extension of a directive in them, which graphql 17 can parse, are refused', () => {
+    const document = parse('type Query { a: Int }');
+    const extension = { kind: 'DirectiveExtension', name: { kind: 'Name', value: 'a' } } as unknown as DefinitionNode;
+
+    assert.match(
+      refusal({ typeDefs: { ...document, definitions: [...document.definitions, extension] } }),
+      /^typeDefs take definitions .*; they contain a DirectiveExtension\./,
     );
   });
 
