@@ -1,9 +1,10 @@
 import { CallError, callOf, createNetworkError } from './errors.ts';
 import type { DataSourceRequest } from './request.ts';
+import type { OriginReader, OriginResponse } from './origin/origin-response.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** The body of a response; a connection that breaks meanwhile is a call without an answer. */
-export async function readBody(request: DataSourceRequest, response: Response): Promise<Uint8Array> {
+export async function readBody(request: DataSourceRequest, response: OriginResponse): Promise<Uint8Array> {
   try {
     const body = new BoundedBody(request, response);
     const chunks: Uint8Array[] = [];
@@ -15,7 +16,7 @@ export async function readBody(request: DataSourceRequest, response: Response): 
 }
 
 /** The same response for a hook, whose body ends with an error where it would go beyond the limits. */
-export function boundStream(request: DataSourceRequest, response: Response): ReadableStream {
+export function boundStream(request: DataSourceRequest, response: OriginResponse): ReadableStream {
   const body = new BoundedBody(request, response);
   // The hook may never read it. The process must not wait for that.
   body.letProcessEnd();
@@ -32,19 +33,20 @@ export function boundStream(request: DataSourceRequest, response: Response): Rea
 class BoundedBody {
   size = 0;
   readonly #request: DataSourceRequest;
-  readonly #response: Response;
+  readonly #response: OriginResponse;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: OriginReader | undefined;
   #isRead = false;
   #isWhole = false;
   #failure: CallError | undefined;
 
-  constructor(request: DataSourceRequest, response: Response) {
+  constructor(request: DataSourceRequest, response: OriginResponse) {
     this.#request = request;
     this.#response = response;
     this.#reader = response.body?.getReader?.();
     const { maxTime } = request.bodyLimits;
-    if (maxTime !== undefined) this.#timer = setTimeout(() => this.#fail(tooSlow(request, maxTime)), maxTime);
+    if (maxTime !== undefined && response.body?.isComplete !== true)
+      this.#timer = setTimeout(() => this.#fail(tooSlow(request, maxTime)), maxTime);
   }
 
   /** The next piece; undefined at the end. */
@@ -89,7 +91,8 @@ class BoundedBody {
   async #readWhole(): Promise<Uint8Array | undefined> {
     if (this.#isRead || this.#response.body === null) return undefined;
     this.#isRead = true;
-    if (typeof this.#response.arrayBuffer === 'function') return new Uint8Array(await this.#response.arrayBuffer());
+    const { arrayBuffer } = this.#response as Partial<Response>;
+    if (typeof arrayBuffer === 'function') return new Uint8Array(await arrayBuffer.call(this.#response));
     return new TextEncoder().encode(await (this.#response as Response).text());
   }
 }
@@ -99,7 +102,7 @@ class BoundedBody {
  * time of a small call. Only on Node, whose fetch gives the connection back with the last byte: Deno and workerd hold it until the end has
  * been read.
  */
-function isWholeBody({ headers }: Response, chunk: Uint8Array): boolean {
+function isWholeBody({ headers }: OriginResponse, chunk: Uint8Array): boolean {
   if (!isNode() || chunk.byteLength > largestPiece || headers.get('content-encoding') !== null) return false;
   return headers.get('content-length') === String(chunk.byteLength);
 }

@@ -5,6 +5,7 @@ import type { CallResult } from './call-result.ts';
 import { boundStream, readBody } from './bounded-body.ts';
 import { callOf, createJSONError } from './errors.ts';
 import type { DataSourceRequest, HeadersSource } from './request.ts';
+import type { OriginResponse } from './origin/origin-response.ts';
 import type { Milliseconds } from '../cache/key-value-cache.ts';
 
 /** A response from the origin or out of the cache, before anybody has read its body. To be read once, in one of the two ways. */
@@ -30,7 +31,7 @@ export interface FetchedResponse {
 }
 
 /** A response as it came from fetch, its body unread. */
-export function fromFetch(response: Response): ReceivedResponse {
+export function fromFetch(response: OriginResponse): ReceivedResponse {
   return {
     ok: response.ok,
     async toResult(request) {
@@ -39,7 +40,7 @@ export function fromFetch(response: Response): ReceivedResponse {
       return parseFor(request, () => new JSONResult(text));
     },
     toResponse: (request) => toBounded(request, response),
-    toHead: () => toHead(response, response.headers),
+    toHead: () => toHead(response, response.headers as Headers),
   };
 }
 
@@ -95,11 +96,18 @@ export function rebuildResponse(
   return Object.defineProperty(response, 'url', { value: url });
 }
 
+/** For a hook: a response of fetch as it is, any other as one of the web's, whose body ends where it would go beyond the limits. */
+export function toWebResponse(request: DataSourceRequest, response: OriginResponse): Response {
+  return response.headers.record === undefined ? (response as Response) : toBounded(request, response);
+}
+
 /** The response itself when it has no body, and what a stand-in for fetch has made of its own. */
-function toBounded(request: DataSourceRequest, response: Response): Response {
-  if (typeof response.body?.getReader !== 'function' || response.bodyUsed) return response;
+function toBounded(request: DataSourceRequest, response: OriginResponse): Response {
+  const isOwn = response.headers.record !== undefined;
+  if (!isOwn && (typeof response.body?.getReader !== 'function' || response.bodyUsed)) return response as Response;
   const { url, status, statusText, headers, redirected } = response;
-  const bounded = rebuildResponse(boundStream(request, response), { url, status, statusText, headers });
+  const stream = response.body === null ? null : boundStream(request, response);
+  const bounded = rebuildResponse(stream, { url, status, statusText, headers: headers as Headers });
   return Object.defineProperty(bounded, 'redirected', { value: redirected });
 }
 

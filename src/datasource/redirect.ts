@@ -1,9 +1,10 @@
 import { isStream } from './body.ts';
 import { RedirectError } from './errors.ts';
 import { isImpersonal } from './http-cache/request-identity.ts';
+import type { OriginResponse } from './origin/origin-response.ts';
 
 /** Sends one request to one URL. */
-export type Dispatch = (url: string, init: RequestInit) => Promise<Response>;
+export type Dispatch<TResponse extends OriginResponse> = (url: string, init: RequestInit) => Promise<TResponse>;
 
 const redirects = [301, 302, 303, 307, 308];
 
@@ -14,7 +15,11 @@ const maxRedirects = 20;
  * Sends a request and follows its redirects as fetch would, but for one thing: fetch takes away Authorization and Cookie
  * when a redirect leads to another origin, and sends every other key along. Here nothing personal goes there.
  */
-export async function followRedirects(dispatch: Dispatch, url: string, init: RequestInit): Promise<Response> {
+export async function followRedirects<TResponse extends OriginResponse>(
+  dispatch: Dispatch<TResponse>,
+  url: string,
+  init: RequestInit,
+): Promise<TResponse> {
   let [at, next] = [url, init];
   for (let count = 0; count <= maxRedirects; count++) {
     const response = await dispatch(at, { ...next, redirect: 'manual' });

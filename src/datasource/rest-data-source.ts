@@ -7,6 +7,7 @@ import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-so
 import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
 import { Flight, isPromise } from './flight.ts';
 import type { WaitOptions } from './flight.ts';
+import type { OriginResponse } from './origin/origin-response.ts';
 import { findMemoized, memoize } from './memo.ts';
 import type { MemoizedResults } from './memo.ts';
 import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
@@ -206,7 +207,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
         return await this.#toAnswer(received, request);
       } catch (error) {
         // Platforms word an abort differently: the error is the reason for it.
-        if (flight.abandoned) throw flight.signal.reason;
+        if (flight.abandoned) throw flight.reason;
         return this.#afterFailure(error, lookup, flight);
       }
     });
@@ -226,7 +227,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
     const responses = this.#responses;
     if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
 
-    const send = (): Promise<Response> => lookup.send(lookup.waiting().signal);
+    const send = (): Promise<OriginResponse> => lookup.send(lookup.waiting());
     if (responses === undefined || request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
     const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...lookup, key: each }, inner);
     return { received: fromFetch(await [key, ...others].reduce(around, send)()), outcome: 'bypass' };
@@ -258,9 +259,9 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
           return this.#toAnswer(received, request);
         };
       },
-      send: (signal, validators) => {
+      send: (waiting, validators) => {
         const retry = request.retry ?? this.retry;
-        return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, signal, validators });
+        return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, waiting, validators });
       },
       cacheOptionsFor: this.#hasCacheHook(request) ? (response) => this.#cacheOptionsOf(response, request) : undefined,
     };

@@ -1,7 +1,8 @@
 import { readBody } from '../bounded-body.ts';
 import type { Waiting } from '../flight.ts';
-import { decodeBody, rebuildResponse } from '../received.ts';
+import { decodeBody, rebuildResponse, toWebResponse } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
+import type { OriginResponse } from '../origin/origin-response.ts';
 import type { CacheOptions } from '../request.ts';
 import type { Milliseconds } from '../../cache/key-value-cache.ts';
 import { createEntry } from './cache-entry.ts';
@@ -29,7 +30,7 @@ export interface CacheLookup extends SelectionSource {
   /** Development's word to the developer; undefined elsewhere. */
   readonly warn: ((message: string) => void) | undefined;
   now(): Milliseconds;
-  send(signal: AbortSignal, validators?: Readonly<Record<string, string>>): Promise<Response>;
+  send(waiting: Waiting, validators?: Readonly<Record<string, string>>): Promise<OriginResponse>;
   /** The hooks' word on a response's life; undefined where there is no hook, and no Response need be made for one. */
   readonly cacheOptionsFor: ((response: Response) => Promise<CacheOptions | undefined>) | undefined;
   /** Offers an old response, should the call's time be over, or its connection break, before there is a new one. */
@@ -40,7 +41,7 @@ export interface CacheLookup extends SelectionSource {
 export interface OriginAnswer {
   readonly outcome: CacheOutcome;
   readonly entry?: CacheEntry;
-  readonly live?: Response;
+  readonly live?: OriginResponse;
   /** There when the entry is new. */
   readonly fetched?: { readonly entry: CacheEntry; readonly keepFor: number; readonly cookies: readonly string[] };
   /** Resolves when the entry is in the store, or has failed to get there. */
@@ -53,17 +54,17 @@ const failures = [500, 502, 503, 504];
 /** One question to the origin, with what is known from before. */
 export class OriginFetch {
   readonly #lookup: CacheLookup;
-  readonly #signal: AbortSignal;
+  readonly #waiting: Waiting;
 
-  constructor(lookup: CacheLookup, signal: AbortSignal) {
+  constructor(lookup: CacheLookup, waiting: Waiting) {
     this.#lookup = lookup;
-    this.#signal = signal;
+    this.#waiting = waiting;
   }
 
   /** Asks, with the validators of an entry if there is one. The entry stands in when the origin fails, if it may. */
   async ask(entry: CacheEntry | undefined): Promise<OriginAnswer> {
     const sentAt = this.#lookup.now();
-    const response = await this.#orStale(entry, () => this.#lookup.send(this.#signal, entry && validatorsOf(entry)));
+    const response = await this.#orStale(entry, () => this.#lookup.send(this.#waiting, entry && validatorsOf(entry)));
     if (response === undefined || (failures.includes(response.status) && this.#mayStandIn(entry))) {
       await response?.body?.cancel();
       return { entry: entry!, outcome: 'stale' };
@@ -84,15 +85,20 @@ export class OriginFetch {
   }
 
   #mayStandIn(entry: CacheEntry | undefined): boolean {
-    return entry !== undefined && !this.#signal.aborted && mayStandIn(entry.head, this.#lookup.now());
+    return entry !== undefined && !this.#waiting.abandoned && mayStandIn(entry.head, this.#lookup.now());
   }
 
   /** Reads a response that may be stored; leaves any other to the one who asked, its body unread. */
-  async #receive(response: Response, { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined }): Promise<OriginAnswer> {
-    const { request } = this.#lookup;
-    const fields = toRecord(response.headers);
+  async #receive(
+    received: OriginResponse,
+    { sentAt, entry }: { sentAt: Milliseconds; entry: CacheEntry | undefined },
+  ): Promise<OriginAnswer> {
+    const { request, cacheOptionsFor } = this.#lookup;
+    const fields = toRecord(received.headers);
+    // A hook is shown the web's Response.
+    const response = cacheOptionsFor === undefined ? received : toWebResponse(request, received);
     const judged = { status: response.status, headers: fields, redirected: this.#isRedirected(response) };
-    const terms = await this.#termsFor(judged, () => response);
+    const terms = await this.#termsFor(judged, () => response as Response);
     if (terms === undefined) return { live: response, outcome: 'miss' };
 
     const bytes = await this.#orStale(entry, () => readBody(request, response));
@@ -103,7 +109,7 @@ export class OriginFetch {
   }
 
   /** RFC 9111 section 4.3.4: the stored body with the header fields of now, and a life that starts anew. */
-  async #refresh(entry: CacheEntry, response: Response, sentAt: Milliseconds): Promise<OriginAnswer> {
+  async #refresh(entry: CacheEntry, response: OriginResponse, sentAt: Milliseconds): Promise<OriginAnswer> {
     const { head, body } = entry;
     const { status, statusText } = head;
     const { url } = this.#lookup.request;
@@ -117,7 +123,7 @@ export class OriginFetch {
   }
 
   /** A response that `httpFetch` has made has no URL, and never says that it was redirected. */
-  #isRedirected(response: Response): boolean {
+  #isRedirected(response: OriginResponse): boolean {
     const { request } = this.#lookup;
     return request.redirected || response.redirected || (response.url !== request.url && response.url !== '');
   }
@@ -183,7 +189,7 @@ function validatorsOf(entry: CacheEntry): Record<string, string> {
 }
 
 /** A 304 without an ETag speaks of what we asked about; one with another ETag speaks of something else. */
-function isSameVersion(entry: CacheEntry, response: Response): boolean {
+function isSameVersion(entry: CacheEntry, response: OriginResponse): boolean {
   const etag = response.headers.get('etag');
   return etag === null || entry.headers['etag'] === undefined || toOpaqueTag(etag) === toOpaqueTag(entry.headers['etag']);
 }

@@ -11,6 +11,7 @@ import { OriginFetch } from './origin-fetch.ts';
 import type { CacheLookup, OriginAnswer } from './origin-fetch.ts';
 import { fromEntry, fromFetch, rebuildResponse } from '../received.ts';
 import type { ReceivedResponse } from '../received.ts';
+import type { OriginResponse } from '../origin/origin-response.ts';
 import { RecentEntries } from './recent-entries.ts';
 import { identityOf, isSelected, variesByCall } from './request-identity.ts';
 import { RetryPauses, SharingMemory, isWorkerd } from './sharing.ts';
@@ -67,7 +68,7 @@ export class ResponseCache {
   /** Answers a GET. */
   async answer(lookup: CacheLookup): Promise<Answered> {
     const { request } = lookup;
-    if (isBypass(request)) return { received: fromFetch(await lookup.send(lookup.waiting().signal)), outcome: 'bypass' };
+    if (isBypass(request)) return { received: fromFetch(await lookup.send(lookup.waiting())), outcome: 'bypass' };
 
     const found = request.cache === 'reload' ? undefined : this.#writes.get(lookup.key);
     const stored = isPromise(found) ? await found : found;
@@ -90,7 +91,7 @@ export class ResponseCache {
    * Runs a call of another method, and drops the response to a GET with the same key when it has gone well; also when it got
    * no answer, because then its effect is unknown. Resolves when the entry is gone, or the store's deadline over.
    */
-  async invalidateAround(lookup: CacheLookup, write: () => Promise<Response>): Promise<Response> {
+  async invalidateAround(lookup: CacheLookup, write: () => Promise<OriginResponse>): Promise<OriginResponse> {
     this.#overtake(lookup.key);
     let failed = false;
     try {
@@ -152,9 +153,9 @@ export class ResponseCache {
   #depart(lookup: CacheLookup, entry: CacheEntry | undefined, identity: string | undefined): RunningRequest {
     const { key, request, source } = lookup;
     const end = (): void => this.#end(key, running);
-    const flight = new Flight<OriginAnswer>(async ({ signal }) => {
+    const flight = new Flight<OriginAnswer>(async (waiting) => {
       try {
-        const answer = await new OriginFetch(lookup, signal).ask(entry);
+        const answer = await new OriginFetch(lookup, waiting).ask(entry);
         this.#sharing.learn(key, request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
         const written = running.overtaken ? undefined : this.#write(lookup, answer, entry);
         if (written === undefined) end();
@@ -239,7 +240,7 @@ function ownFailure({ request }: CacheLookup, { abandoned }: Waiting, error: unk
 }
 
 /** A temporary refusal says nothing about the resource: the origin is busy, or failing. */
-function isLastWord({ status }: Response): boolean {
+function isLastWord({ status }: OriginResponse): boolean {
   return status < 500 && status !== 408 && status !== 429;
 }
 

@@ -1,3 +1,5 @@
+import type { OriginHeaders } from '../origin/origin-response.ts';
+
 /** Header fields by lower-case name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -10,8 +12,8 @@ const unstored = new Set(
 );
 
 /** All fields of a response; of several Set-Cookie the last. */
-export function toRecord(headers: Headers): HeaderRecord {
-  return Object.fromEntries(headers);
+export function toRecord(headers: OriginHeaders): HeaderRecord {
+  return headers.record ?? Object.fromEntries(headers);
 }
 
 /**
@@ -37,7 +39,7 @@ export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): Header
 }
 
 /** The cookies that a response sets: for the one who asked, and never stored. */
-export function cookiesOf(headers: Headers, fields: HeaderRecord): readonly string[] {
+export function cookiesOf(headers: OriginHeaders, fields: HeaderRecord): readonly string[] {
   return fields['set-cookie'] === undefined ? [] : headers.getSetCookie();
 }
 
