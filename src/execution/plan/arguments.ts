@@ -4,7 +4,7 @@ import type { FieldNode, GraphQLField } from 'graphql';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { Run } from '../run.ts';
 import { areCurrent, prepareGiven, PreparedInput } from './literals.ts';
-import { absent, MadeValue, valueOf } from './made-values.ts';
+import { absent, MadeValue, put, valueOf } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 import type { PlannedArguments, PlannedField } from './planned-field.ts';
 
@@ -43,7 +43,7 @@ class ArgumentPlan implements PlannedArguments {
       let value = valueOf(this.#given[at], run);
       if (value === absent) value = valueOf(list[at]!.whenAbsent(), run);
       if (value === undefined) return undefined;
-      if (value !== absent) values[list[at]!.name] = value;
+      if (value !== absent) put(values, list[at]!.name, value);
     }
     return values;
   }

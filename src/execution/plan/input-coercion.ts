@@ -5,7 +5,7 @@ import { notPlain, plainKinds, plainValue } from '../complete/leaf.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import { inputFieldsOf } from './literals.ts';
 import type { InputFields, PreparedInput } from './literals.ts';
-import { absent, valueOf } from './made-values.ts';
+import { absent, put, valueOf } from './made-values.ts';
 
 /**
  * How input of one type is coerced, worked out once for the type.
@@ -136,7 +136,7 @@ class ObjectCoercer {
       if (result === undefined) return undefined;
       if (given !== undefined) known++;
       last = result;
-      coerced[field.name] = last;
+      put(coerced, field.name, last);
       kept++;
     }
     const keys = countKeys(value);

@@ -19,6 +19,7 @@ import {
   listOf,
   made,
   ownCopyOf,
+  put,
   readLiteral,
   valueOf,
   VariableValue,
@@ -78,7 +79,7 @@ function prepareObject(type: GraphQLInputObjectType, { fields: nodes }: ObjectVa
       if (value === absent) value = valueOf(fields[at]!.whenAbsent(), run);
       if (value === absent) continue;
       if (value === undefined || (value === null && type.isOneOf)) return undefined;
-      object[fields[at]!.name] = value;
+      put(object, fields[at]!.name, value);
       count++;
     }
     return type.isOneOf && (count !== 1 || nodes.length !== 1) ? undefined : object;

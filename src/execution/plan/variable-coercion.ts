@@ -6,7 +6,7 @@ import type { VariableValues } from '../run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
 import { prepareLiteral } from './literals.ts';
-import { absent, valueOf } from './made-values.ts';
+import { absent, put, valueOf } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -41,8 +41,8 @@ function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs): Vari
     if (value !== undefined) {
       const result = coerceGiven(variable.coercion, value);
       if (result === undefined) return undefined;
-      coerced[name] = result;
-      if (sources !== undefined) sources[name] = { signature: variable.signature(), value };
+      put(coerced, name, result);
+      if (sources !== undefined) put(sources, name, { signature: variable.signature(), value });
     } else if (isGiven || !variable.addAbsent(coerced, sources)) {
       return undefined;
     }
@@ -80,13 +80,13 @@ class PreparedVariable {
   addAbsent(coerced: Record<string, unknown>, sources: Record<string, unknown> | undefined): boolean {
     if (this.#literal === undefined && this.#nonNull) return false;
     const signature = sources && this.signature();
-    if (sources !== undefined) sources[this.name] = { signature };
+    if (sources !== undefined) put(sources, this.name, { signature });
     if (this.#literal === undefined) return true;
     // An object or a list is made anew each time.
     if (this.#default === absent) this.#default = prepareLiteral(this.#type, this.#literal);
     const value = valueOf(this.#default, undefined);
     if (value === undefined) return false;
-    coerced[this.name] = value;
+    put(coerced, this.name, value);
     if (signature === undefined) return true;
     if (noteName === undefined) noteName = nameOfNote(this.#schema, this.#definition);
     if (noteName !== null) signature[noteName] = value;
