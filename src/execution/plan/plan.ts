@@ -31,7 +31,8 @@ export class Plan implements LargePlan {
   readonly #variants = new Map<string, Variant>();
   /** The one that was run last: most plans have no other, and a look-up takes a hundredth of the smallest operation. */
   #last: Variant | undefined = undefined;
-  readonly #maxFields: number;
+  /** How many fields it may keep without a share in the pool. */
+  #maxFields: number;
   #fields = 0;
   /** Its share in the pool, and how many fields it had then. */
   #share: PoolShare | undefined = undefined;
@@ -46,6 +47,12 @@ export class Plan implements LargePlan {
     this.propagatesErrors = !isGraphQL17 || operation.directives?.some(({ name }) => name.value === noPropagation) !== true;
     this.#conditionVariables = findConditionVariables(operation, this.fragments);
     this.#maxFields = (document.loc?.end ?? unknownLength) * keptFieldsPerCharacter;
+  }
+
+  /** Nobody keeps it: it needs no room. */
+  forOneRun(): this {
+    this.#maxFields = Infinity;
+    return this;
   }
 
   /** The values of its variables, and where they come from. Undefined: graphql-js decides. */

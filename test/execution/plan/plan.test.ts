@@ -2,6 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
+import type { KeptPlan } from '../../../src/execution/planned-executor.ts';
 import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
 const typeDefs = 'type Query { a: Int  b: Int  c: Int  query: Query }';
@@ -57,6 +58,21 @@ describe('a plan', () => {
       false,
     );
     for (const prototype of prototypes) deepEqual([Object.isFrozen(prototype), Reflect.ownKeys(prototype).length], [true, 0]);
+  });
+
+  it('is kept beside its document from the second run on, and then followed', async () => {
+    const kept: KeptPlan = { plan: undefined };
+    const execution = { ...executionOf({ typeDefs, text: '{ a query { b } }', rootValue }), kept };
+    const run = async (): Promise<unknown> => (await executePlanned(execution)).data;
+    const answers = [await run()];
+
+    equal(kept.plan, null);
+    answers.push(await run());
+    const { plan } = kept;
+    answers.push(await run());
+
+    equal(plan !== null && plan !== undefined && plan === kept.plan, true);
+    deepEqual(JSON.stringify(answers), JSON.stringify(Array.from({ length: 3 }, () => ({ a: 1, query: { b: 5 } }))));
   });
 
   it('of more fields than may be kept is made anew each time', async () => {
