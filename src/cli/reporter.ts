@@ -52,14 +52,15 @@ export class Reporter {
   }
 }
 
-/** A line for each operation; one for a request that ran none. Below it the errors, as they were thrown. */
+/** A line for each operation; one for a request that ran none. Below it the errors, as they were thrown, and what the request says of itself. */
 function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
   const asked = `${method}${path === '' ? '' : ` ${path}`}`;
   if (operations.length === 0) return [[name, statusOf(status), asked, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
-  return operations.flatMap(({ operation = asked, ...record }) => [
+  const lines = operations.flatMap(({ operation = asked, ...record }) => [
     operationLine(name, status, { ...record, operation }),
     ...errorLines(record.errors),
   ]);
+  return [...lines, ...errorLines(errors)];
 }
 
 function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {

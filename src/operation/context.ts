@@ -78,9 +78,10 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection unhandled.
   const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
-    if (!hasInitialize(dataSource)) return;
-    assertFresh(settings, name, dataSource);
-    await dataSource.initialize(config);
+    if (hasInitialize(dataSource)) {
+      assertFresh(settings, name, dataSource);
+      await dataSource.initialize(config);
+    } else assertInstance(name, dataSource);
   });
   // Assigned before the wait: a data source's initialize may look at its siblings through the context.
   contextValue['dataSources'] = dataSources;
@@ -121,6 +122,14 @@ function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !isPromise(value)) return value as Record<string, unknown>;
   throw new TypeError(
     `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${isPromise(value) ? 'a promise' : String(value)}.`,
+  );
+}
+
+/** A class is a mistake; any other function may be a data source that needs nothing of the operation. */
+function assertInstance(name: string, dataSource: unknown): void {
+  if (typeof dataSource !== 'function' || !hasInitialize(dataSource.prototype)) return;
+  throw new TypeError(
+    `Expected dataSources() to return an instance as ${name}, got the class ${dataSource.name}. Write ${name}: new ${dataSource.name}().`,
   );
 }
 

@@ -151,6 +151,13 @@ describe('the dataSources function', () => {
     });
   }
 
+  test('that returns a class is a masked 500 whose log says to make an instance', async () => {
+    const { send, log } = serving({ dataSources: () => ({ books: Books }) as never });
+
+    assert.equal((await send(typename)).status, 500);
+    assert.match(String(log[0]?.message), /an instance as books, got the class Books\. Write books: new Books\(\)\./);
+  });
+
   test('that fails is a masked 500', async () => {
     const { send } = serving({
       dataSources: () => {

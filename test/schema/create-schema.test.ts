@@ -47,6 +47,16 @@ describe('typeDefs', () => {
       './schema.graphql',
       'typeDefs takes schema text, got what looks like a path: "./schema.graphql". Read the file: readFileSync("./schema.graphql", "utf8").',
     ],
+    [
+      'a pattern',
+      'schema/**/*.graphql',
+      'typeDefs takes schema text, got what looks like a path: "schema/**/*.graphql". Read the files, and give their texts as a list.',
+    ],
+    [
+      'a module',
+      { default: 'type Query { a: Int }' },
+      'typeDefs takes schema text or a parsed document, got an object. It is a whole module: import its default export.',
+    ],
     ['a promise', Promise.resolve(''), 'typeDefs takes schema text or a parsed document, got a promise. Await it first.'],
     ['a number', 5, 'typeDefs takes schema text or a parsed document, got a number.'],
     ['null', null, 'typeDefs takes schema text or a parsed document, got null.'],

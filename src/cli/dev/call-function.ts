@@ -53,9 +53,12 @@ function streamsOnLambda(name: string): string {
 /** A handler of events has been given a Request: then its platform was not named. */
 function wrongResult(result: unknown): string {
   const text = `Expected the function to return a Response, got ${describe(result)}.`;
-  if (propertyOf(result, 'statusCode') === undefined) return text;
-  return `${text} That is the result of a function that takes events, as createHandler of graphql-functions/aws-lambda makes it. Serve it with --platform aws-http, aws-rest, function-url or alb.`;
+  if (typeof result === 'function') return `${text} If createHandler made it, export it: export default createHandler({ … }).`;
+  return propertyOf(result, 'statusCode') === undefined ? text : `${text} ${namePlatform}`;
 }
+
+const namePlatform =
+  'createHandler of graphql-functions/aws-lambda makes a function for events of AWS: serve it with --platform aws-http, aws-rest, function-url or alb.';
 
 function toWebRequest({ method, url, headers, body }: ThreadRequest): Request {
   return new Request(url, {
@@ -84,8 +87,17 @@ function contextFor({ url }: ThreadRequest): object {
 function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
   return async (request) => {
     const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
+    if (isRefusedEvent(result)) throw new TypeError(`The function ${name} refused an event of Netlify. ${namePlatform}`);
     return fromNetlifyV1Result(result);
   };
+}
+
+/** True for the answer of a handler that knows the events of AWS alone. */
+function isRefusedEvent(result: unknown): boolean {
+  const body = propertyOf(result, 'body');
+  return (
+    propertyOf(result, 'statusCode') === 400 && typeof body === 'string' && body.includes('"message":"Expected an event of API Gateway')
+  );
 }
 
 /**

@@ -72,7 +72,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
     bundled: () => [...functions.values()].map(({ bundled }) => bundled),
   };
   for (const problem of problems) report({ kind: 'warning', message: problemText(problem, settings.directory) });
-  for (const message of notices) report({ kind: 'warning', message });
+  for (const message of [server.notice ?? [], notices].flat()) report({ kind: 'warning', message });
   report({ kind: 'bundling', folder });
   const stopWatching = await watchFolder(folder, functions, local);
   const stopWatchingEnv = watchEnvFile(settings, (variables) => {

@@ -15,6 +15,8 @@ export interface ListenSettings {
 /** A server that listens. */
 export interface Listening {
   readonly url: string;
+  /** Why it is another port than people expect. */
+  readonly notice?: string;
   close(): Promise<void>;
 }
 
@@ -33,8 +35,10 @@ export async function listen(settings: ListenSettings, listener: RequestListener
   const server = createServer(listener);
   await listenSomewhere(server, settings);
   const { port } = server.address() as AddressInfo;
+  const isNeighbour = settings.port === undefined && port !== defaultPort;
   return {
     url: `http://${nameFor(settings.host)}:${port}`,
+    ...(isNeighbour && { notice: `The port ${defaultPort} is taken, maybe by another dev: this one listens on ${port}.` }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

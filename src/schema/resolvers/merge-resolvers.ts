@@ -54,7 +54,7 @@ export class MergedTypeResolvers {
 
   /** The value given for a name, unchanged. */
   given(name: string): unknown {
-    const [map] = this.#maps;
+    const map = this.#maps[0];
     return this.#maps.length === 1 && isOwn.call(map, name) ? map?.[name] : this.#find(name, asItIs);
   }
 

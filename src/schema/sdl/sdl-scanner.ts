@@ -1,7 +1,7 @@
-import type { DefinitionKind, FoundDefinition, ScannedMember, Span, TypeKind } from './location.ts';
+import type { DefinitionKind, FoundDefinition, ScannedMember, Span } from './location.ts';
 
 /*
- * One regular expression takes a whole definition, or a whole field. Cold, 3,000 types (1.2 MB) take 8 ms this way, and 45
+ * One regular expression takes a definition up to its body, one a field. Cold, 3,000 types (1.2 MB) take 6 ms this way, and 45
  * token by token. Text that they do not match is for graphql-js's parser.
  *
  * Each can match a text in one way only: plain characters are followed by what cannot be among them, a comment goes on to
@@ -28,31 +28,40 @@ const brackets = String.raw`\([^()"#]*(?:(?:${string}|${comment})[^()"#]*)*\)`;
 function partsWith(between: string): { prefix: string; directives: string; namesBy: (separator: string) => string } {
   return {
     prefix: `(?:(${string})${between}|(extend)${wordEnd}${between})?`,
-    directives: `((?:${between}@${between}${name}(?:${between}${brackets})?)*)`,
+    directives: `(?:${between}@${between}${name}(?:${between}${brackets})?)*`,
     namesBy: (separator) => `(?:${separator}${between})?${name}(?:${between}${separator}${between}${name})*`,
   };
 }
 
-/** Groups: description, `extend`, keyword, name, interfaces, directives, whether there is a body, or members of a union. */
-function typePatternWith(between: string, depth: number): RegExp {
+/** Groups: description, `extend`, keyword, name, interfaces, directives. */
+function headWith(between: string): string {
   const { prefix, directives, namesBy } = partsWith(between);
-  return sticky(
-    `${prefix}(type|interface|enum|input|union|scalar)${wordEnd}${between}(${name})`,
-    `(?:${between}implements${wordEnd}${between}(${namesBy('&')}))?${directives}`,
-    `(?:${between}(?:()${bracesIn(depth)}|()=${between}${namesBy(String.raw`\|`)}))?(?!${gap}(?:[{@(&=|]|implements${wordEnd}))`,
-  );
+  const implemented = `(?:${between}implements${wordEnd}${between}(${namesBy('&')}))?`;
+  return `${prefix}(type|interface|enum|input|union|scalar)${wordEnd}${between}(${name})${implemented}(${directives})`;
 }
 
-/** Nearly every type. Small, because V8 compiles an expression when it is first used: half a millisecond less for a small schema. */
-const plainTypePattern = /* @__PURE__ */ typePatternWith(blank, 1);
+/** Groups: whether there are members. */
+function membersOfUnion(between: string): string {
+  return `${between}()=${between}${partsWith(between).namesBy(String.raw`\|`)}`;
+}
+
+const noMore = `(?!${gap}(?:[{@(&=|]|implements${wordEnd}))`;
+
+/**
+ * Nearly every type, up to the brace that opens its body: groups 1 to 6 are the head's, 7 is the brace, 8 for members. Small,
+ * because V8 compiles an expression when it is first used: half a millisecond less for a small schema.
+ */
+const plainTypePattern = /* @__PURE__ */ sticky(`${headWith(blank)}(?:${blank}(\\{)|(?:${membersOfUnion(blank)})?${noMore})`);
+/** A body that begins where the match does. */
+const bodyPattern = /* @__PURE__ */ once(() => sticky(bracesIn(1)));
 /** With comments anywhere, deeper defaults, and what is not a type: the same groups, as far as they go. */
 const otherPatterns = /* @__PURE__ */ once(() => {
   const { prefix, directives, namesBy } = partsWith(gap);
   return {
-    type: typePatternWith(gap, 3),
-    schema: sticky(`${prefix}schema()${wordEnd}()()${directives}(?:${gap}${bracesIn(0)})?(?!${gap}[{@(])`),
+    type: sticky(`${headWith(gap)}(?:${gap}()${bracesIn(3)}|${membersOfUnion(gap)})?${noMore}`),
+    schema: sticky(`${prefix}(schema)${wordEnd}()()(${directives})(?:${gap}${bracesIn(0)})?(?!${gap}[{@(])`),
     directive: sticky(
-      `${prefix}directive()${wordEnd}${gap}@${gap}(${name})(?:${gap}${brackets})?(?:${gap}repeatable${wordEnd})?`,
+      `${prefix}(directive)${wordEnd}${gap}@${gap}(${name})(?:${gap}${brackets})?(?:${gap}repeatable${wordEnd})?`,
       `${gap}on${wordEnd}${gap}${namesBy(String.raw`\|`)}(?!${gap}\\|)`,
     ),
   };
@@ -91,7 +100,7 @@ function skipGap(text: string, position: number): number {
 export function scanDefinitions(text: string, offset = 0): readonly FoundDefinition<Span>[] | undefined {
   const definitions: ScannedDefinition[] = [];
   for (let at = skipGap(text, 0); at < text.length;) {
-    const definition = definitionAt(text, at, offset);
+    const definition = typeAt(text, at, offset) ?? otherAt(text, at, offset);
     if (definition === undefined) return undefined;
     definitions.push(definition);
     at = skipGap(text, definition.end - offset);
@@ -99,20 +108,35 @@ export function scanDefinitions(text: string, offset = 0): readonly FoundDefinit
   return definitions;
 }
 
-function definitionAt(text: string, at: number, offset: number): ScannedDefinition | undefined {
-  const found = matchAt(plainTypePattern, text, at) ?? matchAt(otherPatterns().type, text, at);
-  if (found !== null) return isPossible(found) ? new ScannedDefinition(found[3] as TypeKind, found, offset) : undefined;
-  const schema = matchAt(otherPatterns().schema, text, at);
-  if (schema !== null) return new ScannedDefinition('schema', schema, offset);
-  const directive = matchAt(otherPatterns().directive, text, at);
-  return directive === null ? undefined : new ScannedDefinition('directive', directive, offset);
+function typeAt(text: string, at: number, offset: number): ScannedDefinition | undefined {
+  const found = matchAt(plainTypePattern, text, at);
+  if (found === null || !isPossible(found)) return undefined;
+  const { lastIndex } = plainTypePattern;
+  const end = found[7] === undefined ? lastIndex : endOfBody(text, lastIndex - 1);
+  return end < 0 ? undefined : new ScannedDefinition(found, end, offset);
 }
 
-/** The pattern lets every kind of type have what only some can have. */
-function isPossible([, , , kind, , interfaces, , hasBody, hasMembers]: RegExpExecArray): boolean {
-  if (interfaces !== undefined && kind !== 'type' && kind !== 'interface') return false;
-  if (hasBody !== undefined && (kind === 'union' || kind === 'scalar')) return false;
-  return hasMembers === undefined || kind === 'union';
+function otherAt(text: string, at: number, offset: number): ScannedDefinition | undefined {
+  const { type, schema, directive } = otherPatterns();
+  const found = matchAt(type, text, at);
+  if (found !== null && !isPossible(found)) return undefined;
+  const other = found ?? matchAt(schema, text, at) ?? matchAt(directive, text, at);
+  return other === null ? undefined : new ScannedDefinition(other, at + other[0].length, offset);
+}
+
+/** The index behind the body that begins at `open`; -1 if it takes another look. */
+function endOfBody(text: string, open: number): number {
+  const pattern = bodyPattern();
+  pattern.lastIndex = open;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** The pattern lets every kind of type have what only some can have. By index: to take an array apart takes a cold process a microsecond. */
+function isPossible(found: RegExpExecArray): boolean {
+  const kind = found[3];
+  if (found[5] !== undefined && kind !== 'type' && kind !== 'interface') return false;
+  if (found[7] !== undefined && (kind === 'union' || kind === 'scalar')) return false;
+  return found[8] === undefined || kind === 'union';
 }
 
 /** Properties that most types are never asked for are made when they are read. */
@@ -121,29 +145,25 @@ class ScannedDefinition implements FoundDefinition<Span> {
   readonly name: string;
   readonly extends: boolean;
   readonly bare: boolean;
+  readonly end: number;
   readonly #start: number;
-  readonly #length: number;
   readonly #implemented: string | undefined;
   #at: Span | undefined;
 
-  constructor(kind: DefinitionKind, found: RegExpExecArray, offset: number) {
-    const [text, described, extending, , typeName = '', implemented, directed] = found;
-    this.kind = kind;
-    this.name = typeName;
-    this.extends = extending !== undefined;
-    this.bare = described === undefined && !directed;
+  /** `end` is in its own text, which begins at `offset` of all texts. */
+  constructor(found: RegExpExecArray, end: number, offset: number) {
+    this.kind = found[3] as DefinitionKind;
+    this.name = found[4] as string;
+    this.extends = found[2] !== undefined;
+    this.bare = found[1] === undefined && !found[6];
+    this.end = end + offset;
     this.#start = found.index + offset;
-    this.#length = text.length;
-    this.#implemented = implemented;
+    this.#implemented = found[5];
   }
 
   /** The same array each time: members are kept by it. */
   get at(): Span {
     return (this.#at ??= [this.#start, this.end]);
-  }
-
-  get end(): number {
-    return this.#start + this.#length;
   }
 
   /** A definition that has none is a type's whole entry in the index. */

@@ -282,13 +282,19 @@ test('functions see NODE_ENV=development, unless it is set, and the variables th
   assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['production', null, set.server.url])}`);
 });
 
-test('without a port, the next free one is taken', async (context) => {
+test('without a port, the next free one is taken, and the log says why', async (context) => {
   const code = { 'functions/one.ts': answers("'one'") };
 
   const first = await serveProject(context, code, { port: undefined });
   const second = await serveProject(context, code, { port: undefined });
 
   assert.notEqual(first.server.url, second.server.url);
+  const { port } = new URL(second.server.url);
+  assert.ok(
+    second.events.some(
+      (event) => event.kind === 'warning' && event.message.includes(`8888 is taken, maybe by another dev: this one listens on ${port}`),
+    ),
+  );
   assert.equal(await read(first.address('one')), '200 one');
   assert.equal(await read(second.address('one')), '200 one');
 });
