@@ -86,8 +86,10 @@ function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArr
 /** The index where the next token starts. */
 function skipGap(text: string, position: number): number {
   let at = position;
-  // Nearly always one empty line, or one and a margin.
-  for (let code = text.charCodeAt(at); code === 10 || code === 32; code = text.charCodeAt(at)) at += 1;
+  let code = text.charCodeAt(at);
+  // Nearly always one empty line, or one and a margin, and then a quote or a letter.
+  while (code === 10 || code === 32) code = text.charCodeAt(++at);
+  if (code === 34 || (code > 44 && code < 127)) return at;
   gapPattern.lastIndex = at;
   gapPattern.test(text);
   return gapPattern.lastIndex;
