@@ -46,6 +46,11 @@ export function askForDecisions(): void {
   isAskedFor = true;
 }
 
+/** True when an extension reports decisions. */
+export function areDecisionsAsked(): boolean {
+  return isAskedFor;
+}
+
 /** Notes the decision about a request; undefined: it comes later. */
 export function noteDecision(call: RequestCall, decision: AnswerDecision | undefined): void {
   if (isAskedFor) decisions.set(call, decision ?? 'not yet');

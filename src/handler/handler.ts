@@ -83,6 +83,7 @@ function toPlatformResult({ adapters, starter, streaming }: Serving, call: Call)
     streaming: adapter.toStreamResult && streaming,
     request: undefined,
     server: undefined,
+    call: undefined,
     finished: undefined,
   };
   return whenReady(answer(state), conclude, state);
@@ -121,6 +122,8 @@ export interface InvocationState {
   readonly streaming: Streaming | undefined;
   request: HTTPRequest | undefined;
   server: StartedServer | undefined;
+  /** The view that plugins and `context` have of the request. Undefined: no plugin needs one. */
+  call: RequestCall | undefined;
   /** The headers of the response that has all of its fields: undefined until there is one. */
   finished: HeaderMap | undefined;
 }
@@ -192,18 +195,22 @@ function serveFirst(server: StartedServer, state: InvocationState): Eventual<HTT
 function serve(server: StartedServer, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   state.server = server;
   const { viewRequest, wrapRequest, wrapOperation } = server.http;
-  if (viewRequest === undefined && wrapRequest === undefined && wrapOperation === undefined) return handle(state, undefined);
+  if (viewRequest === undefined && wrapRequest === undefined && wrapOperation === undefined) return handle(state);
   const arrived = requestCall(server, state);
-  const call = viewRequest === undefined ? arrived : viewRequest(arrived);
-  if (wrapRequest === undefined) return handle(state, call);
+  state.call = viewRequest === undefined ? arrived : viewRequest(arrived);
   // Refusals and late answers are made inside: a plugin that wraps the request sees what is sent.
-  return wrapRequest(call, () => bounded(runGuarded({ ...wholeRequest, run: () => handle(state, call) }, state), state));
+  return wrapRequest === undefined ? handle(state) : wrapRequest(state.call, answerWrapped, state);
 }
 
-function handle(state: InvocationState, call: RequestCall | undefined): Eventual<HTTPResponse | StreamedResponse> {
-  const { server, request, invocation, streaming } = state;
+function answerWrapped(state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
+  return bounded(runGuarded(wrappedRequest, state), state);
+}
+
+function handle({ server, request, invocation, streaming, call }: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   return handleHTTPRequest(server!.http, { request: request!, invocation, streaming, call });
 }
+
+const wrappedRequest: typeof wholeRequest = { ...wholeRequest, run: handle };
 
 function requestCall({ http }: StartedServer, { adapter, request, invocation }: InvocationState): RequestCall {
   const { cache, logger } = http.operation;

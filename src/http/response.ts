@@ -90,12 +90,12 @@ const ownHeadersOfUnstorable: Readonly<Record<ResponseMediaType, OwnHeaders>> = 
 };
 
 function ownHeadersOf(mediaType: ResponseMediaType, cacheControl: string): OwnHeaders {
-  return {
+  return Object.freeze({
     'cache-control': cacheControl,
     'content-type': `${mediaType}; charset=utf-8`,
     'x-content-type-options': 'nosniff',
     vary: 'Accept',
-  };
+  });
 }
 
 function headersOfUnstorable(headers: HeaderMap, mediaType: ResponseMediaType): OwnHeaders {

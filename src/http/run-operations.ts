@@ -12,8 +12,7 @@ import { deepCopyOf } from '../message/plain-object.ts';
 import { toGraphQLError } from '../operation/errors.ts';
 import { maxComparisons } from '../operation/limits/limits.ts';
 import type { Delivery } from '../operation/delivery/delivery.ts';
-import type { WrapOperation } from '../operation/around.ts';
-import type { RequestCall } from '../operation/plugin.ts';
+import type { RunningOperation } from '../operation/around.ts';
 import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
 import { runOperation } from '../operation/run.ts';
 import type { OperationInput } from '../operation/state.ts';
@@ -110,23 +109,16 @@ function run(
     delivery,
   };
   if (settings.wrapOperation === undefined || call === undefined) return runInput(input, httpCall);
-  return rescued(wrapInput, refuseInput, { wrapOperation: settings.wrapOperation, input, call, httpCall });
+  return rescued(wrapInput, refuseInput, { input, http: call, run: runInput, state: httpCall });
 }
 
-interface Wrapped {
-  readonly wrapOperation: WrapOperation;
-  readonly input: OperationInput;
-  readonly call: RequestCall;
-  readonly httpCall: HTTPCall;
-}
-
-function wrapInput({ wrapOperation, input, call, httpCall }: Wrapped): Eventual<OperationOutcome> {
-  return wrapOperation(input, call, (wrapped) => runInput(wrapped, httpCall));
+function wrapInput(running: RunningOperation<HTTPCall>): Eventual<OperationOutcome> {
+  return running.state.settings.wrapOperation!(running);
 }
 
 /** A plugin has failed. */
-function refuseInput(thrown: unknown, { input, httpCall }: Wrapped): OperationOutcome {
-  return { ...refused(httpCall.settings.operation, toGraphQLError(thrown)), head: input.head };
+function refuseInput(thrown: unknown, { input, state }: RunningOperation<HTTPCall>): OperationOutcome {
+  return { ...refused(state.settings.operation, toGraphQLError(thrown)), head: input.head };
 }
 
 function runInput(input: OperationInput, { settings, request, invocation }: HTTPCall): Eventual<OperationOutcome> {

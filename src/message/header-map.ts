@@ -7,8 +7,10 @@
  */
 export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Stands for the fields as long as they are only read: see {@link HeaderMap.over}. */
-  #record: Readonly<Record<string, string>> | undefined;
+  #record: Fields | undefined;
   #trusted = false;
+  /** True when this object has made the record, and no other has it. */
+  #isOwn = false;
   /** The platform's own fields, as long as they are only looked up: see {@link HeaderMap.of}. */
   #web: WebHeaders | undefined;
   #fields: Map<string, string> | undefined;
@@ -24,7 +26,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
    * asked for three of a dozen fields: copying all of them would cost as much as running a small query (0.4 µs).
    * `trusted`: the record comes from this library alone, so that its values need not be checked against HTTP.
    */
-  static over(record: Readonly<Record<string, string>>, trusted = false): HeaderMap {
+  static over(record: Fields, trusted = false): HeaderMap {
     const headers = new HeaderMap();
     headers.#record = record;
     headers.#trusted = trusted;
@@ -41,6 +43,11 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return headers;
   }
 
+  /** Fields for many answers, checked once. Not for cookies. */
+  static prepared(fields: Fields): HeaderMap {
+    return HeaderMap.over(Object.freeze(new HeaderMap(fields).toRecord()), true);
+  }
+
   /** Another with the same fields: what is written to one of them the other does not have. */
   static copyOf(original: HeaderMap): HeaderMap {
     // A plugin's view of a request may have something that only looks like one.
@@ -48,8 +55,9 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     const copy = new HeaderMap();
     // Others may write to the platform's own: these are taken as they are now.
     if (original.#web !== undefined) original.#copy();
-    copy.#record = original.#record;
+    copy.#record = original.#isOwn ? { ...original.#record } : original.#record;
     copy.#trusted = original.#trusted;
+    copy.#isOwn = original.#isOwn;
     copy.#fields = original.#fields && new Map(original.#fields);
     copy.#setCookies = original.#setCookies && [...original.#setCookies];
     return copy;
@@ -71,8 +79,13 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   }
 
   /** The record of the fields, if only this library can have written to it; undefined otherwise. */
-  get trustedRecord(): Readonly<Record<string, string>> | undefined {
+  get trustedRecord(): Fields | undefined {
     return this.#trusted ? this.#record : undefined;
+  }
+
+  /** The same, if many answers have it: it is frozen. */
+  get sharedRecord(): Fields | undefined {
+    return this.#isOwn ? undefined : this.trustedRecord;
   }
 
   has(name: string): boolean {
@@ -90,15 +103,29 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   set(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
+    if (this.#setInRecord(key, text)) return;
     this.#copy();
     if (key === 'set-cookie') this.#setCookies = [text];
     else (this.#fields ??= new Map()).set(key, text);
+  }
+
+  /** Replaces fields by those of another, but for cookies. Of {@link HeaderMap.prepared}, it takes next to no time. */
+  assign(fields: HeaderMap): void {
+    const { sharedRecord } = this;
+    const over = fields.sharedRecord;
+    if (sharedRecord !== undefined && over !== undefined) this.#record = mergedRecord(over, sharedRecord);
+    else
+      fields.forEach((value, name) => {
+        if (name !== 'set-cookie') this.set(name, value);
+      });
   }
 
   /** Adds a value to a field. Throws like {@link set}. */
   append(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
+    const known = this.trustedRecord?.[key];
+    if (this.#setInRecord(key, known === undefined ? text : `${known}, ${text}`)) return;
     this.#copy();
     if (key === 'set-cookie') {
       (this.#setCookies ??= []).push(text);
@@ -157,6 +184,17 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.entries();
   }
 
+  /** A copy of the record takes a tenth of the time of taking its fields over, and stays quick to write out. False: it has to be done. */
+  #setInRecord(key: string, text: string): boolean {
+    // Cookies are lines of their own, and an assignment to the other name would set a prototype.
+    if (!this.#trusted || this.#record === undefined || key === 'set-cookie' || key === '__proto__') return false;
+    const own: Record<string, string> = this.#isOwn ? this.#record : { ...this.#record };
+    own[key] = text;
+    this.#record = own;
+    this.#isOwn = true;
+    return true;
+  }
+
   /** Takes the fields over from where they stand, leaving out what HTTP does not allow. */
   #copy(): void {
     const fields = this.#web ?? (this.#record && Object.entries(this.#record));
@@ -172,8 +210,21 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   }
 }
 
+/** The records of {@link HeaderMap.assign}, by both of those that they were put together from. */
+const merged = new WeakMap<Fields, WeakMap<Fields, Fields>>();
+
+function mergedRecord(over: Fields, record: Fields): Fields {
+  let known = merged.get(over);
+  if (known === undefined) merged.set(over, (known = new WeakMap()));
+  let made = known.get(record);
+  if (made === undefined) known.set(record, (made = Object.freeze({ ...record, ...over })));
+  return made;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
-export type HeaderInit = Iterable<readonly [name: string, value: string]> | Readonly<Record<string, string>>;
+export type HeaderInit = Iterable<readonly [name: string, value: string]> | Fields;
 
 /** The part of the web's `Headers` that is used. */
 type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string): string | null };
@@ -189,7 +240,7 @@ function isIterable(init: HeaderInit): init is Iterable<readonly [string, string
   return Symbol.iterator in init;
 }
 
-function valueIn(record: Readonly<Record<string, string>>, key: string): string | null {
+function valueIn(record: Fields, key: string): string | null {
   const value: unknown = record[key];
   // That it is a string says that it is the record's own: what every object inherits, as "constructor", is none.
   if (typeof value !== 'string') return null;

@@ -11,11 +11,18 @@ import type { OperationInput, OperationSettings } from './state.ts';
 // Mistakes of plugins, a forgotten return or a second next(), are told in development: development/plugin-check.ts.
 
 /** Runs an operation inside the plugins that wrap operations, or are told of their end. Throws or rejects when one of them fails. */
-export type WrapOperation = (input: OperationInput, http: RequestCall, run: RunOperation) => Eventual<OperationOutcome>;
-type RunOperation = (input: OperationInput) => Eventual<OperationOutcome>;
+export type WrapOperation = <TState>(running: RunningOperation<TState>) => Eventual<OperationOutcome>;
+
+/** An operation, and the function that runs it. */
+export interface RunningOperation<TState> {
+  readonly input: OperationInput;
+  readonly http: RequestCall;
+  readonly run: (input: OperationInput, state: TState) => Eventual<OperationOutcome>;
+  readonly state: TState;
+}
 
 /** Answers a request inside the plugins that wrap requests, or are told of responses. Throws or rejects when one of them fails. */
-export type WrapRequest = (call: RequestCall, respond: () => Eventual<Response>) => Eventual<Response>;
+export type WrapRequest = <TState>(call: RequestCall, respond: (state: TState) => Eventual<Response>, state: TState) => Eventual<Response>;
 type Response = HTTPResponse | StreamedResponse;
 
 /** A view of a request, in place of the request as it came. */
@@ -38,48 +45,81 @@ export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin
 export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
   const brackets = plugins.flatMap((plugin): Bracket<RequestCall, Response>[] => [
     ...(plugin.aroundRequest === undefined ? [] : [{ around: plugin.aroundRequest.bind(plugin) }]),
-    ...(plugin.responseWillBeSent === undefined ? [] : [{ after: plugin.responseWillBeSent.bind(plugin) }]),
+    ...(plugin.responseWillBeSent === undefined ? [] : [bracketAfter(plugin.responseWillBeSent.bind(plugin))]),
   ]);
   if (brackets.length === 0) return undefined;
-  return (call, respond) => whenReady(nest({ brackets, call, innermost: respond }), assertAnswer, 'aroundRequest');
+  return (call, respond, state) => {
+    const request: WrappedRequest<typeof state> = { brackets, call, innermost: respondTo, respond, state };
+    return whenReady(nest(request, 0), assertAnswer, 'aroundRequest');
+  };
+}
+
+interface WrappedRequest<TState> extends Nesting<RequestCall, Response> {
+  readonly respond: (state: TState) => Eventual<Response>;
+  readonly state: TState;
+}
+
+function respondTo(nesting: Nesting<RequestCall, Response>): Eventual<Response> {
+  const { respond, state } = nesting as WrappedRequest<unknown>;
+  return respond(state);
 }
 
 /** Undefined where no plugin wraps operations, is told of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const brackets = plugins.flatMap((plugin): Bracket<OperationCall, OperationOutcome>[] => [
     ...(plugin.aroundOperation === undefined ? [] : [{ around: plugin.aroundOperation.bind(plugin) }]),
-    ...(plugin.operationDidEnd === undefined ? [] : [{ after: plugin.operationDidEnd.bind(plugin) }]),
+    ...(plugin.operationDidEnd === undefined ? [] : [bracketAfter(plugin.operationDidEnd.bind(plugin))]),
   ]);
   const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
   if (brackets.length === 0 && followers.length === 0) return undefined;
-  return (input, http, run) => {
+  return ({ input, http, run, state }) => {
     const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
-    if (followers.length === 0) return wrapOperation({ brackets, call, innermost: () => run(input) }, input);
-    const watchCall: OperationInput['watchCall'] = (dataSource, request) =>
-      joinListeners(followers.map((follow) => follow({ dataSource, request, operation: call })));
-    return wrapOperation({ brackets, call, innermost: () => run({ ...input, watchCall }) }, input);
+    const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
+    const operation = { brackets, call, innermost: runAndKeep, input: watched, http, run, state, answer: undefined };
+    return rescued(runWrapped, closeStream, operation as WrappedOperation<typeof state>);
   };
 }
 
-/** A plugin that hangs behind the operation does not keep its answer; one that fails does not leave its stream open. */
-function wrapOperation(nesting: Nesting<OperationCall, OperationOutcome>, { invocation }: OperationInput): Eventual<OperationOutcome> {
-  let answer: OperationOutcome | undefined;
-  const keep = (outcome: OperationOutcome): OperationOutcome => (answer = outcome);
-  const innermost = (): Eventual<OperationOutcome> => whenReady(nesting.innermost(), keep, undefined);
+function watchBy(
+  followers: readonly NonNullable<ServerPlugin['dataSourceCallDidStart']>[],
+  operation: OperationCall,
+): OperationInput['watchCall'] {
+  return (dataSource, request) => joinListeners(followers.map((follow) => follow({ dataSource, request, operation })));
+}
+
+interface WrappedOperation<TState> extends Nesting<OperationCall, OperationOutcome>, RunningOperation<TState> {
+  /** As soon as the operation itself has it. */
+  answer: OperationOutcome | undefined;
+}
+
+function runAndKeep(nesting: Nesting<OperationCall, OperationOutcome>): Eventual<OperationOutcome> {
+  const operation = nesting as WrappedOperation<unknown>;
+  return whenReady(operation.run(operation.input, operation.state), keepAnswer, operation);
+}
+
+function keepAnswer(outcome: OperationOutcome, operation: WrappedOperation<unknown>): OperationOutcome {
+  operation.answer = outcome;
+  return outcome;
+}
+
+function runWrapped<TState>(operation: WrappedOperation<TState>): Eventual<OperationOutcome> {
+  const ending = nest(operation, 0);
+  return whenReady(ending instanceof Promise ? endInTime(ending, operation) : ending, assertAnswer, 'aroundOperation');
+}
+
+/** A plugin that hangs behind the operation does not keep its answer. */
+function endInTime<TState>(ending: Promise<OperationOutcome>, operation: WrappedOperation<TState>): Promise<OperationOutcome> {
   const onLastMoment = (): OperationOutcome => {
-    if (answer === undefined) throw deadlineExceeded();
-    return answer;
+    if (operation.answer === undefined) throw deadlineExceeded();
+    return operation.answer;
   };
-  const end = (): Eventual<OperationOutcome> => {
-    const ending = nest({ ...nesting, innermost });
-    const inTime = ending instanceof Promise ? withDeadline(ending, invocation, { onLastMoment }) : ending;
-    return whenReady(inTime, assertAnswer, 'aroundOperation');
-  };
-  const fail = (error: unknown): never => {
-    void answer?.stream?.return();
-    throw error;
-  };
-  return rescued(end, fail, undefined);
+  return withDeadline(ending, operation.input.invocation, { onLastMoment });
+}
+
+/** A plugin that fails behind the operation does not leave its stream open. */
+function closeStream<TState>(error: unknown, { answer }: WrappedOperation<TState>): never {
+  void answer?.stream?.return();
+  throw error;
 }
 
 /** Without a `return`, say; in development the message says more. */
@@ -91,39 +131,41 @@ function assertAnswer<T>(answer: T, hook: string): T {
 /** What one hook of one plugin does around something: all of it, or what comes after. */
 interface Bracket<TCall, TResult> {
   readonly around?: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>;
-  readonly after?: (call: TCall, result: TResult) => void | Promise<void>;
+  readonly after?: (result: TResult, nesting: Nesting<TCall, TResult>) => Eventual<TResult>;
 }
 
+/** A hook that comes after makes no promise of its own: three of them took as long as the smallest operation. */
+function bracketAfter<TCall, TResult>(tell: (call: TCall, result: TResult) => void | Promise<void>): Bracket<TCall, TResult> {
+  return {
+    after: (result, { call }) => {
+      const work = tell(call, result);
+      return work === undefined ? result : Promise.resolve(work).then(() => result);
+    },
+  };
+}
+
+/** One object for all steps around one request or operation: closures for them were half of what the hooks of a plugin cost. */
 interface Nesting<TCall, TResult> {
   readonly brackets: readonly Bracket<TCall, TResult>[];
   readonly call: TCall;
-  readonly innermost: () => Eventual<TResult>;
+  readonly innermost: (nesting: Nesting<TCall, TResult>) => Eventual<TResult>;
 }
 
-/** Opens the first bracket with the rest in it. A hook that comes after makes no promise of its own: three of them took as long as the smallest operation. */
-function nest<TCall, TResult>(nesting: Nesting<TCall, TResult>, at = 0): Eventual<TResult> {
-  const { brackets, call, innermost } = nesting;
-  if (at === brackets.length) return innermost();
+/** Opens the bracket at this place with the rest in it. */
+function nest<TCall, TResult>(nesting: Nesting<TCall, TResult>, at: number): Eventual<TResult> {
+  const { brackets, innermost } = nesting;
+  if (at === brackets.length) return innermost(nesting);
   const { around, after } = brackets[at]!;
-  if (around !== undefined) return callAround(around, call, () => nest(nesting, at + 1));
-  return whenReady(nest(nesting, at + 1), tellAfter<TCall, TResult>, { call, after: after! });
+  return around === undefined ? whenReady(nest(nesting, at + 1), after!, nesting) : callAround(around, nesting, at);
 }
 
 /** Asynchronous, so that what throws at once is a rejection like any other. */
 async function callAround<TCall, TResult>(
   around: NonNullable<Bracket<TCall, TResult>['around']>,
-  call: TCall,
-  next: () => Eventual<TResult>,
+  nesting: Nesting<TCall, TResult>,
+  at: number,
 ): Promise<TResult> {
-  return around(call, async () => next());
-}
-
-function tellAfter<TCall, TResult>(
-  result: TResult,
-  { call, after }: { readonly call: TCall; readonly after: NonNullable<Bracket<TCall, TResult>['after']> },
-): Eventual<TResult> {
-  const work = after(call, result);
-  return work === undefined ? result : Promise.resolve(work).then(() => result);
+  return around(nesting.call, async () => nest(nesting, at + 1));
 }
 
 /** Undefined where no plugin is told of executions. */
@@ -141,8 +183,7 @@ export function createTellExecution(plugins: readonly ServerPlugin[]): Operation
         listing = objects;
     }
     if (listing === undefined) return;
-    state.objects = listing.begin();
-    state.execution = { ...execution!, objects: state.objects };
+    state.objects = execution!.objects = listing.begin();
   };
 }
 

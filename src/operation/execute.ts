@@ -36,7 +36,7 @@ export interface Execution {
   /** Where the plan of the document is kept. */
   readonly kept: KeptPlan | undefined;
   /** Lists the objects of the answer. Undefined: they are not listed. */
-  readonly objects?: ObjectLog | undefined;
+  objects?: ObjectLog | undefined;
   /** The execution is that of an event of a subscription. Default: false */
   readonly isEvent?: boolean | undefined;
 }

@@ -198,7 +198,7 @@ function chooseOperation(state: OperationState): undefined {
   assertRunnable(settings.schema, operation, input.refuse);
   state.operation = operation;
   const answerLimit = new AnswerLimit(input.capacity, operation.operation, input.budget);
-  state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit, kept };
+  state.execution = { document, operation, contextValue, variables, invocation: input.invocation, answerLimit, kept, objects: undefined };
   if (keep !== undefined) input.invocation.waitUntil(keep());
 }
 

@@ -64,8 +64,8 @@ type WebHeaders = Headers | [string, string][] | Readonly<Record<string, string>
 
 /** The header fields for the constructor of a `Response`, which copies them. Deno sorts a `Headers` each time: there a record takes 1.6 µs less. */
 function webHeaders(headers: HeaderMap): WebHeaders {
-  const record = headers.trustedRecord;
-  if (record === undefined) return [...headers];
+  const record = headers.sharedRecord;
+  if (record === undefined) return headers.trustedRecord ?? [...headers];
   if (runtime() === 'Deno') return record;
   let ready = prepared.get(record);
   if (ready === undefined) prepared.set(record, (ready = new Headers(record)));

@@ -151,6 +151,58 @@ describe("the fields of the web's Headers", () => {
   });
 });
 
+describe('fields that many answers have', () => {
+  const usual = Object.freeze({ 'cache-control': 'private', vary: 'Accept' });
+  const changes: Readonly<Record<string, (headers: HeaderMap) => void>> = {
+    set: (headers) => headers.set('x-user', 'ada'),
+    'set of a field that is there': (headers) => headers.set('Vary', 'Origin'),
+    append: (headers) => headers.append('X-User', 'ada'),
+    'append to a field that is there': (headers) => headers.append('vary', 'Origin'),
+    delete: (headers) => headers.delete('vary'),
+    'two of set': (headers) => (headers.set('x-a', '1'), headers.set('x-a', '2')),
+    'set and delete': (headers) => (headers.set('x-a', '1'), headers.delete('x-a')),
+    'set-cookie': (headers) => headers.append('set-cookie', 'a=1'),
+    'the name of a prototype': (headers) => headers.set('__proto__', 'a'),
+    assign: (headers) => headers.assign(HeaderMap.prepared({ vary: '*', 'x-b': '1' })),
+    'assign, then set': (headers) => (headers.assign(HeaderMap.prepared({ 'x-b': '1' })), headers.set('x-b', 'ada')),
+    'set, then assign': (headers) => (headers.set('x-b', 'ada'), headers.assign(HeaderMap.prepared({ 'x-b': '1' }))),
+    'assign of fields of a user': (headers) => headers.assign(new HeaderMap({ 'x-user': 'ada', vary: 'Cookie' })),
+  };
+  for (const [name, change] of Object.entries(changes))
+    test(`${name} changes one answer as it changes a HeaderMap of its own, and no other`, () => {
+      const [shared, other] = [HeaderMap.over(usual, true), HeaderMap.over(usual, true)];
+      const own = new HeaderMap(usual);
+      const before = HeaderMap.copyOf(shared);
+
+      change(shared);
+      change(own);
+      const after = HeaderMap.copyOf(shared);
+      after.set('x-after', '1');
+
+      assert.deepEqual(sorted(shared), sorted(own));
+      assert.deepEqual(shared.toRecord(), own.toRecord());
+      for (const untouched of [other, before, HeaderMap.over(usual, true)]) assert.deepEqual([...untouched], Object.entries(usual));
+    });
+
+  test('are one record where they were put together before, and nobody can write to it', () => {
+    const prepared = HeaderMap.prepared({ vary: '*' });
+    const [first, second] = [HeaderMap.over(usual, true), HeaderMap.over(usual, true)];
+
+    first.assign(prepared);
+    second.assign(prepared);
+    const record = first.sharedRecord as Record<string, string>;
+
+    assert.equal(record, second.sharedRecord);
+    assert.throws(() => (record['x-user'] = 'ada'), TypeError);
+    assert.throws(() => ((prepared.sharedRecord as Record<string, string>)['x-user'] = 'ada'), TypeError);
+  });
+
+  test('are checked when they are prepared', () => {
+    assert.throws(() => HeaderMap.prepared({ 'x-a': 'a\r\nset-cookie: b=1' }), TypeError);
+    assert.throws(() => HeaderMap.prepared({ 'x a': 'a' }), TypeError);
+  });
+});
+
 describe('a HeaderMap takes nothing that would split a response', () => {
   for (const value of ['a\r\nset-cookie: b=1', 'a\nb', 'a\0', '🌍', 'a\u0100', '\u007f']) {
     test(`not the value ${JSON.stringify(value)}`, () => {

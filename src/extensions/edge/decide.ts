@@ -1,3 +1,5 @@
+import type { OperationDefinitionNode } from 'graphql';
+
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
@@ -32,6 +34,8 @@ export interface EdgeRequest {
 /** The extension's record of one operation. */
 export interface EdgeOperation {
   readonly request: GraphQLRequest;
+  /** Undefined until it is executed, and where it is not. */
+  planned: PlannedOperation | undefined;
   /** Undefined until it has ended. */
   outcome: OperationOutcome | undefined;
   /** Undefined: no resolver can give a hint. */
@@ -42,6 +46,14 @@ export interface EdgeOperation {
   flight?: Flight | undefined;
   /** The fields that `context` and hooks had set when it ended. */
   ownFields: readonly (readonly [name: string, value: string])[];
+}
+
+/** An operation that is executed, with what is known of it before. */
+export interface PlannedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly known: KnownDocument;
+  /** Undefined: the schema has no root type for it. */
+  readonly hints: OperationHints | undefined;
 }
 
 /** The settings that a decision depends on, beside the request. */
@@ -56,6 +68,7 @@ export interface DecisionSettings extends TagSettings {
 export interface Shareable {
   readonly request: EdgeRequest;
   readonly operation: EdgeOperation;
+  readonly hints: OperationHints;
   readonly selection: Selection;
   readonly data: Answered;
   readonly objects: AnsweredObjects | undefined;
@@ -84,13 +97,13 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const [operation] = request.operations as [EdgeOperation];
   // The outcome comes before the header fields: it is the reason why errors and mutations have "no-store".
   const reason =
-    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? reasonInFields(response.headers);
+    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? fieldsOf(response.headers).reason;
   if (reason !== undefined) return reason;
   const { outcome } = operation;
   const { failure } = outcome?.objects ?? {};
   if (failure !== undefined) throw new Error('entity has failed.', { cause: failure });
   if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
-  const hints = known && settings.hints.of({ known, operation: outcome!.operation!, variables: operation.request.variables });
+  const hints = hintsOf(operation, known, settings);
   if (hints === undefined) return 'nothing is known of its document';
   const data = outcome!.result.data as Answered;
   const policy = overallPolicy(hints, operation, settings);
@@ -98,7 +111,17 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const maxAge = Math.floor(policy.maxAge ?? 0);
   if (!(maxAge > 0)) return tooShort;
   if (policy.scope === 'PRIVATE') return notPublic;
-  return { request, operation, selection: hints.selection, data, objects: outcome!.objects, maxAge };
+  return { request, operation, hints, selection: hints.selection, data, objects: outcome!.objects, maxAge };
+}
+
+/** Of an operation that was not executed, because a hook or the store had its answer, they are found by its document. */
+function hintsOf(
+  { outcome, planned, request: { variables } }: EdgeOperation,
+  known: KnownDocument | undefined,
+  settings: DecisionSettings,
+): OperationHints | undefined {
+  const operation = outcome!.operation!;
+  return planned?.operation === operation ? planned.hints : known && settings.hints.of({ known, operation, variables });
 }
 
 /** True when the hints of the schema allow a public answer. A resolver may still restrict it. */
@@ -114,6 +137,26 @@ function reasonInRequest({ readings, operations }: EdgeRequest): string | undefi
 function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): string | undefined {
   if (status !== 200) return `the status is ${status}`;
   return typeof body === 'string' ? undefined : 'the answer comes in parts';
+}
+
+/** The parts of the header fields of an answer that a decision depends on. */
+interface AnswerFields {
+  /** Why the answer is private. Undefined: it need not be. */
+  readonly reason: string | undefined;
+  readonly vary: string | null;
+}
+
+/** Those of records that many answers have. */
+const ofShared = new WeakMap<object, AnswerFields>();
+
+/** To look at them takes as long as a third of the rest of a decision, and most answers have one of four records. */
+export function fieldsOf(headers: HTTPResponse['headers']): AnswerFields {
+  const record = headers.sharedRecord;
+  const known = record && ofShared.get(record);
+  if (known !== undefined) return known;
+  const fields = { reason: reasonInFields(headers), vary: headers.get('vary') };
+  if (record !== undefined) ofShared.set(record, fields);
+  return fields;
 }
 
 function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
@@ -149,25 +192,47 @@ export interface Keeper {
   readonly vary: string | null;
 }
 
+/** A decision with its tags as the value of a header field. */
+export type Decided =
+  | {
+      readonly public: true;
+      readonly maxAge: Seconds;
+      /** Empty: there are none. */
+      readonly tags: string;
+      readonly hints: OperationHints;
+      readonly dialect: Keeper['dialect'];
+      readonly hit: true | undefined;
+    }
+  | { readonly public: false; readonly reason: string };
+
 /** Decides whether one store may keep an answer that may be shared. */
-export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): EdgeDecision {
+export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): Decided {
   const { asked, readings, begun } = answer.request;
   if (!methods.includes(asked.method)) return no(`the method is ${asked.method}`);
   const reason = reasonInVary(vary, dialect, settings);
   if (reason !== undefined) return no(reason);
   if ((readings.varies || readings.hasAccept) && dialect.vary === 'ignored') return no('a header was read by which this store cannot vary');
-  const { maxAge } = answer;
-  const hit = answer.operation.lookup?.hit === undefined ? {} : { hit: true as const };
-  if (dialect.tags === undefined) return { public: true, maxAge, tags: [], ...hit };
+  const { maxAge, hints } = answer;
+  const hit = answer.operation.lookup?.hit === undefined ? undefined : true;
+  if (dialect.tags === undefined) return { public: true, maxAge, tags: '', hints, dialect, hit };
   const tags = tagsOfAnswer(answer, dialect.tags, settings);
   if (tags === undefined) return no('its tags are more than the store takes');
-  if (settings.log.hasSince(begun, tags)) return no('what it shows has changed meanwhile');
-  return { public: true, maxAge, tags, ...hit };
+  if (begun !== settings.log.now && settings.log.hasSince(begun, tags.split(dialect.tags.separator)))
+    return no('what it shows has changed meanwhile');
+  return { public: true, maxAge, tags, hints, dialect, hit };
 }
 
 /** A private answer. */
-export function no(reason = 'the request was not watched'): EdgeDecision {
+export function no(reason = 'the request was not watched'): { readonly public: false; readonly reason: string } {
   return { public: false, reason };
+}
+
+/** The decision as users get it: theirs alone. */
+export function toDecision(decided: Decided): EdgeDecision {
+  if (!decided.public) return { ...decided };
+  const { maxAge, tags, dialect, hit } = decided;
+  const list = tags === '' ? [] : tags.split(dialect.tags!.separator);
+  return { public: true, maxAge, tags: list, ...(hit && { hit }) };
 }
 
 function reasonInVary(vary: string | null, dialect: Keeper['dialect'], { rules }: DecisionSettings): string | undefined {

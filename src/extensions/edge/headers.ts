@@ -1,7 +1,9 @@
-import type { HeaderMap } from '../../message/header-map.ts';
-import { addVary } from '../../message/header-map.ts';
+import type { Seconds } from '../../cache/key-value-cache.ts';
+import { addVary, HeaderMap } from '../../message/header-map.ts';
+import type { Decided } from './decide.ts';
 import { dialects, lifetimeFields } from './dialects.ts';
-import type { EdgeDecision, EdgeOptions } from './options.ts';
+import type { EdgeOptions } from './options.ts';
+import type { OperationHints } from './static-hints.ts';
 import type { ReadingRules } from './watched-request.ts';
 
 /** The settings that the header fields of an answer depend on, beside the decision. */
@@ -11,37 +13,58 @@ export interface HeaderSettings {
 }
 
 /** Writes the decision into the header fields of an answer. A private answer has them already. */
-export function writeDecision(
-  decision: EdgeDecision,
-  { headers, method }: { readonly headers: HeaderMap; readonly method: string },
-  { options, rules }: HeaderSettings,
-): void {
-  const { cdn } = options;
-  // One URL must always have the same Netlify-Vary, refusals too: Netlify makes its key from the answer that it has.
-  if (cdn === 'netlify' && method === 'GET') headers.set('netlify-vary', netlifyVary(rules));
-  if (!decision.public || cdn === undefined) return;
-  const dialect = dialects[cdn];
-  for (const [name, value] of fieldsFor(decision.maxAge, options)) headers.set(name, value);
-  for (const name of rules.varyHeaders) addVary(headers, name);
-  if (dialect.tags !== undefined && decision.tags.length > 0) headers.set(dialect.tags.header, decision.tags.join(dialect.tags.separator));
+export class FieldWriter {
+  readonly #settings: HeaderSettings;
+  /** One URL must always have the same Netlify-Vary, refusals too: Netlify makes its key from the answer that it has. */
+  readonly #ofEveryGet: HeaderMap | undefined;
+  readonly #ofLifetimes = new Map<Seconds, HeaderMap>();
+  readonly #ofOperations = new WeakMap<OperationHints, WholeFields>();
+
+  constructor(settings: HeaderSettings) {
+    this.#settings = settings;
+    if (settings.options.cdn === 'netlify') this.#ofEveryGet = HeaderMap.prepared({ 'netlify-vary': netlifyVary(settings.rules) });
+  }
+
+  write(decided: Decided, { headers, method }: { readonly headers: HeaderMap; readonly method: string }): void {
+    const { options, rules } = this.#settings;
+    if (this.#ofEveryGet !== undefined && method === 'GET') headers.assign(this.#ofEveryGet);
+    if (!decided.public || options.cdn === undefined) return;
+    const { tags } = dialects[options.cdn];
+    const isWhole = tags === undefined || decided.tags === '' || decided.hints.selection.isFlat;
+    headers.assign(isWhole ? this.#whole(decided, tags?.header) : this.#lifetime(decided.maxAge));
+    if (!isWhole) headers.set(tags.header, decided.tags);
+    for (const name of rules.varyHeaders) addVary(headers, name);
+  }
+
+  #lifetime(maxAge: Seconds): HeaderMap {
+    const known = this.#ofLifetimes.get(maxAge);
+    if (known !== undefined) return known;
+    const { browserMaxAge = 0, staleWhileRevalidate, staleIfError, cdn } = this.#settings.options;
+    const fields = lifetimeFields(dialects[cdn!], { maxAge, browserMaxAge, staleWhileRevalidate, staleIfError });
+    const prepared = HeaderMap.prepared(Object.fromEntries(fields));
+    if (this.#ofLifetimes.size < maxKnown) this.#ofLifetimes.set(maxAge, prepared);
+    return prepared;
+  }
+
+  /** Of an operation without objects, all answers with the same lifetime have the same fields. */
+  #whole({ hints, maxAge, tags }: Decided & { readonly public: true }, header: string | undefined): HeaderMap {
+    if (header === undefined || tags === '') return this.#lifetime(maxAge);
+    const known = this.#ofOperations.get(hints);
+    if (known?.maxAge === maxAge && known.tags === tags) return known.fields;
+    const fields = HeaderMap.prepared({ ...this.#lifetime(maxAge).toRecord(), [header]: tags });
+    this.#ofOperations.set(hints, { maxAge, tags, fields });
+    return fields;
+  }
 }
 
-type Fields = ReturnType<typeof lifetimeFields>;
+interface WholeFields {
+  readonly maxAge: Seconds;
+  readonly tags: string;
+  readonly fields: HeaderMap;
+}
 
-const known = new WeakMap<EdgeOptions, Map<number, Fields>>();
 /** Lifetimes whose header values are remembered: a schema has few. Answers out of a store add many, as their lifetimes run down. */
 const maxKnown = 100;
-
-function fieldsFor(maxAge: number, options: EdgeOptions): Fields {
-  let ofOptions = known.get(options);
-  if (ofOptions === undefined) known.set(options, (ofOptions = new Map()));
-  const found = ofOptions.get(maxAge);
-  if (found !== undefined) return found;
-  const { browserMaxAge = 0, staleWhileRevalidate, staleIfError } = options;
-  const fields = lifetimeFields(dialects[options.cdn!], { maxAge, browserMaxAge, staleWhileRevalidate, staleIfError });
-  if (ofOptions.size < maxKnown) ofOptions.set(maxAge, fields);
-  return fields;
-}
 
 /**
  * Names no query parameters, so the whole query string stays in the key as it is. With a list of parameters, one that is sent

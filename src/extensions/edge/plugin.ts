@@ -10,12 +10,13 @@ import type {
   ServerStartContext,
 } from '../../operation/plugin.ts';
 import { listObjects } from '../object-list.ts';
-import { noteDecision } from '../reporting.ts';
-import { assess, decideFor, mayBePublic, no, reasonsInHints } from './decide.ts';
-import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
+import { areDecisionsAsked, noteDecision } from '../reporting.ts';
+import { assess, decideFor, fieldsOf, mayBePublic, no, reasonsInHints, toDecision } from './decide.ts';
+import type { Decided, DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
-import { writeDecision } from './headers.ts';
+import type { KnownDocument } from './documents.ts';
+import { FieldWriter } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
@@ -48,6 +49,15 @@ export function edge(options: EdgeOptions): Edge {
   return new EdgePlugin(options);
 }
 
+/** A request with its response. */
+interface Finished {
+  /** Undefined: it was not watched. */
+  readonly request: EdgeRequest | undefined;
+  readonly response: HTTPResponse | StreamedResponse;
+  /** True when the answer itself tells the decision. */
+  readonly isReport?: boolean;
+}
+
 /** The key of a CDN is a URL, so it holds answers to GET only. */
 const cdnMethods = ['GET'];
 
@@ -67,6 +77,7 @@ class EdgePlugin implements Edge {
   /** Undefined with a store: it looks up its answers by the request that was watched. */
   readonly #private: PrivateQueries | undefined;
   readonly #env = new SharedEnv(isWorker);
+  readonly #writer: FieldWriter;
   #hasServed = false;
 
   constructor(options: EdgeOptions) {
@@ -78,6 +89,7 @@ class EdgePlugin implements Edge {
     this.#private = store === undefined ? new PrivateQueries() : undefined;
     this.#documents = new KnownDocuments(store !== undefined);
     this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
+    this.#writer = new FieldWriter(this.#settings);
     this.#stored =
       store &&
       new StoredAnswers(store, {
@@ -130,22 +142,32 @@ class EdgePlugin implements Edge {
 
   /** The record of one operation of a request. */
   #operationOf({ operations }: EdgeRequest, asked: GraphQLRequest): EdgeOperation {
-    const found = operations.find(({ request }) => request === asked);
-    if (found !== undefined) return found;
-    const operation: EdgeOperation = { request: asked, outcome: undefined, resolverHints: undefined, lookup: undefined, ownFields: [] };
+    for (const operation of operations) if (operation.request === asked) return operation;
+    const operation: EdgeOperation = {
+      request: asked,
+      planned: undefined,
+      outcome: undefined,
+      resolverHints: undefined,
+      lookup: undefined,
+      ownFields: none,
+    };
     operations.push(operation);
     return operation;
   }
 
   responseWillBeSent(call: RequestCall, response: HTTPResponse | StreamedResponse): void {
-    const decision = this.#decide(response, call);
+    const { onDecision } = this.#options;
+    const { headers, method } = call.request;
+    const request = this.#requestOf(headers);
+    // The usual request that is not watched: neither is it public, nor does anybody ask why not.
+    const decided =
+      request === undefined && onDecision === undefined && !areDecisionsAsked() ? notWatched : this.#decide({ request, response }, call);
     // A flight that has shared no answer by now will not share one.
-    if (this.#stored !== undefined)
-      for (const { flight } of this.#requestOf(call.request.headers)?.operations ?? []) flight?.land(undefined);
-    writeDecision(decision, { headers: response.headers, method: call.request.method }, this.#settings);
-    noteDecision(call, decision);
+    if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
+    this.#writer.write(decided, { headers: response.headers, method });
+    noteDecision(call, decided);
     try {
-      this.#options.onDecision?.(decision, call);
+      onDecision?.(toDecision(decided), call);
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }
@@ -164,7 +186,7 @@ class EdgePlugin implements Edge {
   executionWillStart(execution: OperationExecution): ExecutionWish | undefined {
     this.#hasServed = true;
     const { schema, http, operation, request: asked, contextValue } = execution;
-    const request = this.#requestOf(http?.headers);
+    const request = http && this.#requestOf(http.headers);
     if (schema !== this.#purges.schema) {
       // The records of documents belong to the other schema.
       if (request !== undefined) request.readings.personal ??= 'the schema of another handler';
@@ -172,32 +194,32 @@ class EdgePlugin implements Edge {
     }
     const known = this.#documents.of(execution);
     if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, asked));
-    if (this.#listing === undefined) return undefined;
     if (operation.operation === 'mutation') {
+      if (this.#purges.hasNone) return undefined;
       this.#begun.set(asked, this.#settings.log.now);
-      return this.#purges.hasNone ? undefined : this.#listing;
+      return this.#listing;
     }
     if (request === undefined) return undefined;
-    return known.mayHint || mayBePublic(this.#settings.hints.of({ known, operation, variables: asked.variables }))
-      ? this.#listing
-      : undefined;
+    const hints = this.#settings.hints.of({ known, operation, variables: asked.variables });
+    this.#operationOf(request, asked).planned = { operation, known, hints };
+    if (this.#listing === undefined || hints?.selection.isFlat === true) return undefined;
+    return known.mayHint || mayBePublic(hints) ? this.#listing : undefined;
   }
 
   operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
     noteDecision(call.http, undefined);
-    const isMutation = outcome.operation?.operation === 'mutation';
     const request = this.#requestOf(call.http.request.headers);
     if (request !== undefined) {
       const operation = this.#operationOf(request, call.request);
       operation.outcome = outcome;
       if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
       if (operation.resolverHints?.isEmpty === false) {
-        const known = this.#documents.after(outcome, this.#purges.schema);
+        const known = this.#knownOf(operation);
         if (known !== undefined) known.hasHinted = true;
       }
       if (outcome.result.extensions?.['explain'] !== undefined) this.#explain(outcome, call);
     }
-    if (!isMutation || this.#purges.hasNone) return undefined;
+    if (outcome.operation?.operation !== 'mutation' || this.#purges.hasNone) return undefined;
     const begun = this.#begun.get(call.request) ?? this.#settings.log.now;
     return this.#purges.after({ outcome, known: this.#documents.after(outcome, this.#purges.schema), begun }, call);
   }
@@ -210,21 +232,26 @@ class EdgePlugin implements Edge {
   #explain({ result }: OperationOutcome, { http }: OperationCall): void {
     const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
     const report = result.extensions!['explain'] as { sharing?: EdgeDecision };
-    report.sharing = this.#decide({ status: 200, headers, body: '' }, http, true);
+    const request = this.#requestOf(http.request.headers);
+    report.sharing = toDecision(this.#decide({ request, response: { status: 200, headers, body: '' }, isReport: true }, http));
+  }
+
+  /** The record of the document of an operation that has ended. */
+  #knownOf({ planned, outcome }: EdgeOperation): KnownDocument | undefined {
+    if (outcome === undefined) return undefined;
+    return planned?.operation === outcome.operation ? planned?.known : this.#documents.after(outcome, this.#purges.schema);
   }
 
   /** An error here, for example from the user's `entity`, does not fail the request. */
   #decide(
-    response: HTTPResponse | StreamedResponse,
-    { request: { headers, method, queryString }, invocation, logger }: RequestCall,
-    isReport = false,
-  ): EdgeDecision {
+    { request, response, isReport = false }: Finished,
+    { request: { method, queryString }, invocation, logger }: RequestCall,
+  ): Decided {
     try {
-      const request = this.#requestOf(headers);
       if (request === undefined) return no(method === 'GET' ? this.#private?.reasonFor(queryString) : `the method is ${method}`);
       if (request.isExplained !== isReport) return no('a report was asked for');
-      const outcome = request.operations[0]?.outcome;
-      const known = outcome && this.#documents.after(outcome, this.#purges.schema);
+      const [operation] = request.operations;
+      const known = operation && this.#knownOf(operation);
       const answer = assess({ request, response, known }, this.#settings);
       if (typeof answer === 'string') {
         if (known?.mayHint === false && reasonsInHints.has(answer)) this.#private?.add(request.asked.queryString, answer);
@@ -233,7 +260,7 @@ class EdgePlugin implements Edge {
       const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
       const { cdn } = this.#options;
       if (cdn === undefined) return stored!;
-      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary: response.headers.get('vary') }, answer, this.#settings);
+      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary: fieldsOf(response.headers).vary }, answer, this.#settings);
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return no('the decision has failed');
@@ -252,6 +279,9 @@ class EdgePlugin implements Edge {
     hints.areMixedUp = true;
   }
 }
+
+const none: readonly never[] = [];
+const notWatched = no();
 
 /** An instance of a class may be the context of several operations; a plain object is copied for each. */
 function isShareable(contextValue: unknown): boolean {

@@ -34,10 +34,12 @@ export interface Selection {
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
   /** The fields among these that have selections. */
   nestedFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** The fields among these that are lists or may be null, or that lead to such fields. */
+  /** The fields among these that are lists or may be null, or that lead to such fields. Introspection is left out. */
   absentFor(type: GraphQLObjectType): readonly SelectedField[];
   /** True when any of the objects has such fields. */
   readonly hasAbsences: boolean;
+  /** True when the fields are all leaves, introspection apart. */
+  readonly isFlat: boolean;
   /** True when so much of the operation has been looked at that no more should be, but what is in an answer. */
   readonly isTooLarge: boolean;
   /** Keys that hold the field `id` of objects of the type. None where it has arguments: then there may be several ids. */
@@ -85,6 +87,7 @@ class TypedSelection implements Selection {
   readonly #absent = new Map<GraphQLObjectType, readonly SelectedField[]>();
   #typenameKeys: readonly string[] | undefined;
   #hasAbsences: boolean | undefined;
+  #isFlat: boolean | undefined;
 
   constructor(selecting: Selecting, type: GraphQLNamedType, sets: readonly SelectionSetNode[]) {
     this.type = type;
@@ -117,7 +120,7 @@ class TypedSelection implements Selection {
     const known = this.#absent.get(type);
     if (known !== undefined) return known;
     const fields = this.nestedFor(type).filter(
-      ({ field, hasList: isList, below }) => isList || !isNonNullType(field.type) || below!.hasAbsences,
+      ({ name, field, hasList: isList, below }) => !name.startsWith('__') && (isList || !isNonNullType(field.type) || below!.hasAbsences),
     );
     this.#absent.set(type, fields);
     return fields;
@@ -127,6 +130,10 @@ class TypedSelection implements Selection {
     if (this.#hasAbsences !== undefined) return this.#hasAbsences;
     // There is too much to tell: then all of the answer is looked at.
     return (this.#hasAbsences = this.types.some((type) => this.isTooLarge || this.absentFor(type).length > 0));
+  }
+
+  get isFlat(): boolean {
+    return (this.#isFlat ??= this.types.every((type) => this.nestedFor(type).every(({ name }) => name.startsWith('__'))));
   }
 
   get isTooLarge(): boolean {

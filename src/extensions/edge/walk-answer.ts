@@ -16,11 +16,8 @@ export interface AnswerVisitor {
   /** `types`: all types that the object may have; only one where the answer tells it. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
   field(field: AnsweredField): void;
-  /**
-   * "paths": every field, with its path. "objects": plain fields below the root are left out. "absences": below the root there are
-   * only lists, fields that may be null, and the fields that lead to them.
-   */
-  readonly kind: 'paths' | 'objects' | 'absences';
+  /** "paths": every field, with its path. "objects": plain fields are left out. */
+  readonly kind: 'paths' | 'objects';
 }
 
 export type Answered = Readonly<Record<string, unknown>>;
@@ -34,7 +31,7 @@ export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisit
 }
 
 /** The most objects, and fields with selections, that are looked at. An object of unknown type counts once for each possible type. */
-const maxVisits = 200_000;
+export const maxVisits = 200_000;
 
 /** Where an object is. */
 type Position = Pick<AnsweredField, 'path' | 'isRoot'>;
@@ -56,20 +53,14 @@ class Walk {
 
   object(selection: Selection, value: Answered, at: Position): boolean {
     const types = typesOfObject(selection, value);
-    const { kind } = this.#visitor;
-    if (!at.isRoot && kind !== 'absences') this.#visitor.object?.(types, value, selection);
+    if (!at.isRoot) this.#visitor.object?.(types, value, selection);
     for (const type of types) {
       if (--this.#left < 0) return false;
-      for (const selected of this.#fieldsOf(selection, type, at.isRoot)) if (!this.#field(selected, value, at)) return false;
+      // Plain fields are most of an answer.
+      const fields = this.#withPaths ? selection.fieldsFor(type) : selection.nestedFor(type);
+      for (const selected of fields) if (!this.#field(selected, value, at)) return false;
     }
     return true;
-  }
-
-  /** Plain fields are most of an answer. */
-  #fieldsOf(selection: Selection, type: GraphQLObjectType, isRoot: boolean): readonly SelectedField[] {
-    const { kind } = this.#visitor;
-    if (isRoot || kind === 'paths') return selection.fieldsFor(type);
-    return kind === 'objects' ? selection.nestedFor(type) : selection.absentFor(type);
   }
 
   #field(selected: SelectedField, object: Answered, { path: parent, isRoot }: Position): boolean {
@@ -80,8 +71,7 @@ class Walk {
     const value = object[key];
     const path = this.#withPaths ? (isRoot ? key : `${parent}.${key}`) : '';
     this.#visitor.field({ selected, value, path, isRoot });
-    if (below === undefined || (this.#visitor.kind === 'absences' && !below.hasAbsences)) return true;
-    return this.#value(below, value, path);
+    return below === undefined || this.#value(below, value, path);
   }
 
   #value(below: Selection, value: unknown, path: string): boolean {
@@ -94,7 +84,8 @@ class Walk {
   }
 }
 
-function typesOfObject(selection: Selection, value: Answered): readonly GraphQLObjectType[] {
+/** All types that an object may have; only one where the answer tells it. */
+export function typesOfObject(selection: Selection, value: Answered): readonly GraphQLObjectType[] {
   if (selection.types.length < 2) return selection.types;
   const key = selection.typenameKeys.find((one) => one in value);
   const found = key === undefined ? undefined : selection.types.find(({ name }) => name === value[key]);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 
+import { HeaderMap } from '../../../src/index.ts';
 import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
-import { edge } from '../../../src/edge.ts';
+import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
 import { createHandler } from '../../../src/fetch.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../../support/deferred.ts';
@@ -37,9 +38,19 @@ const readings: Readonly<Record<string, (argument: ContextArgument) => unknown>>
   'all headers by forEach': ({ request }) => request.headers.forEach(() => undefined),
   'the names of the headers': ({ request }) => [...request.headers.keys()],
   'a copy of the headers': ({ request }) => new Headers([...request.headers.entries()]),
+  'whether there is any header': ({ request }) => request.headers.isEmpty,
+  'the cookies of a response, of which a request has none': ({ request }) => request.headers.getSetCookie(),
+  'the record of the headers': ({ request }) => request.headers.trustedRecord,
+  'the record of the headers, if many have it': ({ request }) => request.headers.sharedRecord,
+  'a HeaderMap of the headers': ({ request }) => new HeaderMap(request.headers),
+  'a copy of the headers by HeaderMap': ({ request }) => HeaderMap.copyOf(request.headers),
+  'all headers, to write them into others': ({ request }) => new HeaderMap().assign(request.headers),
+  'the values of the headers': ({ request }) => [...request.headers.values()],
   "the platform's event": ({ event }) => event,
   "the platform's context": ({ context }) => context,
   'a copy of the whole argument': (argument) => ({ ...argument }),
+  'the rest of the argument': ({ request: _request, ...rest }) => rest,
+  'the argument as a list': (argument) => Object.entries(argument),
 };
 
 describe('who may share', () => {
@@ -95,6 +106,44 @@ describe('who may share', () => {
       assert.equal(response.headers.get('cache-control'), 'private, no-store');
     });
   }
+
+  test('the headers are a HeaderMap, and none of its methods gets around the view', async () => {
+    const seen: unknown[] = [];
+    const context = ({ request: { headers } }: ContextArgument): object => {
+      seen.push(headers instanceof HeaderMap, headers.constructor === HeaderMap, JSON.stringify(headers));
+      assert.throws(() => HeaderMap.prototype.get.call(headers, 'authorization'), TypeError);
+      return {};
+    };
+    const { get } = edgeServing({ server: { typeDefs, resolvers, context } as never });
+
+    const response = await get('{ hello }', { headers: { authorization: 'Bearer x' } });
+
+    assert.deepEqual(seen, [true, true, '{}']);
+    assert.match(response.headers.get('cache-control') ?? '', /^public/);
+  });
+
+  test('a field that a plugin adds to one public answer is in no other', async () => {
+    const marking: ServerPlugin = {
+      responseWillBeSent: ({ request }, { headers }) => {
+        headers.set('x-path', request.path);
+        headers.append('vary', request.path.slice(1));
+      },
+    };
+    const handler = createHandler({
+      typeDefs: [cacheControlDefinitions, typeDefs],
+      resolvers,
+      plugins: [edge({ cdn: 'varnish' }), marking],
+      nodeEnv: 'production',
+    });
+
+    const responses = [];
+    for (const path of ['a', 'b', 'c']) responses.push(await handler(new Request(`https://api.example/${path}?query={hello}`)));
+
+    assert.deepEqual(
+      responses.map(({ headers }) => [headers.get('x-path'), headers.get('vary'), headers.get('xkey')]),
+      ['a', 'b', 'c'].map((path) => [`/${path}`, `Accept, ${path}`, 'q:hello']),
+    );
+  });
 
   const readsIn: Readonly<Record<string, ServerPlugin>> = {
     aroundRequest: { aroundRequest: (call, next) => user.run(call.request.headers.get('authorization'), next) },

@@ -8,10 +8,9 @@ import { answerKey } from './answer-key.ts';
 import { AnswerStore } from './answer-store.ts';
 import type { FoundAnswer, Lookup } from './answer-store.ts';
 import { isWorker, Flights } from './flights.ts';
-import { decideFor, no } from '../decide.ts';
-import type { DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
+import { decideFor, no, toDecision } from '../decide.ts';
+import type { Decided, DecisionSettings, EdgeOperation, EdgeRequest, Keeper, Shareable } from '../decide.ts';
 import type { KnownDocuments } from '../documents.ts';
-import type { EdgeDecision } from '../options.ts';
 
 /** The methods that may be looked up: the key has the body, too. */
 const methods: readonly string[] = ['GET', 'QUERY', 'POST'];
@@ -79,7 +78,7 @@ export class StoredAnswers {
   }
 
   /** Decides whether an answer may be kept here, and keeps it, as work of `waitUntil`. */
-  keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): EdgeDecision {
+  keep(answer: Shareable, waitUntil: (work: Promise<void>) => void): Decided {
     const { operation, request } = answer;
     const { lookup, outcome, ownFields } = operation;
     // Introspection may be allowed in only some of the environments that share a store.
@@ -88,14 +87,15 @@ export class StoredAnswers {
     if (ownFields.some(([name]) => name === 'set-cookie')) return no('it sets a cookie');
     if (request.readings.hasAccept) return no('the header accept was read, which is not in the key of the store');
     const vary = ownFields.find(([name]) => name === 'vary')?.[1] ?? null;
-    const decision = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
+    const decided = decideFor({ methods, dialect, vary }, answer, this.#input.settings);
     const source = outcome?.source;
-    if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decision;
+    const decision = toDecision(decided);
+    if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decided;
     const kept = { result: outcome!.result, source, headers: ownFields, varies: request.readings.varies };
     const { maxAge, tags } = decision;
     waitUntil(this.#store.keep(lookup, kept, { maxAge, tags, stale: this.#input.staleWhileRevalidate }));
     operation.flight?.land({ ...kept, maxAge });
-    return decision;
+    return decided;
   }
 
   /** True for a mutation, and for a query that is private by its hints and got no hint from a resolver: the store need not be asked. */
