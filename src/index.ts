@@ -34,7 +34,7 @@ export type {
   ServerPlugin,
   ServerStartContext,
 } from './operation/plugin.ts';
-export type { AnsweredObjects, ObjectListing, OperationOutcome, PayloadStream, SubsequentPayload } from './operation/types.ts';
+export type { AnsweredObjects, AnsweredRun, ObjectListing, OperationOutcome, PayloadStream, SubsequentPayload } from './operation/types.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
 export { gql } from './schema/sdl/type-defs.ts';
 export type {

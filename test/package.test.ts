@@ -35,6 +35,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'createHandler',
     'gql',
     'type AnsweredObjects',
+    'type AnsweredRun',
     'type ApolloOperationManifest',
     'type CORSOptions',
     'type CORSOrigin',

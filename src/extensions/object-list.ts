@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLScalarType } from 'graphql';
 
 import type { IdentifiedSelection, MadeObject, ObjectIdentity, ObjectLog, ObjectNaming, ObjectRun } from '../execution/object-log.ts';
 import { isPromiseLike } from '../message/tracing-channels.ts';
-import type { AnsweredObjects, ObjectListing } from '../operation/types.ts';
+import type { AnsweredObjects, AnsweredRun, ObjectListing } from '../operation/types.ts';
 
 /**
  * Lists the objects of answers: returned by a plugin's `executionWillStart` as `objects`, it gives the outcome of the operation its list,
@@ -29,7 +29,7 @@ class ObjectList implements AnsweredObjects, ObjectLog {
   isComplete = false;
   /** The error of the first name that failed. */
   failure: unknown;
-  readonly #runs: ListedRun[] = [];
+  readonly runs: ListedRun[] = [];
 
   constructor(naming?: ObjectNaming) {
     this.naming = naming;
@@ -37,43 +37,40 @@ class ObjectList implements AnsweredObjects, ObjectLog {
 
   /** Names of their types. */
   get types(): ReadonlySet<string> {
-    return new Set(this.#runs.map(({ identity }) => identity.typename));
+    return new Set(this.runs.map(({ typename }) => typename));
   }
 
   get isWhole(): boolean {
     let count = 0;
-    for (const { noted } of this.#runs) count += noted;
+    for (const { noted } of this.runs) count += noted;
     return count <= maxObjects;
   }
 
   runOf(selection: IdentifiedSelection): ListedRun {
     const identity = (selection.identity ??= identityOf(selection));
-    const last = this.#runs.at(-1);
+    const last = this.runs.at(-1);
     if (last?.identity === identity) return last;
     const run = new ListedRun(identity, this);
-    this.#runs.push(run);
+    this.runs.push(run);
     return run;
   }
 
   each(visit: (typename: string, id: string | undefined) => boolean | void): void {
     let left = maxObjects;
-    for (const { identity, values } of this.#runs) {
-      const { typename } = identity;
-      const key = this.naming === undefined ? identity.key : undefined;
-      for (const value of values) {
+    for (const run of this.runs)
+      for (let at = 0; at < run.count; at++) {
         if (left-- === 0) return;
-        if (visit(typename, textOf(key === undefined ? value : (value as Record<string, unknown>)[key])) === false) return;
+        if (visit(run.typename, run.nameAt(at)) === false) return;
       }
-    }
   }
 }
 
 /** Objects of one selection, as they were made. */
-class ListedRun implements ObjectRun {
+class ListedRun implements ObjectRun, AnsweredRun {
   readonly identity: ObjectIdentity;
-  /** The name or id of each, or the object of the response that has its id: it may not be there yet. */
-  readonly values: unknown[] = [];
   noted = 0;
+  /** The name or id of each, or the object of the response that has its id: it may not be there yet. */
+  readonly #values: unknown[] = [];
   readonly #log: Pick<ObjectList, 'naming' | 'failure'>;
 
   constructor(identity: ObjectIdentity, log: Pick<ObjectList, 'naming' | 'failure'>) {
@@ -81,11 +78,25 @@ class ListedRun implements ObjectRun {
     this.#log = log;
   }
 
+  get typename(): string {
+    return this.identity.typename;
+  }
+
+  get count(): number {
+    return this.#values.length;
+  }
+
+  nameAt(at: number): string | undefined {
+    const key = this.#log.naming === undefined ? this.identity.key : undefined;
+    const value = this.#values[at];
+    return textOf(key === undefined ? value : (value as Record<string, unknown>)[key]);
+  }
+
   note(result: unknown, object: MadeObject): void {
     if (++this.noted > maxObjects) return;
     const { naming } = this.#log;
-    if (naming === undefined) this.values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
-    else this.values.push(this.#named(naming, object));
+    if (naming === undefined) this.#values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
+    else this.#values.push(this.#named(naming, object));
   }
 
   /** At once: the value may be another by the end of the execution. */

@@ -1,4 +1,4 @@
-import { isHeaderField } from '../message/header-map.ts';
+import { isHeaderField } from '../message/header-fields.ts';
 
 /** Throws for a list of headers that would let in every page of another site, or none. */
 export function assertRequestHeaders(names: readonly string[]): void {

@@ -1,7 +1,8 @@
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-messages.ts';
 import type { Logger } from '../operation/types.ts';
-import { addVary, isHeaderField } from '../message/header-map.ts';
+import { isHeaderField } from '../message/header-fields.ts';
+import { addVary } from '../message/header-map.ts';
 import { methods } from './errors.ts';
 
 /** An origin, a pattern for origins, or several of them. */

@@ -1,6 +1,7 @@
 import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
-import { HeaderMap, isHeaderField, addVary } from '../message/header-map.ts';
+import { isHeaderField } from '../message/header-fields.ts';
+import { HeaderMap, addVary } from '../message/header-map.ts';
 import type { HTTPResponse } from '../message/http-messages.ts';
 import { formatFailure, httpExtensionOf } from '../operation/errors.ts';
 import type { ErrorSettings, HTTPExtension } from '../operation/errors.ts';

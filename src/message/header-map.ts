@@ -1,3 +1,6 @@
+import { assertFieldName, assertFieldValue, isFieldName, isHeaderField, isLowerCase, valueIn, webValue } from './header-fields.ts';
+import type { Fields, WebHeaders } from './header-fields.ts';
+
 /**
  * HTTP header fields, read and written with the methods of the web's `Headers`.
  *
@@ -109,6 +112,11 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     else (this.#fields ??= new Map()).set(key, text);
   }
 
+  /** The same, unchecked: the caller vouches for a name in lower case, and for a value of characters that HTTP allows. */
+  setChecked(name: string, value: string): void {
+    if (!this.#setInRecord(name, value)) this.set(name, value);
+  }
+
   /** Replaces fields by those of another, but for cookies. Of {@link HeaderMap.prepared}, it takes next to no time. */
   assign(fields: HeaderMap): void {
     const { sharedRecord } = this;
@@ -159,7 +167,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     if (this.#web !== undefined) this.#copy();
     for (const name in this.#record) {
       const value = this.#trusted ? this.#record[name] : valueIn(this.#record, name);
-      if (value !== null && value !== undefined && (this.#trusted || fieldName.test(name))) callback(value, name, this);
+      if (value !== null && value !== undefined && (this.#trusted || isFieldName(name))) callback(value, name, this);
     }
     this.#fields?.forEach((value, name) => callback(value, name, this));
     this.#setCookies?.forEach((line) => callback(line, 'set-cookie', this));
@@ -221,75 +229,11 @@ function mergedRecord(over: Fields, record: Fields): Fields {
   return made;
 }
 
-type Fields = Readonly<Record<string, string>>;
-
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */
 export type HeaderInit = Iterable<readonly [name: string, value: string]> | Fields;
 
-/** The part of the web's `Headers` that is used. */
-type WebHeaders = Iterable<[name: string, value: string]> & { get(name: string): string | null };
-
-/** A name that is none would make the web's `get` throw. */
-function webValue(web: WebHeaders, name: string): string | null {
-  if (!lowerCase.has(name) && !fieldName.test(name)) return null;
-  const value = web.get(name);
-  return value !== null && fieldValue.test(value) ? value : null;
-}
-
 function isIterable(init: HeaderInit): init is Iterable<readonly [string, string]> {
   return Symbol.iterator in init;
-}
-
-function valueIn(record: Fields, key: string): string | null {
-  const value: unknown = record[key];
-  // That it is a string says that it is the record's own: what every object inherits, as "constructor", is none.
-  if (typeof value !== 'string') return null;
-  const isUsual = key === 'content-type' || key === 'accept';
-  if (isUsual && lastFine[key] === value) return value;
-  if (!fieldValue.test(value)) return null;
-  if (isUsual && value.length <= maxRemembered) lastFine[key] = value;
-  return value;
-}
-
-/** Values that HTTP allows, of two fields that hold no secret: the next request brings the same, and to compare takes a tenth of a test. */
-const lastFine = { 'content-type': '', accept: '' };
-
-/**
- * Names that are known to be in lower case: `toLowerCase` makes a new string to compare with, which takes three times as
- * long. Bounded, for clients can send any.
- */
-const lowerCase = new Set<string>();
-const maxRemembered = 256;
-const longestRemembered = 64;
-
-/** True when the name of a field is in lower case. */
-export function isLowerCase(name: string): boolean {
-  if (lowerCase.has(name)) return true;
-  if (name !== name.toLowerCase()) return false;
-  if (lowerCase.size < maxRemembered && name.length <= longestRemembered) lowerCase.add(name);
-  return true;
-}
-
-/** A token of RFC 9110 section 5.6.2. */
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** The characters that a field value may hold (RFC 9110 section 5.5): visible ones, space, tab, and bytes above ASCII. */
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** True when HTTP allows this pair of name and value. */
-export function isHeaderField(name: unknown, value: unknown): boolean {
-  return typeof name === 'string' && fieldName.test(name) && typeof value === 'string' && fieldValue.test(value);
-}
-
-function assertFieldName(name: string): string {
-  if (!fieldName.test(name)) throw new TypeError(`Expected an HTTP field name, got ${JSON.stringify(name)}.`);
-  return name.toLowerCase();
-}
-
-function assertFieldValue(name: string, value: string): string {
-  const text = String(value).trim();
-  // The value itself stays out of the message: it may be a secret, and messages end up in logs.
-  if (!fieldValue.test(text)) throw new TypeError(`The value of the HTTP field "${name}" has a character that HTTP does not allow.`);
-  return text;
 }
 
 /** Adds a field that the answer depends on. "*" says that it depends on everything, and stays alone (RFC 9110 section 12.5.5). */

@@ -51,6 +51,16 @@ export interface AnsweredObjects {
    * asynchronous. Until false is returned.
    */
   each(visit: (typename: string, id: string | undefined) => boolean | void): void;
+  /** The same, by the selections of the operation that they were made for. */
+  readonly runs: readonly AnsweredRun[];
+}
+
+/** Objects of one type, as one selection after the other was made. */
+export interface AnsweredRun {
+  readonly typename: string;
+  readonly count: number;
+  /** The name or id of one of them, by its number. */
+  nameAt(at: number): string | undefined;
 }
 
 /** Lists of the objects of answers: made by `listObjects()` of `graphql-functions/edge`. Handed in, so that bundles without it have none. */

@@ -1,4 +1,5 @@
-import { HeaderMap, isHeaderField, isLowerCase } from '../message/header-map.ts';
+import { isHeaderField, isLowerCase } from '../message/header-fields.ts';
+import { HeaderMap } from '../message/header-map.ts';
 import type { UnknownEvent } from './adapter.ts';
 
 /**

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { HeaderMap, isHeaderField } from '../../src/message/header-map.ts';
+import { isHeaderField } from '../../src/message/header-fields.ts';
+import { HeaderMap } from '../../src/message/header-map.ts';
 
 describe('a HeaderMap reads like the Headers of the web', () => {
   test('made from the same, it has the same: pairs, a record, another one', () => {

@@ -1,8 +1,9 @@
 import type { GraphQLObjectType } from 'graphql';
 
-import type { AnsweredObjects } from '../../operation/types.ts';
+import type { AnsweredObjects, AnsweredRun } from '../../operation/types.ts';
 import { describe } from '../../message/describe.ts';
 import type { TagDialect } from './dialects.ts';
+import { DistinctNames } from './distinct-names.ts';
 import type { EdgeOptions } from './options.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { maxVisits, typesOfObject, walkAnswer } from './walk-answer.ts';
@@ -25,6 +26,12 @@ export interface TaggedAnswer {
   readonly objects: AnsweredObjects | undefined;
 }
 
+/** The ids of the objects of one type. */
+export interface NamedEntities {
+  readonly type: string;
+  readonly ids: DistinctNames;
+}
+
 /** The contents of an answer, by the names of types and fields, each once. */
 export class Contents {
   readonly types: string[] = [];
@@ -32,14 +39,15 @@ export class Contents {
   readonly unnamed: string[] = [];
   /** Types of lists, and of fields that are null. */
   readonly lists: string[] = [];
-  /** Ids by type. */
-  readonly entities: Map<string, Set<string>> = new Map();
+  /** Ids by type. There are few types: no map is made for them. */
+  entities: NamedEntities[] = [];
   /** The selections of fields that are null. */
   readonly missing: Selection[] = [];
 
-  idsOf(type: string): Set<string> {
-    let ids = this.entities.get(type);
-    if (ids === undefined) this.entities.set(type, (ids = new Set()));
+  idsOf(type: string): DistinctNames {
+    for (const entities of this.entities) if (entities.type === type) return entities.ids;
+    const ids = new DistinctNames();
+    this.entities.push({ type, ids });
     return ids;
   }
 
@@ -96,22 +104,33 @@ interface AbsenceSearch {
 /** False: there are more than may be looked at. Without callbacks, which took half of the time of 50 objects in objects. */
 function addAbsences(search: AbsenceSearch, selection: Selection, object: Answered): boolean {
   const types = selection.types.length === 1 ? selection.types : typesOfObject(selection, object);
-  for (const type of types)
-    for (const selected of selection.absentFor(type)) {
-      const { key, below } = selected;
-      const value = object[key];
-      // A field of another type than the object's.
-      if (value === undefined) continue;
-      if (--search.left < 0) return false;
-      search.contents.addField(selected, below!, value);
-      if (value !== null && below!.hasAbsences && !addAbsencesIn(search, below!, value)) return false;
-    }
+  for (const type of types) if (!addAbsentFields(search, selection.absentFor(type), object)) return false;
+  return true;
+}
+
+function addAbsentFields(search: AbsenceSearch, fields: readonly SelectedField[], object: Answered): boolean {
+  for (const selected of fields) {
+    const { key, hasList, below } = selected;
+    const value = object[key];
+    // A field of another type than the object's.
+    if (value === undefined) continue;
+    if (--search.left < 0) return false;
+    if (hasList || value === null) search.contents.addField(selected, below!, value);
+    if (value !== null && below!.hasAbsences && !addAbsencesIn(search, below!, value)) return false;
+  }
   return true;
 }
 
 function addAbsencesIn(search: AbsenceSearch, selection: Selection, value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value !== 'object' || value === null || addAbsences(search, selection, value as Answered);
-  for (const item of value) if (!addAbsencesIn(search, selection, item)) return false;
+  // All objects of the list have these.
+  const fields = selection.types.length === 1 ? selection.absentFor(selection.types[0]!) : undefined;
+  for (const item of value as unknown[]) {
+    const isObject = typeof item === 'object' && item !== null && !Array.isArray(item);
+    const isWhole =
+      isObject && fields !== undefined ? addAbsentFields(search, fields, item as Answered) : addAbsencesIn(search, selection, item);
+    if (!isWhole) return false;
+  }
   return true;
 }
 
@@ -120,29 +139,36 @@ function addOnce(names: string[], name: string): void {
   if (!names.includes(name)) names.push(name);
 }
 
-function addObjects(contents: Contents, objects: AnsweredObjects, { maxTags, maxTotal }: EntityLimits): void {
-  let [count, length] = [0, 0];
-  // Objects of a list come one after the other.
-  let last: string | undefined;
-  let ids = new Set<string>();
-  const { types } = objects;
-  contents.types.push(...types);
-  objects.each((type, id) => {
+function addObjects(contents: Contents, { runs, isWhole }: AnsweredObjects, limits: EntityLimits): void {
+  let fits = isWhole;
+  for (const run of runs) {
+    addOnce(contents.types, run.typename);
+    fits &&= addNames(contents, run, limits);
+  }
+  if (fits) return;
+  contents.entities = [];
+  for (const type of contents.types) addOnce(contents.unnamed, type);
+}
+
+/** False: there are more than can be named. */
+function addNames(contents: Contents, run: AnsweredRun, { maxTags, maxTotal }: EntityLimits): boolean {
+  const { typename, count } = run;
+  // The shortest tag, `e:Type:1`, with its separator.
+  const most = Math.min(maxTags, maxTotal / (typename.length + 5));
+  let ids: DistinctNames | undefined;
+  let hasUnnamed = false;
+  for (let at = 0; at < count; at++) {
+    const id = run.nameAt(at);
     if (id === undefined) {
-      addOnce(contents.unnamed, type);
-      return true;
+      hasUnnamed = true;
+      continue;
     }
-    if (type !== last) ids = contents.idsOf((last = type));
-    const { size } = ids;
-    if (ids.add(id).size === size) return true;
-    count++;
-    // The length of `e:Type:id` and of its separator. A hash is 24 characters.
-    length += type.length + 4 + Math.min(24, id.length);
-    return count <= maxTags && length <= maxTotal;
-  });
-  if (objects.isWhole && count <= maxTags && length <= maxTotal) return;
-  contents.entities.clear();
-  for (const type of types) addOnce(contents.unnamed, type);
+    ids ??= contents.idsOf(typename);
+    ids.add(id);
+    if (ids.all.length > most) return false;
+  }
+  if (hasUnnamed) addOnce(contents.unnamed, typename);
+  return true;
 }
 
 /** The option `entity` as the executor calls it. An asynchronous function would name nothing: that is an error. */

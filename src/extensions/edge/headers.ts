@@ -32,7 +32,8 @@ export class FieldWriter {
     const { tags } = dialects[options.cdn];
     const isWhole = tags === undefined || decided.tags === '' || decided.hints.selection.isFlat;
     headers.assign(isWhole ? this.#whole(decided, tags?.header) : this.#lifetime(decided.maxAge));
-    if (!isWhole) headers.set(tags.header, decided.tags);
+    // Letters, digits and the characters of the tags themselves: see tags.ts.
+    if (!isWhole) headers.setChecked(tags.header, decided.tags);
     for (const name of rules.varyHeaders) addVary(headers, name);
   }
 

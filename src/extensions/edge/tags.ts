@@ -4,7 +4,7 @@ import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { AnsweredObjects } from '../../operation/types.ts';
 import { sha256 } from '../document-hash.ts';
 import { contentsOf } from './contents.ts';
-import type { TaggedAnswer, TagSettings } from './contents.ts';
+import type { NamedEntities, TaggedAnswer, TagSettings } from './contents.ts';
 import type { TagDialect } from './dialects.ts';
 import type { Selection } from './selection.ts';
 import type { Answered } from './walk-answer.ts';
@@ -29,16 +29,16 @@ function nameOf(id: string, salt: string | undefined): string {
   return salt === undefined && isPlain(id) ? id : sha256((salt ?? '') + id).slice(0, 24);
 }
 
-/** Letters, digits and `_ - .`, at most 64 of them. (A regular expression takes as long as the rest of a tag.) */
+/** Letters, digits and `_ - .`, at most 64 of them. (Regular expressions take as long as the rest of a tag, comparisons twice as long as the table.) */
 function isPlain(id: string): boolean {
-  if (id.length === 0 || id.length > 64) return false;
-  for (let at = 0; at < id.length; at++) {
-    const code = id.charCodeAt(at);
-    const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
-    if (!isLetter && !(code >= 48 && code <= 57) && code !== 45 && code !== 46 && code !== 95) return false;
-  }
+  const { length } = id;
+  if (length === 0 || length > 64) return false;
+  for (let at = 0; at < length; at++) if (plainCodes[id.charCodeAt(at)] !== 1) return false;
   return true;
 }
+
+const plainCodes = new Uint8Array(128);
+for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.') plainCodes[letter.charCodeAt(0)] = 1;
 
 /** Undefined: the answer is too large, or its tags are above the limits. Then it must not be kept. Else all of them, with the separator. */
 export function tagsOfAnswer(answer: TaggedAnswer, limits: TagDialect, settings: TagSettings): string | undefined {
@@ -65,13 +65,10 @@ function tagsOfObjects(answer: TaggedAnswer, limits: TagDialect, settings: TagSe
   for (const name of rootFields(answer.selection)) plain.add(`q:${name}`);
   for (const name of unnamed) plain.add(`u:${name}`);
   const all = plain.copy();
-  for (const [type, ids] of entities) {
-    const prefix = `e:${type}:`;
-    for (const id of ids) all.add(prefix + nameOf(id, settings.salt));
-  }
+  for (const named of entities) all.addEntities(named, settings.salt);
   if (all.fits) return all.text;
   // No tag is dropped without a replacement: the objects count as unnamed, so that a change of any of them purges the answer.
-  for (const name of entities.keys()) if (!unnamed.includes(name)) plain.add(`u:${name}`);
+  for (const { type } of entities) if (!unnamed.includes(type)) plain.add(`u:${type}`);
   return plain.fits ? plain.text : undefined;
 }
 
@@ -89,6 +86,20 @@ class TagText {
   add(tag: string): void {
     this.text = this.#count++ === 0 ? tag : this.text + this.#limits.separator + tag;
     if (tag.length > this.#longest) this.#longest = tag.length;
+  }
+
+  addEntities({ type, ids: { all } }: NamedEntities, salt: string | undefined): void {
+    const start = `${this.#limits.separator}e:${type}:`;
+    // An answer with objects has the tag of their type before.
+    let { text } = this;
+    for (const id of all) {
+      const name = nameOf(id, salt);
+      text += start + name;
+      const length = start.length - 1 + name.length;
+      if (length > this.#longest) this.#longest = length;
+    }
+    this.text = text;
+    this.#count += all.length;
   }
 
   copy(): TagText {
@@ -137,7 +148,7 @@ export function tagsOfMutation(
   const given = data === null ? undefined : { selection: root, data, objects };
   const contents = given && contentsOf(given, settings, { maxTags: Infinity, maxTotal: Infinity });
   const tags = new Set<string>();
-  for (const [type, ids] of contents?.entities ?? []) for (const id of ids) tags.add(entityTag(type, id, settings.salt));
+  for (const { type, ids } of contents?.entities ?? []) for (const id of ids.all) tags.add(entityTag(type, id, settings.salt));
   const types = new Set(contents?.types);
   // An answer that is too large to look at, or not shown, purges all types that may be in it.
   const places = contents === undefined ? placesBelow(root) : hasErrors ? contents.missing : [];

@@ -1,5 +1,6 @@
 import type { HTTPRequest } from '../../message/http-messages.ts';
-import { HeaderMap, isLowerCase } from '../../message/header-map.ts';
+import { isLowerCase } from '../../message/header-fields.ts';
+import { HeaderMap } from '../../message/header-map.ts';
 import type { RequestCall } from '../../operation/plugin.ts';
 
 /** The reads of one request that code has made. */
@@ -226,6 +227,10 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
   }
 
   set(name: string, value: string): void {
+    this.#all.set(name, value);
+  }
+
+  setChecked(name: string, value: string): void {
     this.#all.set(name, value);
   }
 

@@ -1,4 +1,4 @@
-import { isHeaderField } from '../../../message/header-map.ts';
+import { isHeaderField } from '../../../message/header-fields.ts';
 import type { ApolloConfig, ApolloConfigInput, Logger } from '../types.ts';
 
 /** The option `apollo` and its environment variables, for plugins that read them. */
