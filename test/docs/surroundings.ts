@@ -50,12 +50,6 @@ export function resolve(): unknown {
 
 void GraphQLError;
 `,
-    /** A runtime with a global that Node has not. */
-    deno: `
-const Deno = { serve: (handler: (request: Request) => Promise<Response>): void => void handler };
-
-// …
-`,
   },
   files: {
     'telemetry.ts': `
