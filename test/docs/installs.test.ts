@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { isBuiltin } from 'node:module';
+import { test } from 'node:test';
+
+import { codeBlocks } from '../support/markdown.ts';
+import { readPages } from './pages.ts';
+
+/** What the first lines of README.md and of getting started install, and a module of the platform itself. */
+const there = new Set(['graphql-functions', 'graphql', 'esbuild', 'cloudflare:workers']);
+
+/** Their code is from projects that people have. */
+const ofOtherProjects = new Set(['docs/migration.md']);
+
+test('a page says how to install each package that its code imports, above that code', async () => {
+  const missing: string[] = [];
+  for (const [path, page] of Object.entries(await readPages())) {
+    if (ofOtherProjects.has(path)) continue;
+    for (const { language, text, line } of codeBlocks(page).filter((block) => block.language === 'ts' || block.language === 'js')) {
+      const installed = packagesInstalledIn(page.split('\n').slice(0, line).join('\n'));
+      for (const name of packagesImportedBy(text)) if (!installed.has(name)) missing.push(`${path}:${line} (${language}): ${name}`);
+    }
+  }
+
+  assert.deepEqual(missing, []);
+});
+
+function packagesImportedBy(code: string): string[] {
+  const specifiers = [...code.matchAll(/^import .*?from '([^'.][^']*)';$/gms)].map(([, specifier = '']) => specifier);
+  return [...new Set(specifiers.map(packageOf))].filter((name) => !isBuiltin(name) && !there.has(name));
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The types of a package stand for a package that has nothing else. */
+function packagesInstalledIn(text: string): Set<string> {
+  const commands = [...text.matchAll(/npm i(?:nstall)? ([^`\n]+)/g)].map(([, packages = '']) => packages.split(' '));
+  return new Set(commands.flat().map((name) => name.replace(/(?<=.)@[\d.]+$/, '').replace(/^@types\//, '')));
+}
