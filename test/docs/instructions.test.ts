@@ -24,6 +24,19 @@ test('a page says how to install each package that its code imports, above that 
   assert.deepEqual(missing, []);
 });
 
+test('the text above a block names the file that the block is', async () => {
+  const unnamed: string[] = [];
+  for (const [path, page] of Object.entries(await readPages()))
+    for (const { notes, line } of codeBlocks(page)) {
+      const lines = page.split('\n').slice(0, line - 1);
+      const above = lines.slice(0, lines.findLastIndex((text) => !/^(?:$|<!--|```)/.test(text)) + 1);
+      const paragraph = above.slice(above.lastIndexOf('') + 1).join(' ');
+      if (notes['file'] !== undefined && !paragraph.includes(`\`${notes['file']}\``)) unnamed.push(`${path}:${line}: ${notes['file']}`);
+    }
+
+  assert.deepEqual(unnamed, []);
+});
+
 function packagesImportedBy(code: string): string[] {
   const specifiers = [...code.matchAll(/^import .*?from '([^'.][^']*)';$/gms)].map(([, specifier = '']) => specifier);
   return [...new Set(specifiers.map(packageOf))].filter((name) => !isBuiltin(name) && !there.has(name));
