@@ -36,6 +36,10 @@ export function createListener<TContext extends object = object, TDataSources ex
   return createTrackedListener(options as OptionsSource<ServerOptions>).listener;
 }
 
+const notNode =
+  'createListener takes the request and the response of a Node server, and was called without such a response. ' +
+  'For a function that gets a Request or an event, use createHandler of graphql-functions.';
+
 export function createTrackedListener(options: OptionsSource<ServerOptions>): TrackedListener {
   const starter = createStarter(options);
   const streams = new Set<ChunkStream>();
@@ -68,6 +72,7 @@ export function createTrackedListener(options: OptionsSource<ServerOptions>): Tr
     }
   };
   const listener: NodeListener = (request, response) => {
+    if (typeof (response as Partial<typeof response> | undefined)?.setHeader !== 'function') return Promise.reject(new TypeError(notNode));
     const served: Promise<void> = answer({ request, response }, () => pending.delete(served));
     pending.add(served);
     return served;

@@ -224,3 +224,12 @@ describe('a body above the limit', () => {
     });
   }
 });
+
+test('a listener that a platform of Requests calls says which function fits', async () => {
+  const listener = createListener({ typeDefs: 'type Query { ok: Boolean }' }) as unknown as (...args: unknown[]) => Promise<void>;
+
+  await assert.rejects(
+    listener(new Request('http://localhost/'), {}),
+    /createListener takes the request and the response of a Node server/,
+  );
+});

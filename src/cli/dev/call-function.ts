@@ -87,18 +87,23 @@ function contextFor({ url }: ThreadRequest): object {
 function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
   return async (request) => {
     const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
-    if (isRefusedEvent(result)) throw new TypeError(`The function ${name} refused an event of Netlify. ${namePlatform}`);
+    const remedy = remedyOf(result);
+    if (remedy !== undefined) throw new TypeError(`The function ${name} refused an event of Netlify. ${remedy}`);
     return fromNetlifyV1Result(result);
   };
 }
 
-/** True for the answer of a handler that knows the events of AWS alone. */
-function isRefusedEvent(result: unknown): boolean {
+/** What to do about the answer of a handler whose entry knows no events of Netlify. Undefined for every other answer. */
+function remedyOf(result: unknown): string | undefined {
   const body = propertyOf(result, 'body');
-  return (
-    propertyOf(result, 'statusCode') === 400 && typeof body === 'string' && body.includes('"message":"Expected an event of API Gateway')
-  );
+  if (propertyOf(result, 'statusCode') !== 400 || typeof body !== 'string') return undefined;
+  const [, source] = /"message":"Expected an event of (API Gateway|web Request;)/.exec(body) ?? [];
+  if (source === undefined) return undefined;
+  return source === 'API Gateway' ? namePlatform : takesRequests;
 }
+
+const takesRequests =
+  'createHandler of graphql-functions/fetch makes a function for Requests: export it as default, because an export named handler gets events.';
 
 /**
  * On Lambda the name of the export is a setting: here it is `handler`, else `lambda`, else the default export. What

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createHandler } from '../../../src/aws-lambda.ts';
+import { createHandler as createWebHandler } from '../../../src/fetch.ts';
 import { toCallable } from '../../../src/cli/dev/call-function.ts';
 import type { ThreadRequest } from '../../../src/cli/dev/thread-messages.ts';
 
@@ -20,6 +21,14 @@ for (const name of ['handler', 'default'])
 
     await assert.rejects(call(request), /serve it with --platform aws-http, aws-rest, function-url or alb/);
   });
+
+test('a handler of Requests, exported as handler, is told to be the default export', async () => {
+  const call = toCallable('graphql', {
+    handler: createWebHandler({ ...options, logger: { ...console, error: () => {}, warn: () => {} } }),
+  });
+
+  await assert.rejects(call(request), /makes a function for Requests: export it as default/);
+});
 
 test('a function that returns a handler, instead of an answer, is told to export it', async () => {
   const call = toCallable('graphql', { default: () => lambda });
