@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { edge } from '../../src/edge.ts';
+import { edge, varnishPurge } from '../../src/edge.ts';
 import { createListener } from '../../src/node.ts';
 import { createRandom } from '../support/random.ts';
 import { askAtRandom } from './ask-at-random.ts';
@@ -112,6 +112,26 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
       ['miss', 'miss', 'hit'],
     );
     assert.equal(answers[0]!.body.data.product.name, 'lamp');
+  });
+
+  test('a mutation whose answer names what it has changed needs no request to take it back', async () => {
+    const purge = { ...varnishPurge({ urls: [varnish.url], inAnswers: true }), purge: async () => undefined };
+    listeners.set('/answers', createListener({ ...createShop(), plugins: [edge({ cdn: 'varnish', purge })] }));
+    const url = varnish.url.replace('/graphql', '/answers');
+    const read = async (): Promise<unknown[]> => {
+      const response = await fetch(`${url}?query=${encodeURIComponent('{ product(id: 9) { id name } }')}`);
+      return [response.headers.get('x-cache'), ((await response.json()) as any).data.product.name];
+    };
+    const before = [await read(), await read()];
+
+    const query = 'mutation { rename(id: 9, name: "lamp") { name } }';
+    const headers = { 'content-type': 'application/json' };
+    const renamed = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    await renamed.text();
+
+    assert.deepEqual(before[1], ['hit', 'product 9']);
+    assert.deepEqual(await read(), ['miss', 'lamp']);
+    assert.equal(renamed.headers.get('xkey-purge'), null);
   });
 
   test('in 1,000 requests to random schemas with random hints nothing of one user reaches another', async (t) => {

@@ -30,7 +30,7 @@ export interface TagDialect {
 }
 
 /** Characters of a header field that every host accepts: Node refuses a response head above 16 KiB. */
-const safeTotal = 8_000;
+export const safeTotal = 8_000;
 
 /**
  * As the vendors documented them in November 2026. A limit that a vendor does not name is ours. Tags are written with letters,

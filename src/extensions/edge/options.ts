@@ -56,6 +56,7 @@ export interface EdgeOptions {
   readonly purgeInterval?: Seconds | undefined;
   /**
    * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. 0: never.
+   * Where mutations come fast, their repeats go together, up to half that time later.
    * Where the platform has no `waitUntil`, as on Lambda, an answer waits for it. Default: 1
    */
   readonly purgeAgainAfter?: Seconds | undefined;

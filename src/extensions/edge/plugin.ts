@@ -165,6 +165,7 @@ class EdgePlugin implements Edge {
     // A flight that has shared no answer by now will not share one.
     if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
     this.#writer.write(decided, { headers: response.headers, method });
+    this.#purges.writeInto(response.headers, call);
     noteDecision(call, decided);
     try {
       onDecision?.(toDecision(decided), call);

@@ -18,6 +18,11 @@ export interface PurgeClient {
   readonly batchLength?: number | undefined;
   /** How often one tag may be purged: further purges wait for their turn. Default: no limit */
   readonly perTag?: { readonly times: number; readonly within: Seconds } | undefined;
+  /**
+   * The header field of a mutation's answer from which the CDN takes the tags, with spaces between them, and purges them. Then `purge`
+   * is called for a mutation only to repeat that, after `purgeAgainAfter`. Default: the CDN reads no such field
+   */
+  readonly answerField?: string | undefined;
 }
 
 /** A CDN has refused a purge for now. */

@@ -35,6 +35,8 @@ export class Purger {
   #begun = -Infinity;
   #next: Promise<void> | undefined;
   #platform: PurgePlatform | undefined;
+  /** The times of the next repeats, by the clock, the earliest first. */
+  readonly #repeats: { readonly at: number; readonly come: Promise<void> }[] = [];
 
   constructor(settings: PurgerSettings) {
     this.#settings = settings;
@@ -45,10 +47,26 @@ export class Purger {
     // An empty list means everything to some CDNs.
     if (tags.length === 0) return;
     await this.#once(tags, platform);
+    await this.repeat(tags, platform);
+  }
+
+  /** Purges once more, later: an answer that was begun before the change, in another process, may be stored in the meantime. */
+  async repeat(tags: readonly string[], platform?: PurgePlatform): Promise<void> {
     if (this.#settings.againAfter === 0) return;
-    // An answer that was begun before the change, in another process, may have been stored in the meantime.
-    await this.#settings.sleep(this.#settings.againAfter);
+    await this.#timeToRepeat();
     await this.#once(tags, platform);
+  }
+
+  /** Many mutations share a few repeats: two are half of `againAfter` apart, so each is up to that much later than its own time. */
+  #timeToRepeat(): Promise<void> {
+    const { againAfter, now, sleep } = this.#settings;
+    const due = now() + againAfter * 1_000;
+    const found = this.#repeats.find(({ at }) => at >= due);
+    if (found !== undefined) return found.come;
+    const at = Math.max(due, (this.#repeats.at(-1)?.at ?? -Infinity) + againAfter * 500);
+    const come = sleep((at - now()) / 1_000).then(() => void this.#repeats.shift());
+    this.#repeats.push({ at, come });
+    return come;
   }
 
   /** The next round begins after the end of the current one, because the current one may have begun without these tags. */
@@ -139,13 +157,13 @@ export class Purger {
   }
 }
 
-/** Purges in the background: a failure is logged. */
+/** Purges in the background: a failure is logged. `isRepeat`: the tags have been purged, and are purged once more. */
 export function purgeInBackground(
   purger: Purger,
   tags: readonly string[],
-  { logger, platform }: { readonly logger: Logger; readonly platform?: PurgePlatform },
+  { logger, platform, isRepeat = false }: { readonly logger: Logger; readonly platform?: PurgePlatform; readonly isRepeat?: boolean },
 ): Promise<void> {
-  return purger.purge(tags, platform).catch((error: unknown) => {
+  return (isRepeat ? purger.repeat(tags, platform) : purger.purge(tags, platform)).catch((error: unknown) => {
     logger.error(`A purge has failed: answers with the tags ${tags.join(', ')} may be served until their lifetime ends.`, error);
   });
 }

@@ -1,9 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 
 import { waitAtMost } from '../../../message/eventual.ts';
+import type { HeaderMap } from '../../../message/header-map.ts';
 import type { OperationOutcome } from '../../../operation/types.ts';
-import type { OperationCall } from '../../../operation/plugin.ts';
+import type { OperationCall, RequestCall } from '../../../operation/plugin.ts';
 import type { DecisionSettings } from '../decide.ts';
+import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
 import type { EdgeOptions } from '../options.ts';
 import type { PurgePlatform } from './purge-client.ts';
@@ -47,12 +49,19 @@ export class Purges {
   readonly #newPurgers: () => Purgers;
   readonly #purgers: Purgers;
   readonly #told = new Set<string>();
+  /** The field of answers from which the CDN takes tags. Undefined: it does not read answers. */
+  readonly #answerField: string | undefined;
+  /** The tags that the answer to a request takes along. */
+  readonly #inAnswers = new WeakMap<RequestCall, string>();
 
   constructor({ settings, purgeStore, ...options }: PurgesInput) {
     const { purge, purgeBatchSize, purgeInterval: interval = 0.1, purgeAgainAfter: againAfter = 1 } = options;
     const client = typeof purge === 'function' ? { purge } : purge;
     const batchSize = purgeBatchSize ?? client?.batchSize;
     this.#settings = settings;
+    this.#answerField = client?.answerField;
+    if (this.#answerField !== undefined && againAfter === 0)
+      throw new TypeError('Expected purgeAgainAfter of edge to be above 0 where answers purge: an answer that is lost purges nothing.');
     this.#newPurgers = () => ({
       cdn: client && new Purger({ ...client, batchSize, interval, againAfter, sleep, now }),
       // The store itself rejects answers that were begun before.
@@ -82,7 +91,9 @@ export class Purges {
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
-  async after({ outcome, known, begun }: Mutation, { request, http: { invocation, logger } }: OperationCall): Promise<void> {
+  async after({ outcome, known, begun }: Mutation, call: OperationCall): Promise<void> {
+    const { request, http } = call;
+    const { invocation, logger } = http;
     const { operation, result, stream } = outcome;
     // Without data nothing was executed.
     if (this.hasNone || operation === undefined || result.data === undefined) return;
@@ -105,7 +116,8 @@ export class Purges {
       }
       this.#settings.log.add(tags);
       const { cdn, store } = this.#purgersOfCall();
-      if (cdn !== undefined) invocation.waitUntil(purgeInBackground(cdn, tags, { logger, platform: invocation }));
+      const isRepeat = stream === undefined && this.#takesAlong(tags, call);
+      if (cdn !== undefined) invocation.waitUntil(purgeInBackground(cdn, tags, { logger, platform: invocation, isRepeat }));
       if (store === undefined) return;
       const purged = purgeInBackground(store, tags, { logger });
       invocation.waitUntil(purged);
@@ -113,6 +125,21 @@ export class Purges {
     } catch (error) {
       logger.error('edge could not tell what the answer to a mutation has changed: nothing was purged.', error);
     }
+  }
+
+  /** True when the answer will take the tags to the CDN. One answer to a batch, or one that begins before the mutation has ended, does not. */
+  #takesAlong(tags: readonly string[], { http, requestIsBatched }: OperationCall): boolean {
+    if (this.#answerField === undefined || requestIsBatched) return false;
+    const value = tags.join(' ');
+    if (value.length > safeTotal) return false;
+    this.#inAnswers.set(http, value);
+    return true;
+  }
+
+  /** Writes the tags of a mutation into its answer. */
+  writeInto(headers: HeaderMap, call: RequestCall): void {
+    const value = this.#answerField === undefined ? undefined : this.#inAnswers.get(call);
+    if (value !== undefined) headers.set(this.#answerField!, value);
   }
 
   /** Workers may end one call early: then another call must not wait for its work, which never ends. */
