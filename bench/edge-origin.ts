@@ -1,52 +1,83 @@
 /**
  * The CPU time of a function, with a real Varnish before it and without: the trace of test/real/varnish.test.ts, 20,000 requests by
- * Zipf's law, 5 % of them mutations, by eight clients at once. The function is a process of its own, warm, and purges Varnish by HTTP.
- * The floor: this process sends the purges, and those of the function do nothing. Needs `varnishd` with the module xkey.
+ * Zipf's law, 5 % of them mutations. The function is a process of its own, warm, and purges Varnish. Needs `varnishd` with xkey.
+ *
+ * Paced: clients send the same number of requests a second, with Varnish and without, as they do in operation.
+ * Saturated: eight clients, each as fast as it is answered. Without Varnish the function then has always more to do: it reads many
+ * requests in each turn of the event loop. With Varnish it sleeps between most requests, and pays each time for being woken.
+ * The floor: this process sends the purges, and those of the function do nothing.
  *
  *     node bench/edge-origin.ts
  */
 import { startVarnish } from '../test/real/varnish.ts';
-import { runTrace } from '../test/real/zipf-trace.ts';
+import { runPacedTrace, runTrace } from '../test/real/zipf-trace.ts';
+import type { Traced } from '../test/real/zipf-trace.ts';
 import { startOrigin } from './origin/start-origin.ts';
-import type { Usage } from './origin/start-origin.ts';
+import type { EdgeSettings, Usage } from './origin/start-origin.ts';
 import { rounded } from './statistics.ts';
 
 const requests = Number(process.env['REQUESTS'] ?? 20_000);
+/** Requests a second. */
+const rates = (process.env['RATES'] ?? '200,500').split(',').map(Number);
 const clients = 8;
 
 interface Setup {
-  readonly kind: 'bare' | 'edge';
-  /** Seconds. Undefined: the default */
-  readonly purgeInterval?: number;
+  /** Undefined: without Varnish */
+  readonly edge?: EdgeSettings;
   /** Default: the function */
   readonly purgedBy?: 'this process';
+  /** Undefined: as fast as they are answered */
+  readonly rate?: number;
 }
 
-async function run({ kind, purgeInterval, purgedBy }: Setup): Promise<Usage> {
-  const origin = await startOrigin(kind, purgeInterval);
+async function run({ edge, purgedBy, rate }: Setup): Promise<Usage> {
+  const origin = await startOrigin(edge);
   const direct = `http://127.0.0.1:${origin.port}/graphql`;
-  const varnish = kind === 'bare' ? undefined : await startVarnish(origin.port);
-  if (varnish !== undefined && purgedBy === undefined) origin.tell({ kind: 'varnish', url: varnish.url });
-  await runTrace({ url: direct }, 1, requests / 5);
+  const varnish = edge && (await startVarnish(origin.port));
+  if (varnish !== undefined && purgedBy === undefined) await origin.isBehind(varnish.url);
+  // With Varnish it is asked eight times less: too seldom for V8 to compile all of it during the trace.
+  await saturate({ url: direct }, 1);
   const before = await origin.usage();
   const url = varnish?.url ?? direct;
   const purged = purgedBy && ((id: string) => varnish!.purge([`e:Product:${id}`, 'u:Product', 'l:Product']));
-  await Promise.all(Array.from({ length: clients }, (_, client) => runTrace({ url, purged }, 15 + client, requests / clients)));
+  if (rate === undefined) await saturate({ url, purged }, 15);
+  else await runPacedTrace(url, 15, { requests, rate });
   const after = await origin.usage();
   origin.end();
   await varnish?.end();
   return { cpu: after.cpu - before.cpu, asked: after.asked - before.asked };
 }
 
-const without = await run({ kind: 'bare' });
-for (const [name, usage] of [
-  ['without Varnish', without],
-  ['with Varnish', await run({ kind: 'edge' })],
-  ['with Varnish, purgeInterval 0', await run({ kind: 'edge', purgeInterval: 0 })],
-  ['with Varnish, the floor', await run({ kind: 'edge', purgedBy: 'this process' })],
-] as const) {
-  const perRequest = `${rounded((usage.cpu * 1_000) / requests)} µs for each request of a client`;
-  const factors = `1/${rounded(without.asked / usage.asked)} of the requests, 1/${rounded(without.cpu / usage.cpu)} of the CPU`;
-  console.log(`${name}: asked ${usage.asked} times, ${rounded(usage.cpu)} ms of CPU, ${perRequest}; ${factors}`);
+async function saturate(traced: Traced, seed: number): Promise<void> {
+  await Promise.all(Array.from({ length: clients }, (_, client) => runTrace(traced, seed + client, requests / clients)));
 }
+
+const byRequests: EdgeSettings = {};
+const inAnswers: EdgeSettings = { inAnswers: true };
+const setups: readonly (readonly [string, Setup])[] = [
+  ['with Varnish, purged by requests', { edge: byRequests }],
+  ['with Varnish, purged by answers', { edge: inAnswers }],
+];
+const saturated: typeof setups = [
+  ['with Varnish, purgeInterval 0', { edge: { purgeInterval: 0 } }],
+  ['with Varnish, the floor', { edge: { purgeAgainAfter: 0 }, purgedBy: 'this process' }],
+];
+
+async function compare(title: string, rate: number | undefined, compared: typeof setups): Promise<void> {
+  const without = await run(rate === undefined ? {} : { rate });
+  console.log(title);
+  console.log(`  without Varnish: ${usageText(without)}`);
+  for (const [name, setup] of compared) {
+    const usage = await run(rate === undefined ? setup : { ...setup, rate });
+    const factors = `1/${rounded(without.asked / usage.asked)} of the requests, 1/${rounded(without.cpu / usage.cpu)} of the CPU`;
+    console.log(`  ${name}: ${usageText(usage)}; ${factors}`);
+  }
+}
+
+function usageText({ asked, cpu }: Usage): string {
+  return `asked ${asked} times, ${rounded(cpu)} ms of CPU, ${rounded((cpu * 1_000) / asked)} µs each`;
+}
+
+for (const rate of rates) await compare(`${rate} requests a second`, rate, setups);
+await compare('Saturated', undefined, [...setups, ...saturated]);
 process.exit(0);

@@ -1,12 +1,21 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
+/** The options of `edge` that setups differ in. */
+export interface EdgeSettings {
+  readonly purgeInterval?: number;
+  readonly purgeAgainAfter?: number;
+  /** Varnish reads the tags in the answers to mutations. */
+  readonly inAnswers?: boolean;
+}
+
 /** What the origin is told. */
 export type ToOrigin = { readonly kind: 'varnish'; readonly url: string } | { readonly kind: 'usage' };
 
 /** What it says. */
 export type FromOrigin =
   | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'behind' }
   | { readonly kind: 'usage'; readonly cpu: NodeJS.CpuUsage; readonly asked: number };
 
 /** What the origin has used. */
@@ -21,14 +30,18 @@ export interface Usage {
 export interface Origin {
   readonly port: number;
   readonly usage: () => Promise<Usage>;
-  readonly tell: (message: ToOrigin) => void;
+  /** Resolves when it knows where to purge. */
+  readonly isBehind: (varnish: string) => Promise<void>;
   readonly end: () => void;
 }
 
-/** `purgeInterval`: of the option. */
-export async function startOrigin(kind: 'edge' | 'bare', purgeInterval?: number): Promise<Origin> {
-  const args = [kind, ...(purgeInterval === undefined ? [] : [String(purgeInterval)])];
+/** Undefined: without `edge`. */
+export async function startOrigin(edge?: EdgeSettings): Promise<Origin> {
+  const args = edge === undefined ? [] : [JSON.stringify(edge)];
   const child = fork(join(import.meta.dirname, 'origin.ts'), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
   const next = <T extends FromOrigin['kind']>(wanted: T): Promise<Extract<FromOrigin, { kind: T }>> =>
     new Promise((resolve, reject) => {
       const look = (message: FromOrigin): void => {
@@ -37,7 +50,7 @@ export async function startOrigin(kind: 'edge' | 'bare', purgeInterval?: number)
         resolve(message as Extract<FromOrigin, { kind: T }>);
       };
       child.on('message', look);
-      child.once('exit', () => reject(new Error('The origin has ended.')));
+      void ended.then(() => reject(new Error('The origin has ended.')));
     });
   const { port } = await next('listening');
   return {
@@ -48,7 +61,11 @@ export async function startOrigin(kind: 'edge' | 'bare', purgeInterval?: number)
       const { cpu, asked } = await answer;
       return { cpu: (cpu.user + cpu.system) / 1_000, asked };
     },
-    tell: (message) => void child.send(message),
+    isBehind: async (url) => {
+      const told = next('behind');
+      child.send({ kind: 'varnish', url } satisfies ToOrigin);
+      await told;
+    },
     end: () => child.disconnect(),
   };
 }

@@ -31,6 +31,9 @@ export async function startVarnish(originPort: number): Promise<Varnish> {
     'malloc,64m',
     '-j',
     'none',
+    '-p',
+    // Longer than a client of Node keeps an idle connection, which else sends on one that has just been closed.
+    'timeout_idle=65',
   ];
   const program = startProgram('varnishd', flags);
   const url = `http://127.0.0.1:${port}/graphql`;

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
 import { productCount } from './varnish-shop.ts';
 
 /** Where the trace is sent. */
@@ -26,9 +29,8 @@ export async function runTrace({ url, purged }: Traced, seed: number, requests: 
   const fresh = new Set<string>();
   let [reads, hits, perfect, stale] = [0, 0, 0, 0];
   for (let request = 0; request < requests; request++) {
-    // By the inverse of its distribution.
-    const id = Math.min(productCount - 1, Math.floor(productCount ** random.next()) - 1);
-    if (random.chance(0.05)) {
+    const { id, kind } = chooseRequest(random);
+    if (kind === 'mutation') {
       const name = `name ${seed} ${request}`;
       await rename(url, { id: String(id), name });
       await purged?.(String(id));
@@ -37,9 +39,8 @@ export async function runTrace({ url, purged }: Traced, seed: number, requests: 
       if (id < productCount / 10) fresh.delete(`category ${id % 5}`);
       continue;
     }
-    const isList = random.chance(0.02);
-    const key = isList ? `category ${id % 5}` : `product ${id}`;
-    const { isHit, shown } = await read(url, isList ? `{ category(name: ${id % 5}) { id name } }` : `{ product(id: ${id}) { id name } }`);
+    const key = kind === 'list' ? `category ${id % 5}` : `product ${id}`;
+    const { isHit, shown } = await read(url, queryOf({ id, kind }));
     reads++;
     if (isHit) hits++;
     if (fresh.has(key)) perfect++;
@@ -47,6 +48,39 @@ export async function runTrace({ url, purged }: Traced, seed: number, requests: 
     if (shown.some((product) => names.has(product.id) && product.name !== names.get(product.id))) stale++;
   }
   return { reads, hits, perfect, stale };
+}
+
+/** As many requests a second as said, whether or not the earlier ones have been answered. Returns when all have been. */
+export async function runPacedTrace(url: string, seed: number, { requests, rate }: { requests: number; rate: number }): Promise<void> {
+  const random = createRandom(seed);
+  const begun = performance.now();
+  const asked: Promise<unknown>[] = [];
+  while (asked.length < requests) {
+    const due = Math.min(requests, Math.ceil(((performance.now() - begun) * rate) / 1_000));
+    while (asked.length < due) {
+      const { id, kind } = chooseRequest(random);
+      const name = `name ${seed} ${asked.length}`;
+      asked.push(kind === 'mutation' ? rename(url, { id: String(id), name }) : read(url, queryOf({ id, kind })));
+    }
+    await sleep(1);
+  }
+  await Promise.all(asked);
+}
+
+interface Choice {
+  readonly kind: 'mutation' | 'list' | 'product';
+  readonly id: number;
+}
+
+function chooseRequest(random: Random): Choice {
+  // By the inverse of its distribution.
+  const id = Math.min(productCount - 1, Math.floor(productCount ** random.next()) - 1);
+  if (random.chance(0.05)) return { id, kind: 'mutation' };
+  return { id, kind: random.chance(0.02) ? 'list' : 'product' };
+}
+
+function queryOf({ id, kind }: Choice): string {
+  return kind === 'list' ? `{ category(name: ${id % 5}) { id name } }` : `{ product(id: ${id}) { id name } }`;
 }
 
 interface Product {
