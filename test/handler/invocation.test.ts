@@ -111,6 +111,44 @@ describe('context({ event, context, env })', () => {
     assert.equal(signal.aborted, false);
     assert.equal(typeof rest.waitUntil, 'function');
   });
+
+  for (const isBatch of [false, true]) {
+    test(`gives all of its members to a copy and to an heir${isBatch ? ', in a batch' : ''}`, async () => {
+      const event = httpAPIEvent(isBatch ? post([{ query: '{ __typename }' }]) : typename);
+      const argument = await argumentOf((handler) => handler(event, { awsRequestId: 'id' }));
+
+      const copies: ContextArgument[] = [{ ...argument }, Object.create(argument) as ContextArgument];
+
+      assert.deepEqual(Object.keys(argument), ['request', 'response', 'event', 'context', 'env', 'waitUntil', 'signal']);
+      for (const copy of copies) {
+        assert.ok(copy.signal instanceof AbortSignal);
+        assert.deepEqual([copy.event, copy.context, copy.request], [event, { awsRequestId: 'id' }, argument.request]);
+      }
+    });
+  }
+
+  test('may be the context itself: the data sources are added, and resolvers read its signal', async () => {
+    const seen: any[] = [];
+    const handler = createHandler({
+      typeDefs: 'type Query { hello: String }',
+      resolvers: {
+        Query: {
+          hello: (_parent, _args, context: any) => {
+            seen.push(context);
+            return context.signal instanceof AbortSignal ? 'with a signal' : 'without';
+          },
+        },
+      },
+      context: (argument) => argument,
+      dataSources: () => ({ books: { find: () => 'a book' } }),
+    });
+
+    const answers = [await handler(httpAPIEvent(post({ query: '{ hello }' }))), await handler(httpAPIEvent(post({ query: '{ hello }' })))];
+
+    for (const answer of answers) assert.deepEqual(json(await httpAPI.read(answer)), { data: { hello: 'with a signal' } });
+    assert.equal(seen[0].dataSources.books.find(), 'a book');
+    assert.notEqual(seen[0], seen[1]);
+  });
 });
 
 describe('work handed to waitUntil', () => {
