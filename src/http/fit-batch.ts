@@ -1,3 +1,5 @@
+import type { FormattedExecutionResult } from 'graphql';
+
 import { excessOf } from '../message/answer-size.ts';
 import type { AnswerSize } from '../message/answer-size.ts';
 import { formatFailure } from '../operation/errors.ts';
@@ -11,11 +13,39 @@ export interface BatchResponseSettings {
   readonly size: AnswerSize;
 }
 
+type Results = readonly FormattedExecutionResult[];
+
+/** The JSON of a batch's answers, written in one go where it can be: ten small ones apart take twice as long. */
+export function fitBatch(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], results: Results): string {
+  const text = textOfAll(results);
+  if (text !== undefined && excessOf(settings.size, text) === undefined) return text;
+  const elements = results.map((result) => textOf(settings.errors, result));
+  return fitElements(settings, outcomes, elements);
+}
+
+/** Undefined where JSON cannot carry one of them. */
+function textOfAll(results: Results): string | undefined {
+  try {
+    return JSON.stringify(results);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A BigInt or a cycle that a custom scalar let through fails its own element, not its neighbours. */
+function textOf(settings: ErrorSettings, result: FormattedExecutionResult): string {
+  try {
+    return JSON.stringify(result);
+  } catch (error) {
+    return JSON.stringify(formatFailure(settings, error));
+  }
+}
+
 /**
- * The JSON of a batch's answers. While they are too large together, the largest becomes an error of its own: of queries
- * first, for a mutation that has been carried out is not told twice.
+ * While the answers are too large together, the largest becomes an error of its own: of queries first, for a mutation that has
+ * been carried out is not told twice.
  */
-export function fitBatch(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], elements: readonly string[]): string {
+function fitElements(settings: BatchResponseSettings, outcomes: readonly OperationOutcome[], elements: readonly string[]): string {
   let text = `[${elements.join(',')}]`;
   let excess = excessOf(settings.size, text);
   if (excess === undefined) return text;

@@ -28,7 +28,7 @@ export function toHTTPResponse(
   addErrorHeaders(headers, outcome.errors);
   const status = statusOf(outcome, httpStatusProfile);
   const label = httpStatusProfile === 'draft' ? labelInDraft(status, mediaType) : mediaType;
-  const own = isCacheable(outcome) ? ownHeaders[label] : headersOfUnstorable(headers, label);
+  const own = isCacheable(outcome) ? ownHeadersOf(label) : headersOfUnstorable(headers, label);
   return respond(status, headers, own, JSON.stringify(result));
 }
 
@@ -44,13 +44,13 @@ export function toBatchResponse(
   mediaType: ResponseMediaType,
 ): HTTPResponse {
   const headers = new HeaderMap();
-  const elements = outcomes.map((outcome) => addElement(settings.errors, outcome, headers));
+  const results = outcomes.map((outcome) => takeResult(settings.errors, outcome, headers));
   // One element's cache-control says nothing about its neighbours.
-  return respond(200, headers, headersOfUnstorable(headers, mediaType), fitBatch(settings, outcomes, elements));
+  return respond(200, headers, headersOfUnstorable(headers, mediaType), fitBatch(settings, outcomes, results));
 }
 
 function respond(status: number, headers: HeaderMap, own: OwnHeaders, text: string): HTTPResponse {
-  const body = bodiless.has(status) ? null : text;
+  const body = status !== 200 && bodiless.has(status) ? null : text;
   // Most answers have no others. Put together field by field, those of an error took 2 µs.
   if (headers.isEmpty) return { status, headers: HeaderMap.over(own, true), body };
   for (const name of framing) headers.delete(name);
@@ -79,18 +79,16 @@ const unmarked = 'private, no-store';
 /** The fields of every answer. No page can load one as a script, whatever a client had it echo (Fetch standard, "nosniff"). */
 type OwnHeaders = Readonly<Record<string, string>>;
 
-const ownHeaders: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
-  'application/json': ownHeadersOf('application/json', unmarked),
-  'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', unmarked),
-};
+const ownOfJSON = prepare('application/json', unmarked);
+const ownOfGraphQL = prepare('application/graphql-response+json', unmarked);
+const unstorableOfJSON = prepare('application/json', 'no-store');
+const unstorableOfGraphQL = prepare('application/graphql-response+json', 'no-store');
 
-/** Errors, mutations and batches: also against the user's own fields. A stored one would be the answer for other users. */
-const ownHeadersOfUnstorable: Readonly<Record<ResponseMediaType, OwnHeaders>> = {
-  'application/json': ownHeadersOf('application/json', 'no-store'),
-  'application/graphql-response+json': ownHeadersOf('application/graphql-response+json', 'no-store'),
-};
+function ownHeadersOf(mediaType: ResponseMediaType): OwnHeaders {
+  return mediaType === 'application/json' ? ownOfJSON : ownOfGraphQL;
+}
 
-function ownHeadersOf(mediaType: ResponseMediaType, cacheControl: string): OwnHeaders {
+function prepare(mediaType: ResponseMediaType, cacheControl: string): OwnHeaders {
   return Object.freeze({
     'cache-control': cacheControl,
     'content-type': `${mediaType}; charset=utf-8`,
@@ -99,21 +97,22 @@ function ownHeadersOf(mediaType: ResponseMediaType, cacheControl: string): OwnHe
   });
 }
 
+/** Errors, mutations and batches: also against the user's own fields. A stored one would be the answer for other users. */
 function headersOfUnstorable(headers: HeaderMap, mediaType: ResponseMediaType): OwnHeaders {
   removeLifetimes(headers);
-  return ownHeadersOfUnstorable[mediaType];
+  return mediaType === 'application/json' ? unstorableOfJSON : unstorableOfGraphQL;
 }
 
-/** A BigInt or a cycle that a custom scalar let through, or no result at all, fails its own element, not its neighbours: hence a catch of its own. */
-function addElement(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): string {
+/** The result of an element, whose header fields are added. No result at all fails its own element, not its neighbours: hence a catch of its own. */
+function takeResult(settings: ErrorSettings, outcome: OperationOutcome, headers: HeaderMap): FormattedExecutionResult {
   const { head, errors } = outcome;
   try {
     const result = takeHTTPExtension(outcome);
     addErrorHeaders(head.headers, errors);
     if (!head.headers.isEmpty) addFields(headers, [...head.headers]);
-    return JSON.stringify(result);
+    return result;
   } catch (error) {
-    return JSON.stringify(formatFailure(settings, error));
+    return formatFailure(settings, error);
   }
 }
 

@@ -40,7 +40,10 @@ const codesOfContext = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'DEADLINE_EXCEED
  * is not a final status counts as 500: platforms throw for it, or answer 502.
  */
 export function statusOf(outcome: OperationOutcome, profile: HTTPStatusProfile): number {
-  const status = outcome.head.status ?? statusOfErrors(outcome.errors, profile) ?? statusOfResult(outcome, profile);
+  const { head, errors, result } = outcome;
+  // Most answers are whole, and nobody has asked for another status.
+  if (errors.length === 0 && head.status === undefined && result.data !== undefined) return 200;
+  const status = head.status ?? statusOfErrors(errors, profile) ?? statusOfResult(outcome, profile);
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : 500;
 }
 
