@@ -86,7 +86,8 @@ function toPlatformResult({ adapters, starter, streaming }: Serving, call: Call)
     call: undefined,
     finished: undefined,
   };
-  return whenReady(answer(state), conclude, state);
+  const answering = answer(state);
+  return answering instanceof Promise ? whenReady(answering, conclude, state) : conclude(answering, state);
 }
 
 function conclude(response: HTTPResponse | StreamedResponse, state: InvocationState): unknown {
@@ -241,7 +242,7 @@ async function refuse(thrown: unknown, state: InvocationState): Promise<HTTPResp
 
 function finish(response: HTTPResponse | StreamedResponse, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {
   const error = errorOfSize(response, state);
-  return error === undefined ? finishFitting(response, state) : refuse(error, state).then((refusal) => finishFitting(refusal, state));
+  return error === undefined ? finishFitting(response, state) : whenReady(refuse(error, state), finishFitting, state);
 }
 
 function finishFitting(response: HTTPResponse | StreamedResponse, state: InvocationState): Eventual<HTTPResponse | StreamedResponse> {

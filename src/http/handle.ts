@@ -28,7 +28,8 @@ function serveGraphQL(settings: HTTPSettings, incoming: IncomingRequest): Eventu
   const accept = request.headers.get('accept');
   const negotiation = streaming?.negotiate(accept, settings.multipart);
   const mediaType = negotiation === undefined ? negotiateMediaType(accept) : negotiation.mediaType;
-  return whenReady(parseGraphQLRequest(settings, request), runParsed, {
+  const parsed = parseGraphQLRequest(settings, request);
+  const httpCall: HTTPCall = {
     request: call === undefined ? request : call.request,
     invocation,
     streaming,
@@ -37,12 +38,14 @@ function serveGraphQL(settings: HTTPSettings, incoming: IncomingRequest): Eventu
     platform: call === undefined ? invocation : call.invocation,
     negotiation,
     mediaType,
-  });
+  };
+  return parsed instanceof Promise ? whenReady(parsed, runParsed, httpCall) : runParsed(parsed, httpCall);
 }
 
 function runParsed(parsed: ParsedRequest, httpCall: HTTPCall): Eventual<HTTPResponse | StreamedResponse> {
   if (parsed.kind === 'batch') return runBatch(parsed.elements, httpCall);
-  return whenReady(runSingle(parsed.request, httpCall), respond, httpCall);
+  const outcome = runSingle(parsed.request, httpCall);
+  return outcome instanceof Promise ? whenReady(outcome, respond, httpCall) : respond(outcome, httpCall);
 }
 
 function respond(outcome: OperationOutcome, httpCall: HTTPCall): HTTPResponse | StreamedResponse {

@@ -13,8 +13,8 @@ const maxLength = 4096;
 
 interface KnownBody {
   readonly source: string;
-  readonly kind: ParsedRequest['kind'];
-  readonly requests: readonly GraphQLRequest[];
+  readonly parsed: ParsedRequest;
+  readonly isShared: boolean;
 }
 
 /**
@@ -23,21 +23,32 @@ interface KnownBody {
  */
 export class KnownBodies {
   readonly #recent = new RecentTexts<KnownBody>();
+  readonly #isSeen: boolean;
 
-  /** The request is made anew for each: a plugin that writes to one must not be read by the next user. */
+  /** `isSeen`: plugins, or the tools of development, see the requests. */
+  constructor({ isSeen }: { readonly isSeen: boolean }) {
+    this.#isSeen = isSeen;
+  }
+
+  /** The request is made anew for each where it is seen: a plugin that writes to one must not be read by the next user. */
   find(source: string): ParsedRequest | undefined {
     const known = this.#recent.get(source);
-    if (known === undefined) return undefined;
-    return known.kind === 'single'
-      ? { kind: 'single', request: copyOf(known.requests[0]!) }
-      : { kind: 'batch', elements: known.requests.map(copyOf) };
+    if (known === undefined || known.isShared) return known?.parsed;
+    return copyOfParsed(known.parsed);
   }
 
   keep(source: string, parsed: ParsedRequest): void {
     if (source.length > maxLength) return;
     const elements = parsed.kind === 'single' ? [parsed.request] : parsed.elements;
-    if (elements.every(isText)) this.#recent.keep({ source, kind: parsed.kind, requests: elements.map(copyOf) });
+    if (!elements.every(isText)) return;
+    const isShared = !this.#isSeen && elements.every(hasNoObjects);
+    this.#recent.keep({ source, parsed: copyOfParsed(parsed), isShared });
   }
+}
+
+function copyOfParsed(parsed: ParsedRequest): ParsedRequest {
+  if (parsed.kind === 'single') return { kind: 'single', request: copyOf(parsed.request) };
+  return { kind: 'batch', elements: parsed.elements.map((element) => copyOf(element as GraphQLRequest)) };
 }
 
 function copyOf({ query, operationName, variables, extensions }: GraphQLRequest): GraphQLRequest {
@@ -49,6 +60,11 @@ function isText(element: GraphQLRequest | GraphQLError): element is GraphQLReque
   return (
     !(element instanceof GraphQLError) && element.documentId === undefined && isEmpty(element.variables) && isEmpty(element.extensions)
   );
+}
+
+/** Empty variables are handed on to the execution. */
+function hasNoObjects({ variables, extensions }: GraphQLRequest): boolean {
+  return variables === undefined && extensions === undefined;
 }
 
 function isEmpty(value: object | undefined): boolean {

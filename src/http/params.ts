@@ -27,7 +27,9 @@ export interface RequestSettings {
 export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): Eventual<ParsedRequest> {
   if (request.method === 'GET') return { kind: 'single', request: parseGET(settings, request.queryString) };
   const { body } = request;
-  return body.kind === 'value' ? parseBody(settings, body.value) : whenReady(readText(body, settings.maxBodyBytes), parseText, settings);
+  if (body.kind === 'value') return parseBody(settings, body.value);
+  const text = readText(body, settings.maxBodyBytes);
+  return text instanceof Promise ? whenReady(text, parseText, settings) : parseText(text, settings);
 }
 
 function parseText(text: string, settings: RequestSettings): ParsedRequest {

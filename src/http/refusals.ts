@@ -56,7 +56,11 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
   return cors === undefined
     ? finished
-    : addCORSHeaders(cors, { request, headers: response.headers }, operation.logger).then(() => finished);
+    : afterwards(addCORSHeaders(cors, { request, headers: response.headers }, operation.logger), finished);
+}
+
+function afterwards<T>(work: Promise<unknown>, value: T): Promise<T> {
+  return work.then(() => value);
 }
 
 /** The outcome of an operation that was refused before it ran. */

@@ -26,7 +26,15 @@ export interface Capacity {
 }
 
 /** The lower one of both limits. */
-export function capacityOf({ platform: { name, maxResultBytes = Infinity }, maxBytes }: AnswerSize): Capacity {
+export function capacityOf(size: AnswerSize): Capacity {
+  if (size.platform !== last?.platform || size.maxBytes !== last.maxBytes) last = { ...size, capacity: lowerOf(size) };
+  return last.capacity;
+}
+
+/** The last answer. Nearly all calls of a process come through one platform, to one server. */
+let last: (AnswerSize & { readonly capacity: Capacity }) | undefined;
+
+function lowerOf({ platform: { name, maxResultBytes = Infinity }, maxBytes }: AnswerSize): Capacity {
   return maxResultBytes < maxBytes ? { maxBytes: maxResultBytes, carrier: name } : { maxBytes, carrier: ownLimit };
 }
 

@@ -173,8 +173,9 @@ export function createTellExecution(plugins: readonly ServerPlugin[]): Operation
   const hooks = plugins.flatMap((plugin) => plugin.executionWillStart?.bind(plugin) ?? []);
   if (hooks.length === 0) return undefined;
   return (state) => {
-    const { input, settings, contextValue, source = '', execution } = state;
-    const { document, operation } = execution!;
+    const { input, settings, contextValue, source = '' } = state;
+    const { document } = state.known!;
+    const operation = state.operation!;
     const told = { request: input.request, http: input.http, schema: settings.schema, contextValue, source, document, operation };
     let listing: ExecutionWish['objects'];
     for (const tell of hooks) {
@@ -182,8 +183,7 @@ export function createTellExecution(plugins: readonly ServerPlugin[]): Operation
       if (objects !== undefined && (listing === undefined || (listing.naming === undefined && objects.naming !== undefined)))
         listing = objects;
     }
-    if (listing === undefined) return;
-    state.objects = execution!.objects = listing.begin();
+    state.objects = listing?.begin();
   };
 }
 

@@ -27,7 +27,11 @@ export interface ContextSettings {
 export function createContextValue(settings: ContextSettings, input: ContextInput): Eventual<unknown> {
   if (settings.context === undefined) return complete(settings, {}, input);
   const value: unknown = settings.context(input.contextArgument as never);
-  return isPromise(value) ? Promise.resolve(value).then((resolved) => own(settings, resolved, input)) : own(settings, value, input);
+  return isPromise(value) ? ownLater(settings, value, input) : own(settings, value, input);
+}
+
+async function ownLater(settings: ContextSettings, value: Promise<unknown>, input: ContextInput): Promise<unknown> {
+  return own(settings, await value, input);
 }
 
 /** The operation's own input for its context value. */

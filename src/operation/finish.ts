@@ -12,6 +12,8 @@ import type { OperationState } from './state.ts';
 /** Result → outcome: the answer as the client gets it. */
 export function finish(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
   state.result = result;
+  // Nothing is to be masked, and nobody is to be told: the usual answer.
+  if (result.errors === undefined && state.hooks === undefined) return toOutcome(result as FormattedExecutionResult, state);
   if (result.errors !== undefined) reportUnfinished(state.settings.logger, result.errors);
   return rescued(formatAnswer, giveUp, state);
 }

@@ -20,7 +20,10 @@ export function findOperation(document: DocumentNode, operationName: string | un
   // The usual document is one operation, which needs no list to be made.
   const only = document.definitions[0];
   if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;
+  return findAmong(document, operationName);
+}
 
+function findAmong(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = operations;
   if (first === undefined) {

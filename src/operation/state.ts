@@ -10,7 +10,7 @@ import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { AnsweredObjects, PayloadStream, GraphQLRequest } from './types.ts';
 import type { ErrorSettings } from './errors.ts';
-import type { Execution, ExecutionSettings } from './execute.ts';
+import type { ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import type { ServerPlugin } from './plugin.ts';
@@ -56,8 +56,6 @@ export interface OperationState {
   keep: PersistedQuery['keep'];
   known: KnownDocument | undefined;
   operation: OperationDefinitionNode | undefined;
-  /** All that executing the operation takes. */
-  execution: Execution | undefined;
   /** Lists the objects that the answer is made of. Undefined: no plugin has asked for it. */
   objects: (AnsweredObjects & ObjectLog) | undefined;
   stream: PayloadStream | undefined;
@@ -70,4 +68,29 @@ export interface OperationState {
   allowance: ErrorAllowance | undefined;
   /** The result in the form for the client, as soon as it has one. */
   answer: FormattedExecutionResult | undefined;
+}
+
+/** Stands for the result of an operation that has none yet. */
+export const nothingYet: ExecutionResult = {};
+
+/** An operation before its first stage. */
+export function createState(settings: OperationSettings, input: OperationInput): OperationState {
+  return {
+    settings,
+    input,
+    contextValue: undefined,
+    contextFailed: true,
+    hooks: undefined,
+    source: undefined,
+    keep: undefined,
+    known: undefined,
+    operation: undefined,
+    objects: undefined,
+    stream: undefined,
+    isExecuting: false,
+    timeIsUp: undefined,
+    result: nothingYet,
+    allowance: undefined,
+    answer: undefined,
+  };
 }

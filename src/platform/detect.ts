@@ -16,8 +16,8 @@ export function findAdapter(adapters: readonly PlatformAdapter<never>[], event: 
     );
   }
   if (Array.isArray(event)) return unknownEvent(event, adapters);
-  const adapter = adapters.find(({ recognises }) => recognises(event as UnknownEvent));
-  return (adapter as PlatformAdapter<unknown> | undefined) ?? unknownEvent(event, adapters);
+  for (const adapter of adapters) if (adapter.recognises(event as UnknownEvent)) return adapter as PlatformAdapter<unknown>;
+  return unknownEvent(event, adapters);
 }
 
 /** For an event of an unknown shape: a 400 in the most common result shape. Its message names the event's keys and the known sources. */

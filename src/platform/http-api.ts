@@ -22,10 +22,14 @@ function isPayloadV2(event: UnknownEvent): boolean {
   return 'http' in objectAt(event, 'requestContext') || ('rawPath' in event && 'requestContext' in event);
 }
 
-/** The domain is the only difference between the two. */
+/** The domain is the only difference between the two. A function mostly has one. */
 function isFromFunctionURL(event: UnknownEvent): boolean {
-  return textAt(objectAt(event, 'requestContext'), 'domainName').includes('.lambda-url.');
+  const domain = textAt(objectAt(event, 'requestContext'), 'domainName');
+  if (domain !== lastDomain.name) lastDomain = { name: domain, isOfFunction: domain.includes('.lambda-url.') };
+  return lastDomain.isOfFunction;
 }
+
+let lastDomain = { name: '', isOfFunction: false };
 
 /** Reads a payload of format 2.0: header names in lower case, cookies apart from them, the query string raw. */
 function toRequestV2(event: UnknownEvent): HTTPRequest {

@@ -93,7 +93,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
-    knownBodies: new KnownBodies(),
+    knownBodies: new KnownBodies({ isSeen: hasPlugins || development }),
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     multipart: options.incrementalDelivery?.multipart,

@@ -69,6 +69,15 @@ export class AnswerLimit {
   }
 }
 
+/** The limit of an operation. Alone it counts nothing: then it is the same for all whose capacity is. */
+export function answerLimitOf(capacity: Capacity, operationType: OperationTypeNode, budget?: SharedAnswers): AnswerLimit {
+  if (budget !== undefined) return new AnswerLimit(capacity, operationType, budget);
+  if (last?.capacity !== capacity) last = { capacity, limit: new AnswerLimit(capacity, operationType) };
+  return last.limit;
+}
+
+let last: { readonly capacity: Capacity; readonly limit: AnswerLimit } | undefined;
+
 /** Errors beyond those that are kept, after which an answer is given up, however much the platform carries. */
 const maxCountedErrors = 5_000;
 
