@@ -25,7 +25,7 @@ export function isSurelyValid(schema: GraphQLSchema, document: DocumentNode): bo
     const scope = new Scope(schema, fragments, steps);
     if (!isOperationSurelyValid(scope, operation)) return false;
   }
-  return [...fragments.values()].every((fragment) => fragment.isUsed);
+  return areAllUsed(fragments);
 }
 
 /**
@@ -76,8 +76,8 @@ function isOperationSurelyValid(scope: Scope, operation: OperationDefinitionNode
   return (
     areVariablesSurelyValid(scope, operation) &&
     isSelectionSetSurelyValid(scope, rootType, operation.selectionSet) &&
-    [...scope.variables.values()].every((variable) => variable.isUsed) &&
-    canSurelyMerge(scope, [{ type: rootType, selectionSet: operation.selectionSet }])
+    areAllUsed(scope.variables) &&
+    canSurelyMerge(scope, { type: rootType, selectionSet: operation.selectionSet })
   );
 }
 
@@ -97,6 +97,11 @@ function areVariablesSurelyValid(scope: Scope, operation: OperationDefinitionNod
     };
     scope.variables.set(name, variable);
   }
+  return true;
+}
+
+function areAllUsed(defined: ReadonlyMap<string, { readonly isUsed: boolean }>): boolean {
+  for (const one of defined.values()) if (!one.isUsed) return false;
   return true;
 }
 

@@ -9,67 +9,106 @@ export interface TypedSelectionSet {
   readonly selectionSet: SelectionSetNode;
 }
 
-interface TypedField {
-  readonly node: FieldNode;
-  readonly field: GraphQLField<unknown, unknown>;
-}
-
 /**
  * True if all fields of one name in the response are the same field with the same arguments, here and below, as if
  * every object had all of the types. The specification (section 5.3.2) allows more if no object can have two of the
  * types. That case is left to graphql-js.
  */
-export function canSurelyMerge(scope: Scope, selectionSets: readonly TypedSelectionSet[]): boolean {
-  const fields = new Map<string, TypedField[]>();
-  const seenFragments = new Set<string>();
-  if (!selectionSets.every((selectionSet) => gather(scope, selectionSet, { fields, seenFragments }))) return false;
-  for (const [first, ...others] of fields.values()) {
-    if (first === undefined || !others.every((other) => isSameField(first, other))) return false;
-    const below = [first, ...others].flatMap(({ node, field }) => selectionSetOf(node, field));
-    if (below.length > 0 && !canSurelyMerge(scope, below)) return false;
+export function canSurelyMerge(scope: Scope, selectionSet: TypedSelectionSet): boolean {
+  const gathered = new GatheredFields(scope);
+  return gathered.gather(selectionSet) && areMergeableBelow(scope, gathered.fields);
+}
+
+/** The selection sets below the fields of one name are merged, too. */
+function areMergeableBelow(scope: Scope, fields: readonly NamedField[]): boolean {
+  for (let at = 0; at < fields.length; at++) {
+    const { node, field, others } = fields[at]!;
+    if (node.selectionSet === undefined) continue;
+    const type = getNamedType(field.type);
+    if (!isCompositeType(type)) continue;
+    const below = new GatheredFields(scope);
+    if (!below.gather({ type, selectionSet: node.selectionSet })) return false;
+    if (others !== undefined && !others.every((other) => gatherBelow(below, other))) return false;
+    if (!areMergeableBelow(scope, below.fields)) return false;
   }
   return true;
 }
 
-function selectionSetOf({ selectionSet }: FieldNode, field: GraphQLField<unknown, unknown>): TypedSelectionSet[] {
+function gatherBelow(below: GatheredFields, { node: { selectionSet }, field }: TypedField): boolean {
   const type = getNamedType(field.type);
-  return selectionSet !== undefined && isCompositeType(type) ? [{ type, selectionSet }] : [];
+  return selectionSet === undefined || !isCompositeType(type) || below.gather({ type, selectionSet });
 }
 
-interface Gathered {
-  /** By their names in the response. */
-  readonly fields: Map<string, TypedField[]>;
-  readonly seenFragments: Set<string>;
+interface TypedField {
+  readonly node: FieldNode;
+  readonly field: GraphQLField<unknown, unknown>;
 }
 
-/** Collects the fields by their names in the response, from all fragments. All other rules have been checked already. */
-function gather(scope: Scope, { type, selectionSet }: TypedSelectionSet, gathered: Gathered): boolean {
-  const { fields, seenFragments } = gathered;
-  for (const selection of selectionSet.selections) {
-    if (!scope.mayGoOn()) return false;
-    if (selection.kind === Kind.FIELD) {
-      const field = scope.field(type, selection.name.value);
-      if (field === undefined) return false;
-      const name = (selection.alias ?? selection.name).value;
-      const known = fields.get(name);
-      if (known === undefined) fields.set(name, [{ node: selection, field }]);
-      else known.push({ node: selection, field });
-      continue;
-    }
-    const inside =
-      selection.kind === Kind.FRAGMENT_SPREAD
-        ? unseenFragment(scope, selection.name.value, seenFragments)
-        : inlineFragment(scope, type, selection);
-    if (inside !== undefined && !gather(scope, inside, gathered)) return false;
+/** All fields of one name in the response: the first, and the others. */
+interface NamedField extends TypedField {
+  readonly name: string;
+  others: TypedField[] | undefined;
+}
+
+/** Fields by their names in the response, from all fragments. All other rules have been checked already. */
+class GatheredFields {
+  readonly fields: NamedField[] = [];
+  readonly #scope: Scope;
+  // Made where there are many: a selection set has few fields, and nearly all of them have names of their own.
+  #byName: Map<string, NamedField> | undefined = undefined;
+  #seenFragments: Set<string> | undefined = undefined;
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
   }
-  return true;
+
+  /** False if two of one name are not the same. */
+  gather({ type, selectionSet: { selections } }: TypedSelectionSet): boolean {
+    for (let at = 0; at < selections.length; at++) {
+      if (!this.#scope.mayGoOn()) return false;
+      const selection = selections[at]!;
+      if (selection.kind === Kind.FIELD) {
+        if (!this.#add(type, selection)) return false;
+        continue;
+      }
+      const inside =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#unseenFragment(selection.name.value) : inlineFragment(this.#scope, type, selection);
+      if (inside !== undefined && !this.gather(inside)) return false;
+    }
+    return true;
+  }
+
+  #add(type: GraphQLCompositeType, node: FieldNode): boolean {
+    const field = this.#scope.field(type, node.name.value);
+    if (field === undefined) return false;
+    const name = (node.alias ?? node.name).value;
+    const known = this.#find(name);
+    if (known !== undefined) {
+      (known.others ??= []).push({ node, field });
+      return isSameField(known, { node, field });
+    }
+    const added = { name, node, field, others: undefined };
+    this.fields.push(added);
+    if (this.#byName !== undefined) this.#byName.set(name, added);
+    else if (this.fields.length > fewFields) this.#byName = new Map(this.fields.map((one) => [one.name, one]));
+    return true;
+  }
+
+  #find(name: string): NamedField | undefined {
+    if (this.#byName !== undefined) return this.#byName.get(name);
+    for (let at = 0; at < this.fields.length; at++) if (this.fields[at]!.name === name) return this.fields[at];
+    return undefined;
+  }
+
+  #unseenFragment(name: string): TypedSelectionSet | undefined {
+    if (this.#seenFragments?.has(name) === true) return undefined;
+    (this.#seenFragments ??= new Set()).add(name);
+    return this.#scope.fragments.get(name);
+  }
 }
 
-function unseenFragment(scope: Scope, name: string, seenFragments: Set<string>): TypedSelectionSet | undefined {
-  if (seenFragments.has(name)) return undefined;
-  seenFragments.add(name);
-  return scope.fragments.get(name);
-}
+/** To look at each takes less time than to make a map of them. */
+const fewFields = 16;
 
 function inlineFragment(
   scope: Scope,

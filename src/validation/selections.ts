@@ -28,7 +28,8 @@ import { isValueSurelyValid } from './values.ts';
 
 /** True if all fields, arguments, fragments and directives of the selection set exist and fit. */
 export function isSelectionSetSurelyValid(scope: Scope, type: GraphQLCompositeType, { selections }: SelectionSetNode): boolean {
-  return selections.length > 0 && selections.every((selection) => isSelectionSurelyValid(scope, type, selection));
+  for (let at = 0; at < selections.length; at++) if (!isSelectionSurelyValid(scope, type, selections[at]!)) return false;
+  return selections.length > 0;
 }
 
 function isSelectionSurelyValid(scope: Scope, type: GraphQLCompositeType, selection: SelectionNode): boolean {
@@ -40,11 +41,11 @@ function isSelectionSurelyValid(scope: Scope, type: GraphQLCompositeType, select
 
 function isFieldSurelyValid(scope: Scope, type: GraphQLCompositeType, node: FieldNode): boolean {
   const field = scope.field(type, node.name.value);
-  if (field === undefined || !areArgumentsSurelyValid(scope, field.args, node.arguments ?? [])) return false;
+  if (field === undefined || !areArgumentsSurelyValid(scope, field.args, node.arguments ?? none)) return false;
   const named = getNamedType(field.type);
   if (isLeafType(named)) return node.selectionSet === undefined;
   // A schema may have a field of its own whose type is an introspection type.
-  if (node.selectionSet === undefined || isIntrospectionType(named)) return false;
+  if (node.selectionSet === undefined || (named.name.startsWith('__') && isIntrospectionType(named))) return false;
   return isSelectionSetSurelyValid(scope, named, node.selectionSet);
 }
 
@@ -82,20 +83,38 @@ function canOverlap({ schema }: Scope, type: GraphQLCompositeType, condition: Gr
 /** True if every argument is known, has the right type and occurs once, and none is missing. */
 function areArgumentsSurelyValid(scope: Scope, definitions: readonly GraphQLArgument[], nodes: readonly ArgumentNode[]): boolean {
   let known = 0;
-  for (const definition of definitions) {
-    const given = nodes.filter((node) => node.name.value === definition.name);
-    if (given.length > 1 || (given.length === 0 && isRequiredArgument(definition))) return false;
-    if (given.length === 1 && !isValueSurelyValid(scope, definition.type, given[0]!.value)) return false;
-    known += given.length;
+  for (let at = 0; at < definitions.length; at++) {
+    const definition = definitions[at]!;
+    const given = onlyNamed(definition.name, nodes);
+    if (given === undefined) {
+      if (isRequiredArgument(definition)) return false;
+    } else {
+      if (given === null || !isValueSurelyValid(scope, definition.type, given.value)) return false;
+      known++;
+    }
   }
   return known === nodes.length;
 }
+
+/** Null: there are several. */
+function onlyNamed(name: string, nodes: readonly ArgumentNode[]): ArgumentNode | null | undefined {
+  let found: ArgumentNode | undefined;
+  for (let at = 0; at < nodes.length; at++) {
+    if (nodes[at]!.name.value !== name) continue;
+    if (found !== undefined) return null;
+    found = nodes[at];
+  }
+  return found;
+}
+
+const none: readonly ArgumentNode[] = [];
 
 const conditionType = new GraphQLNonNull(GraphQLBoolean);
 
 /** True if the only directives are `@skip` and `@include` as graphql-js defines them, each at most once. */
 function areDirectivesSurelyValid(scope: Scope, directives: readonly DirectiveNode[] | undefined): boolean {
   if (directives === undefined || directives.length === 0) return true;
+  if (directives.length === 1) return isDirectiveSurelyValid(scope, directives[0]!);
   const names = new Set(directives.map((directive) => directive.name.value));
   return names.size === directives.length && directives.every((directive) => isDirectiveSurelyValid(scope, directive));
 }
