@@ -1,3 +1,4 @@
+import { guardLogger } from '../message/guard-logger.ts';
 import type { GraphQLSchema } from 'graphql';
 
 import { guardCache } from '../cache/guard.ts';
@@ -46,7 +47,7 @@ export function createServer(options: ServerOptions): Server {
   const nodeEnv = options.nodeEnv ?? readNodeEnv();
   const development = nodeEnv === 'development';
   const given = inOrder(options.plugins ?? []);
-  const plugins = development && given.length > 0 ? watchPlugins(given, options.logger ?? console) : given;
+  const plugins = development && given.length > 0 ? watchPlugins(given, guardLogger(options.logger ?? console)) : given;
   return {
     http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
     deadline: deadlineSettings(options),
@@ -115,7 +116,7 @@ const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight',
 function operationSettings(options: ServerOptions, plugins: readonly ServerPlugin[], nodeEnv: string | undefined): OperationSettings {
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
-  const logger = options.logger ?? console;
+  const logger = guardLogger(options.logger ?? console);
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
   const checkWhole = developmentOrTest || options.schemaValidation === 'start';

@@ -1,3 +1,4 @@
+import { guardLogger } from '../message/guard-logger.ts';
 import type { GraphQLError } from 'graphql';
 
 import { waitAtMost } from '../message/eventual.ts';
@@ -163,7 +164,7 @@ function schemaIn({ schema, typeDefs, build }: ServerOptions): unknown {
 function warn({ logger = console }: ServerOptions): void {
   warned = true;
   handlers.clear();
-  logger.warn(
+  guardLogger(logger).warn(
     'createHandler was called again for the same schema, each time for one request. Call it once, outside of your handler function: every call builds the schema anew and starts with empty caches.',
   );
 }

@@ -1,3 +1,4 @@
+import { guardLogger } from '../../../message/guard-logger.ts';
 import { print } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
 
@@ -46,7 +47,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     if (!config) throw new Error('ApolloServer requires options.');
     const nodeEnv = config.nodeEnv ?? readNodeEnv();
     this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
-    this.#logger = config.logger ?? console;
+    this.#logger = guardLogger(config.logger ?? console);
     assertConfig(this.#config, this.#logger);
     const apollo = readApolloConfig(config.apollo, this.#logger);
     const { csrfPrevention, gateway, cache } = config;
