@@ -130,11 +130,9 @@ function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** A class is a mistake; any other function may be a data source that needs nothing of the operation. */
-function assertInstance(name: string, dataSource: unknown): void {
-  if (typeof dataSource !== 'function' || !hasInitialize(dataSource.prototype)) return;
-  throw new TypeError(
-    `Expected dataSources() to return an instance as ${name}, got the class ${dataSource.name}. Write ${name}: new ${dataSource.name}().`,
-  );
+function assertInstance(name: string, value: unknown): void {
+  if (typeof value === 'function' && hasInitialize(value.prototype))
+    throw new TypeError(`Expected dataSources().${name} to be an instance, got a class: new ${value.name}().`);
 }
 
 interface Initializable {

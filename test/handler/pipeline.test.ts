@@ -155,7 +155,7 @@ describe('the dataSources function', () => {
     const { send, log } = serving({ dataSources: () => ({ books: Books }) as never });
 
     assert.equal((await send(typename)).status, 500);
-    assert.match(String(log[0]?.message), /an instance as books, got the class Books\. Write books: new Books\(\)\./);
+    assert.match(String(log[0]?.message), /Expected dataSources\(\)\.books to be an instance, got a class: new Books\(\)\./);
   });
 
   test('that fails is a masked 500', async () => {

@@ -45,17 +45,17 @@ describe('typeDefs', () => {
     [
       'a path',
       './schema.graphql',
-      'typeDefs takes schema text, got what looks like a path: "./schema.graphql". Read the file: readFileSync("./schema.graphql", "utf8").',
+      'typeDefs takes schema text, got a path: "./schema.graphql". Read its text with readFileSync(…, "utf8").',
     ],
     [
       'a pattern',
       'schema/**/*.graphql',
-      'typeDefs takes schema text, got what looks like a path: "schema/**/*.graphql". Read the files, and give their texts as a list.',
+      'typeDefs takes schema text, got a path: "schema/**/*.graphql". Read its text with readFileSync(…, "utf8").',
     ],
     [
       'a module',
       { default: 'type Query { a: Int }' },
-      'typeDefs takes schema text or a parsed document, got an object. It is a whole module: import its default export.',
+      'typeDefs takes schema text or a parsed document, got an object. Import its default export.',
     ],
     ['a promise', Promise.resolve(''), 'typeDefs takes schema text or a parsed document, got a promise. Await it first.'],
     ['a number', 5, 'typeDefs takes schema text or a parsed document, got a number.'],

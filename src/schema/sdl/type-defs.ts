@@ -26,13 +26,9 @@ function assertText(value: unknown, path: string): string {
   if (typeof value !== 'string')
     throw new Error(`${path} takes schema text or a parsed document, got ${describeValue(value)}.${hintFor(value)}`);
   if (value.trim() === '') throw new Error(`${path} is empty. Write the schema: type Query { … }.`);
-  if (looksLikePath(value)) throw new Error(`${path} takes schema text, got what looks like a path: "${value}". ${readingOf(value)}`);
+  if (looksLikePath(value))
+    throw new Error(`${path} takes schema text, got a path: "${value}". Read its text with readFileSync(…, "utf8").`);
   return value;
-}
-
-function readingOf(path: string): string {
-  if (/[*{]/.test(path)) return 'Read the files, and give their texts as a list.';
-  return `Read the file: readFileSync("${path}", "utf8").`;
 }
 
 /** Schema text has a space in every definition. */
@@ -41,7 +37,7 @@ function looksLikePath(text: string): boolean {
 }
 
 function hintFor(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'default' in value) return ' It is a whole module: import its default export.';
+  if (typeof value === 'object' && value !== null && 'default' in value) return ' Import its default export.';
   if (isSchema(value)) return ' It is a GraphQLSchema: give it as `schema`.';
   if (value === undefined) return ' Is it imported from a module that imports this one?';
   if (value instanceof Uint8Array) return ' It is a file as bytes: read it with "utf8".';

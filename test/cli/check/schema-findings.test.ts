@@ -137,6 +137,6 @@ describe('what is wrong is found, all of it', () => {
 
   test('typeDefs that are none', () => {
     assert.match(find(5)[0] ?? '', /typeDefs takes schema text/);
-    assert.match(find('./schema.graphql')[0] ?? '', /looks like a path/);
+    assert.match(find('./schema.graphql')[0] ?? '', /got a path/);
   });
 });
