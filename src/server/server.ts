@@ -3,7 +3,6 @@ import type { GraphQLSchema } from 'graphql';
 
 import { guardCache } from '../cache/guard.ts';
 import { InMemoryLRUCache } from '../cache/in-memory.ts';
-import { PrefixingKeyValueCache } from '../cache/guard.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
@@ -175,7 +174,7 @@ function persistedQuerySettings(
   if (persistedQueries === false) return undefined;
   return {
     memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
-    shared: chosen === undefined || chosen === 'bounded' ? undefined : new PrefixingKeyValueCache(cache, 'apq:'),
+    shared: chosen === undefined || chosen === 'bounded' ? undefined : cache,
     ttl: (typeof persistedQueries === 'object' ? persistedQueries.ttl : undefined) ?? day,
   };
 }

@@ -73,7 +73,7 @@ const maxKept = 65_536;
 async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: string): Promise<string | undefined> {
   const known = await memory.get(hash);
   if (known !== undefined || shared === undefined) return known;
-  const query = await shared.get(hash);
+  const query = await shared.get(sharedKey(hash));
   // Others can write to a shared store: what is in there must be what was asked for.
   if (query === undefined || (await sha256(query)) !== hash) return undefined;
   await memory.set(hash, query, { ttl });
@@ -82,7 +82,12 @@ async function find({ memory, shared, ttl }: PersistedQuerySettings, hash: strin
 
 async function keep({ memory, shared, ttl }: PersistedQuerySettings, hash: string, query: string): Promise<void> {
   const options = { ttl };
-  await Promise.all([memory.set(hash, query, options), shared?.set(hash, query, options)]);
+  await Promise.all([memory.set(hash, query, options), shared?.set(sharedKey(hash), query, options)]);
+}
+
+/** A prefix as in Apollo Server: the store has keys of others, too. */
+function sharedKey(hash: string): string {
+  return `apq:${hash}`;
 }
 
 /** The hash of a text in lower-case hexadecimal digits. Loads node:crypto when it is first asked; elsewhere the platform's own does it. */
