@@ -231,8 +231,8 @@ export const ownRecordedErrors = 20;
 /** Characters of a text whose escapes are not worth counting. */
 const longText = 64;
 
-/** A value that JSON cannot carry fails when the answer is written. */
-function lengthOfJSON(value: object): number {
+/** Characters of a value's JSON. A value that JSON cannot carry fails when the answer is written. */
+export function lengthOfJSON(value: object): number {
   try {
     return (JSON.stringify(value) as string | undefined)?.length ?? 0;
   } catch {

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { HTTPRequest } from '../message/http-messages.ts';
 import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
+import { isRecord } from '../message/plain-object.ts';
 import { whenReady } from '../message/eventual.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { parseJSON, readText } from './body.ts';
@@ -83,14 +84,14 @@ interface Parameters {
 }
 
 function problemOf(json: unknown, documentId: string | undefined): string | undefined {
-  if (!isObject(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
+  if (!isRecord(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
   const { query, operationName, variables, extensions } = json;
   if (!isAbsent(query) && typeof query !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
-  if (!isAbsent(variables) && !isObject(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
-  if (!isAbsent(extensions) && !isObject(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
-  if (query || documentId !== undefined || isObject(extensions?.['persistedQuery'])) return undefined;
+  if (!isAbsent(variables) && !isRecord(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
+  if (!isAbsent(extensions) && !isRecord(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
+  if (query || documentId !== undefined || isRecord(extensions?.['persistedQuery'])) return undefined;
   return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
 }
 
@@ -102,7 +103,7 @@ function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string
 const documentIdNames = ['documentId', 'id', 'doc_id'];
 
 function documentIdOf(json: unknown): string | undefined {
-  if (!isObject(json)) return undefined;
+  if (!isRecord(json)) return undefined;
   for (const name of documentIdNames) {
     const id = json[name];
     if (typeof id === 'string' && id !== '') return id;
@@ -112,10 +113,6 @@ function documentIdOf(json: unknown): string | undefined {
 
 function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {

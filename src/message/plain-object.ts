@@ -1,3 +1,8 @@
+/** True for an object that is no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** True when it is an object of no class, of whatever realm: tests and bundlers run code in realms of their own. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,5 +1,6 @@
 import { isHeaderField, isLowerCase } from '../message/header-fields.ts';
 import { HeaderMap } from '../message/header-map.ts';
+import { isRecord } from '../message/plain-object.ts';
 import type { UnknownEvent } from './adapter.ts';
 
 /**
@@ -81,7 +82,7 @@ function toLowerCase(name: string): string {
 }
 
 function entriesOf(map: unknown): [string, unknown][] {
-  return typeof map === 'object' && map !== null && !Array.isArray(map) ? Object.entries(map as UnknownEvent) : [];
+  return isRecord(map) ? Object.entries(map) : [];
 }
 
 function addValues(headers: HeaderMap, name: string, value: unknown): void {

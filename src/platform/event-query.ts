@@ -1,5 +1,5 @@
+import { isRecord } from '../message/plain-object.ts';
 import { malformedEvent } from './adapter.ts';
-import type { UnknownEvent } from './adapter.ts';
 
 /** A query string as the platform received it. Some platforms pass it with its "?". Undefined: the event has no query string. */
 export function rawQuery(value: unknown): string | undefined {
@@ -22,16 +22,12 @@ export function joinQuery(single: unknown, multiple?: unknown): string {
 }
 
 function pairsOf(single: unknown, multiple: unknown): [name: string, value: string][] {
-  const map = isMap(multiple) ? multiple : isMap(single) ? single : {};
+  const map = isRecord(multiple) ? multiple : isRecord(single) ? single : {};
   return Object.entries(map).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
       .filter((one): one is string => typeof one === 'string')
       .map((one): [string, string] => [name, one]),
   );
-}
-
-function isMap(value: unknown): value is UnknownEvent {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function encode(text: string): string {

@@ -17,6 +17,7 @@ import type { Logger } from '../operation/types.ts';
 import type { ServerPlugin } from '../operation/plugin.ts';
 import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
 import { didYouMean } from '../message/did-you-mean.ts';
+import { isRecord } from '../message/plain-object.ts';
 import type { Resolvers } from '../schema/resolvers/resolver-map.ts';
 import type { SchemaBuild } from '../schema/build/read-build.ts';
 import type { TypeDefs } from '../schema/sdl/type-defs.ts';
@@ -150,7 +151,7 @@ export interface ServerOptions<
 
 /** Throws for unknown options and wrong values, with a message that says what to write instead. */
 export function assertOptions(options: unknown): asserts options is ServerOptions {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isRecord(options)) {
     throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
   }
   assertEntries('', options, expectations);
@@ -171,7 +172,7 @@ function assertEntries(path: string, values: object, expected: Readonly<Record<s
       throw new TypeError(`Unknown option "${path}${name}".${hint}`);
     }
     if (value === undefined) continue;
-    if (expectation.entries !== undefined && isObject(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
+    if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
     if (!expectation.holds(value))
       throw new TypeError(`Expected the option ${path}${name} to be ${expectation.words}, got ${describe(value)}.`);
   }
@@ -186,10 +187,9 @@ interface Expectation {
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isListOfText = (value: unknown): boolean => isList(value) && value.every((one) => typeof one === 'string');
-const hasMethods = (value: unknown, names: readonly string[]): boolean => isObject(value) && names.every((name) => isFunction(value[name]));
+const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
 
 const boolean: Expectation = { words: 'true or false', holds: isBoolean };
 const aFunction: Expectation = { words: 'a function', holds: isFunction };
@@ -219,7 +219,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     words: '"bounded", or an object with get, set and delete',
     holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
   },
-  plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isObject) },
+  plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isRecord) },
   landingPage: boolean,
   logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
   csrfPrevention: {
@@ -232,7 +232,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     holds: (value) => isBoolean(value) || has(value, 'limit'),
     entries: { limit: positive },
   },
-  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isObject },
+  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord },
   incrementalDelivery: {
     words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
     holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
@@ -246,7 +246,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   formatError: aFunction,
   persistedQueries: {
     words: 'true, false, or { ttl: seconds }',
-    holds: (value) => isBoolean(value) || isObject(value),
+    holds: (value) => isBoolean(value) || isRecord(value),
     entries: { ttl: { words: 'a positive number of seconds', holds: (value) => isNumber(value, (seconds) => seconds > 0) } },
   },
   trustedDocuments: {
@@ -269,13 +269,13 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
       sizeArguments: listOfText,
       fields: {
         words: 'an object like { "Query.search": 50 }, with costs that are not negative',
-        holds: (value) => isObject(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
+        holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
       },
     },
   },
   deadline: {
     words: 'false, or { ms, reserveMs } in milliseconds',
-    holds: (value) => value === false || isObject(value),
+    holds: (value) => value === false || isRecord(value),
     entries: {
       ms: { words: 'a positive number of milliseconds', holds: (value) => isNumber(value, (ms) => ms > 0) },
       reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => isNumber(value, (ms) => ms >= 0) },
@@ -287,7 +287,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
 
 /** True for an object with this entry. The entry's value is checked separately. */
 function has(value: unknown, name: string): boolean {
-  return isObject(value) && value[name] !== undefined;
+  return isRecord(value) && value[name] !== undefined;
 }
 
 function isNumber(value: unknown, holds: (number: number) => boolean): boolean {

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 
-import { maxRecordedErrors, ownRecordedErrors } from '../../execution/run.ts';
+import { lengthOfJSON, maxRecordedErrors, ownRecordedErrors } from '../../execution/run.ts';
 
 /** Errors of one answer. A list of 20,000 rows, each without the field that it must have, has as many. */
 const maxErrors = 1_000;
@@ -64,22 +64,13 @@ export class ErrorAllowance {
   #fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
     if (this.#errors-- <= 0) return undefined;
     let fitting = error;
-    let length = lengthOf(error);
+    let length = lengthOfJSON(error);
     if (length > Math.min(maxErrorCharacters, this.#characters)) {
       fitting = shortened(error);
-      length = lengthOf(fitting);
+      length = lengthOfJSON(fitting);
     }
     this.#characters -= length;
     return this.#characters < 0 ? undefined : fitting;
-  }
-}
-
-/** A value that JSON cannot carry fails when the whole answer is written. */
-function lengthOf(error: GraphQLFormattedError): number {
-  try {
-    return JSON.stringify(error).length;
-  } catch {
-    return 0;
   }
 }
 
