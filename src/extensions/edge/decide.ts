@@ -2,6 +2,7 @@ import type { OperationDefinitionNode } from 'graphql';
 
 import type { Seconds } from '../../cache/key-value-cache.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
+import type { RequestCall } from '../../operation/plugin.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
 import type { Lookup } from './store/answer-store.ts';
 import type { Flight } from './store/flights.ts';
@@ -21,7 +22,9 @@ import type { ReadingRules, Readings } from './watched-request.ts';
 export interface EdgeRequest {
   /** The extension that watches the request: two extensions have records of their own. */
   readonly edge: object;
-  /** The request as it came. */
+  /** The call as it came, without a watch. */
+  readonly call: RequestCall;
+  /** Its request. */
   readonly asked: HTTPRequest;
   readonly readings: Readings;
   /** The moment of the purge log at which it came. */

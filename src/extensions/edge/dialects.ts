@@ -104,6 +104,11 @@ export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: 
   ];
 }
 
+/** The fields of a public answer that let it be kept, or say what is in it. */
+export function publicFieldsOf({ lifetime, tags }: Dialect): string[] {
+  return ['cache-control', lifetime, tags?.header].filter((name) => name !== undefined);
+}
+
 function staleDirectives({ staleWhileRevalidate, staleIfError }: Lifetime): string[] {
   return [
     ...(staleWhileRevalidate === undefined ? [] : [`stale-while-revalidate=${staleWhileRevalidate}`]),

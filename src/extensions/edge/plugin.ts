@@ -13,11 +13,12 @@ import { listObjects } from '../object-list.ts';
 import { areDecisionsAsked, noteDecision } from '../reporting.ts';
 import { assess, decideFor, fieldsOf, mayBePublic, no, reasonsInHints, toDecision } from './decide.ts';
 import type { Decided, DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
-import { dialects } from './dialects.ts';
+import { dialects, publicFieldsOf } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
 import type { KnownDocument } from './documents.ts';
 import { FieldWriter } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
+import { hostResponseOf, reasonInHost, varyWithHost, withdrawIfCookieComes } from './host-response.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
 import { namingBy } from './contents.ts';
@@ -123,6 +124,7 @@ class EdgePlugin implements Edge {
     const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
     const watch: EdgeRequest & RequestWatch = {
       edge: this,
+      call,
       asked: call.request,
       readings: { personal: undefined, varies: false, hasAccept: false },
       rules: isExplained ? { ...rules, ignoredHeaders } : rules,
@@ -165,6 +167,8 @@ class EdgePlugin implements Edge {
     // A flight that has shared no answer by now will not share one.
     if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
     this.#writer.write(decided, { headers: response.headers, method });
+    const host = decided.public && request !== undefined ? hostResponseOf(request.call) : undefined;
+    if (host !== undefined && this.#options.cdn !== undefined) withdrawIfCookieComes(host, publicFieldsOf(dialects[this.#options.cdn]));
     this.#purges.writeInto(response.headers, call);
     noteDecision(call, decided);
     try {
@@ -261,7 +265,11 @@ class EdgePlugin implements Edge {
       const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
       const { cdn } = this.#options;
       if (cdn === undefined) return stored!;
-      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary: fieldsOf(response.headers).vary }, answer, this.#settings);
+      const host = hostResponseOf(request.call);
+      const reason = host && reasonInHost(host);
+      if (reason !== undefined) return no(reason);
+      const vary = varyWithHost(fieldsOf(response.headers).vary, host);
+      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary }, answer, this.#settings);
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
       return no('the decision has failed');
