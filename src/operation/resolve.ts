@@ -1,13 +1,33 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 
+import type { KnownDocument } from './documents/document-cache.ts';
 import { createError, describe } from './errors.ts';
 
 /** Returns the reason why an operation may not run; undefined lets it run. */
 export type RefuseOperation = (operation: OperationDefinitionNode) => GraphQLError | undefined;
 
+/** How an operation is asked for. */
+interface Asked {
+  readonly name: string | undefined;
+  readonly refuse: RefuseOperation | undefined;
+}
+
+/**
+ * The operation of a document that is to run. Throws for one that may not run here. Most requests ask for the same one as the last, by the
+ * same rule: to find and to judge it again took a twentieth of the smallest operation.
+ */
+export function operationToRun(schema: GraphQLSchema, known: KnownDocument, { name, refuse }: Asked): OperationDefinitionNode {
+  const { chosen } = known;
+  if (chosen !== undefined && chosen.name === name && chosen.refuse === refuse) return chosen.operation;
+  const operation = findOperation(known.document, name);
+  assertRunnable(schema, operation, refuse);
+  known.chosen = { operation, name, refuse };
+  return operation;
+}
+
 /** Throws for an operation that may not run here. */
-export function assertRunnable(schema: GraphQLSchema, operation: OperationDefinitionNode, refuse: RefuseOperation | undefined): void {
+function assertRunnable(schema: GraphQLSchema, operation: OperationDefinitionNode, refuse: RefuseOperation | undefined): void {
   const refusal = refuse?.(operation);
   if (refusal !== undefined) throw refusal;
   if (!hasRootType(schema, operation.operation)) {

@@ -20,7 +20,7 @@ import { startHooks } from './hooks.ts';
 import type { OperationHooks } from './hooks.ts';
 import type { ServerPlugin } from './plugin.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
-import { assertRunnable, findOperation } from './resolve.ts';
+import { operationToRun } from './resolve.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
 import { finish } from './finish.ts';
 import { createState, nothingYet } from './state.ts';
@@ -206,9 +206,8 @@ function keepDocument(known: KnownDocument | GraphQLError, state: OperationState
 
 function chooseOperation(state: OperationState): undefined {
   const { settings, input, keep } = state;
-  const operation = findOperation(state.known!.document, input.request.operationName);
-  assertRunnable(settings.schema, operation, input.refuse);
-  state.operation = operation;
+  const asked = { name: input.request.operationName, refuse: input.refuse };
+  state.operation = operationToRun(settings.schema, state.known!, asked);
   if (keep !== undefined) input.invocation.waitUntil(keep());
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createEndpoint } from '../support/endpoint.ts';
-import { json, post } from '../support/plain-http.ts';
+import { get, json, post } from '../support/plain-http.ts';
 import { createRandom } from '../support/random.ts';
 
 describe('a body that comes again', () => {
@@ -45,6 +45,18 @@ describe('a body that comes again', () => {
     for (const operationName of ['A', 'B', 'A', 'B']) {
       const response = await endpoint.send(post({ query, operationName, variables: {}, extensions: null }));
       assert.deepEqual(json(response), { data: { hello: `Hello, ${operationName.toLowerCase()}!` } });
+    }
+  });
+
+  it('is judged by its method each time: what POST may run, GET and QUERY may not', async () => {
+    const endpoint = createEndpoint();
+    const request = { query: 'mutation { write }' };
+
+    for (let round = 0; round < 2; round++) {
+      const byPOST = await endpoint.send(post(request));
+      const byQUERY = await endpoint.send({ ...post(request), method: 'QUERY' });
+      assert.deepEqual([byPOST.status, byQUERY.status], [200, 405]);
+      assert.equal((await endpoint.send(get(request))).status, 405);
     }
   });
 

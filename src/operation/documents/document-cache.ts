@@ -1,4 +1,4 @@
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 
 import type { KeptPlan } from '../../execution/planned-executor.ts';
 import { RecentTexts } from '../../message/recent-texts.ts';
@@ -18,6 +18,17 @@ export interface KnownDocument {
   readonly weight: number;
   /** The plan of its operation, or of the one that was run last. */
   readonly plan: KeptPlan;
+  /** The operation that was chosen last. Undefined: none has been. */
+  chosen: ChosenOperation | undefined;
+}
+
+/** An operation that may run where it was asked for. For nearly all requests of a document it is the same. */
+export interface ChosenOperation {
+  readonly operation: OperationDefinitionNode;
+  /** The name by which it was asked for. */
+  readonly name: string | undefined;
+  /** The rule that has let it run. */
+  readonly refuse: unknown;
 }
 
 interface Entry {

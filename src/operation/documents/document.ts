@@ -92,7 +92,7 @@ function checkDocument(document: DocumentNode, reading: Reading): Eventual<Known
 
 function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
   const tokens = tokensOf(document);
-  const known = { document, weight: Math.max(tokens, fields), plan: { plan: undefined } };
+  const known = { document, weight: Math.max(tokens, fields), plan: { plan: undefined }, chosen: undefined };
   settings.documents.set(source, known);
   budget?.spendTokens(known.weight - tokens);
   return known;

@@ -7,7 +7,7 @@ import type { DocumentNode } from 'graphql';
 import { DocumentCache } from '../../../src/operation/documents/document-cache.ts';
 import type { KnownDocument } from '../../../src/operation/documents/document-cache.ts';
 
-const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined } });
+const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined }, chosen: undefined });
 const document = keep(parse('{ a }'));
 /** A text of 100 characters that is like no other. */
 const text = (number: number): string => String(number).padEnd(100, 'x');
