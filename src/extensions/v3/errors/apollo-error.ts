@@ -35,13 +35,21 @@ export class ApolloError extends Error {
    * validation error, which are copied without, are left out.
    */
   toJSON(): GraphQLFormattedError {
-    const { message, nodes, source, positions, path, originalError, extensions } = this;
-    return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions }).toJSON();
+    return toGraphQLError(this).toJSON();
+  }
+
+  /** The message, and the places in the document; without the name. */
+  override toString(): string {
+    return toGraphQLError(this).toString();
   }
 
   get [Symbol.toStringTag](): string {
     return this.name;
   }
+}
+
+function toGraphQLError({ message, nodes, source, positions, path, originalError, extensions }: ApolloError): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }
 
 /** The document does not parse: GRAPHQL_PARSE_FAILED. */

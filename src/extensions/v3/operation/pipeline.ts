@@ -226,6 +226,9 @@ function format({ config, context, budget }: Operation, errors: readonly Error[]
   const allowance = budget?.errors ?? new ErrorAllowance();
   return allowance.fitAll(
     errors,
-    (error) => formatApolloErrors([error], { formatter: config.formatError, debug: context.debug, showStacks: config.showStacks })[0]!,
+    // A formatter that returns nothing makes null of the error, as in version 3.
+    (error) =>
+      formatApolloErrors([error], { formatter: config.formatError, debug: context.debug, showStacks: config.showStacks })[0] ??
+      (null as never),
   );
 }

@@ -119,12 +119,17 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     integrationContextArgument?: ContextFunctionParams,
   ): Promise<GraphQLResponse> {
     if (this.#lifecycle.phase === 'initialized') await this._start();
-    const options = await this.graphQLServerOptions(integrationContextArgument);
+    const options = { ...(await this.graphQLServerOptions(integrationContextArgument)), ...this.#withoutHTTP() };
     if (typeof options.context === 'function') return options.context() as never;
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
     const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
     return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined, capacity: undefined });
+  }
+
+  /** Without HTTP, stack traces are there only where `debug` asks for them. */
+  #withoutHTTP(): Pick<QueryOptions, 'debug' | 'showStacks'> | undefined {
+    return this.#config.debug === undefined ? { debug: undefined, showStacks: false } : undefined;
   }
 
   /** True when it starts by itself, as on a function platform. */

@@ -117,7 +117,7 @@ const leftovers: Readonly<Record<string, string>> = {
 
 /** Throws for options that cannot be served, and warns of each leftover once, in words that say what to write. */
 export function assertConfig(config: Config, logger: Logger): void {
-  const { gateway, modules, schema, typeDefs, resolvers, uploads } = config;
+  const { gateway, modules, schema, typeDefs, resolvers, uploads, cache, plugins } = config;
   if (gateway && (modules || schema || typeDefs || resolvers))
     throw new Error('Cannot define both `gateway` and any of: `modules`, `schema`, `typeDefs`, or `resolvers`');
   if (uploads) {
@@ -126,6 +126,10 @@ export function assertConfig(config: Config, logger: Logger): void {
         'Let clients upload to a signed URL of your object store, and send that as a string. See docs/migration.md, "Withdrawn".',
     );
   }
+  if (cache !== undefined && cache !== 'bounded' && typeof cache !== 'object')
+    throw new TypeError(`The option cache takes "bounded" or an object with get, set and delete, not ${JSON.stringify(cache)}.`);
+  const missing = plugins?.findIndex((plugin) => !plugin) ?? -1;
+  if (missing !== -1) throw new TypeError(`plugins[${missing}] is ${String(plugins![missing])}, not a plugin. Leave it out of the list.`);
   for (const [name, advice] of Object.entries(leftovers)) {
     const value: unknown = config[name as keyof Config];
     if (value !== undefined && value !== false) logger.warn(`The option ${name} is of version 2. ${advice}`);
