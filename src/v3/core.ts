@@ -42,6 +42,9 @@ export {
 } from '../extensions/v3/plugins/landing-page.ts';
 export type {
   ApolloServerPluginLandingPageDefaultOptions,
+  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageDefaultBaseOptions,
+  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageLocalDefaultOptions,
+  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageProductionDefaultOptions,
   ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
 } from '../extensions/v3/plugins/landing-page.ts';
 export {
@@ -52,7 +55,12 @@ export {
   ApolloServerPluginUsageReporting,
   ApolloServerPluginUsageReportingDisabled,
 } from '../extensions/v3/plugins/reporting.ts';
-export type { ApolloServerPluginDrainHttpServerOptions } from '../extensions/v3/plugins/reporting.ts';
+export type {
+  ApolloServerPluginDrainHttpServerOptions,
+  WithdrawnPluginOptions as ApolloServerPluginInlineTraceOptions,
+  WithdrawnPluginOptions as ApolloServerPluginSchemaReportingOptions,
+  WithdrawnPluginOptions as ApolloServerPluginUsageReportingOptions,
+} from '../extensions/v3/plugins/reporting.ts';
 export { ErrorsAreMissesCache } from '../extensions/v3/cache/errors-are-misses-cache.ts';
 export { InMemoryLRUCache } from '../extensions/v3/cache/in-memory-lru-cache.ts';
 export { KeyvAdapter, PrefixingKeyValueCache } from '../cache.ts';
@@ -78,6 +86,9 @@ export type {
   GraphQLRequestExecutionListener,
   GraphQLRequestListener,
   GraphQLRequestListenerDidResolveField,
+  GraphQLRequestListenerExecutionDidEnd,
+  GraphQLRequestListenerParsingDidEnd,
+  GraphQLRequestListenerValidationDidEnd,
   GraphQLRequestMetrics,
   GraphQLResponse,
   GraphQLSchemaContext,
@@ -91,4 +102,5 @@ export type {
   ValidationRule,
   ValueOrPromise,
   VariableValues,
+  WithRequired,
 } from '../extensions/v3/types.ts';

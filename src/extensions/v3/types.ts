@@ -120,9 +120,17 @@ export interface GraphQLFieldResolverParams<TSource = any, TContext = BaseContex
 /** Called when a field has its value, or its error. */
 export type GraphQLRequestListenerDidResolveField = (error: Error | null, result?: any) => void;
 
+/** The ends of hooks that `parsingDidStart`, `validationDidStart` and `executionDidStart` may return. */
+export type GraphQLRequestListenerParsingDidEnd = (error?: Error) => ValueOrPromise<void>;
+export type GraphQLRequestListenerValidationDidEnd = (errors?: readonly Error[]) => ValueOrPromise<void>;
+export type GraphQLRequestListenerExecutionDidEnd = (error?: Error) => ValueOrPromise<void>;
+
+/** A type, some of whose properties are there for certain. */
+export type WithRequired<T, K extends keyof T> = T & Required<Pick<T, K>>;
+
 /** The hooks of one execution. */
 export interface GraphQLRequestExecutionListener<TContext = BaseContext> {
-  executionDidEnd?(error?: Error): ValueOrPromise<void>;
+  executionDidEnd?: GraphQLRequestListenerExecutionDidEnd;
   /** Synchronous: it is called for every field. */
   willResolveField?(params: GraphQLFieldResolverParams<any, TContext>): GraphQLRequestListenerDidResolveField | void;
 }
@@ -130,12 +138,10 @@ export interface GraphQLRequestExecutionListener<TContext = BaseContext> {
 /** The hooks of one operation, in their order. All are optional. */
 export interface GraphQLRequestListener<TContext = BaseContext> {
   didResolveSource?(context: GraphQLRequestContextDidResolveSource<TContext>): ValueOrPromise<void>;
-  parsingDidStart?(
-    context: GraphQLRequestContextParsingDidStart<TContext>,
-  ): ValueOrPromise<((error?: Error) => ValueOrPromise<void>) | void>;
+  parsingDidStart?(context: GraphQLRequestContextParsingDidStart<TContext>): ValueOrPromise<GraphQLRequestListenerParsingDidEnd | void>;
   validationDidStart?(
     context: GraphQLRequestContextValidationDidStart<TContext>,
-  ): ValueOrPromise<((errors?: readonly Error[]) => ValueOrPromise<void>) | void>;
+  ): ValueOrPromise<GraphQLRequestListenerValidationDidEnd | void>;
   didResolveOperation?(context: GraphQLRequestContextDidResolveOperation<TContext>): ValueOrPromise<void>;
   responseForOperation?(context: GraphQLRequestContextResponseForOperation<TContext>): ValueOrPromise<GraphQLResponse | null>;
   executionDidStart?(

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { ApolloServer as AzureServer } from '../../../src/v3/azure-functions.ts';
 import { ApolloServer as ExpressServer } from '../../../src/v3/express.ts';
+import type { ApolloServerExpressConfig, CorsOptions } from '../../../src/v3/express.ts';
 import { ApolloServer as MicroServer } from '../../../src/v3/micro.ts';
 import { silent } from './server.ts';
 
@@ -23,7 +24,7 @@ const resolvers = {
   Mutation: { touch: () => 'touched' },
 };
 
-const config = { typeDefs, resolvers, logger: silent };
+const config = { typeDefs, resolvers, logger: silent } satisfies ApolloServerExpressConfig;
 
 async function listening(context: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -43,7 +44,7 @@ test('a cloud function answers whatever path it is called with, and its context 
   });
   const url = await listening(
     context,
-    server.createHandler({ cors: { origin: ['https://a.example'], credentials: true } }) as RequestListener,
+    server.createHandler({ cors: { origin: ['https://a.example'], credentials: true } satisfies CorsOptions }) as RequestListener,
   );
 
   const answer = await fetch(`${url}/anywhere`, post('{ hello who signIn }', { 'x-user': 'ada', origin: 'https://a.example' }));

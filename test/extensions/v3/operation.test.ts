@@ -3,8 +3,14 @@ import { test } from 'node:test';
 import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
-import { ApolloServerBase, ApolloServerPluginCacheControl } from '../../../src/v3/core.ts';
-import type { ApolloServerPlugin, CacheHint } from '../../../src/v3/core.ts';
+import { ApolloError, ApolloServerBase, ApolloServerPluginCacheControl, AuthenticationError } from '../../../src/v3/core.ts';
+import type {
+  ApolloServerPlugin,
+  CacheHint,
+  GraphQLRequestListenerExecutionDidEnd,
+  GraphQLRequestListenerParsingDidEnd,
+  GraphQLRequestListenerValidationDidEnd,
+} from '../../../src/v3/core.ts';
 import { SchemaDirectiveVisitor } from '../../../src/v3.ts';
 import { serve, silent } from './server.ts';
 
@@ -66,24 +72,64 @@ test('start and stop are once each, and tell the plugins', async () => {
   await rejects(server.executeOperation({ query: '{ hello }' }), /after the server has stopped/);
 });
 
+for (const [nodeEnv, debug, isShown] of [
+  ['development', undefined, false],
+  ['development', true, true],
+  ['test', true, true],
+  ['production', true, false],
+] as const) {
+  test(`executeOperation shows a stack only where debug asks for it: ${nodeEnv}, ${debug}`, async () => {
+    const server = serverWith({ nodeEnv, ...(debug !== undefined && { debug }) });
+
+    const { errors } = await server.executeOperation({ query: '{ boom }' });
+
+    equal(JSON.stringify(errors).includes('stacktrace'), isShown);
+  });
+}
+
+test('a formatError that returns nothing makes null of the error', async () => {
+  const server = serverWith({ formatError: () => undefined as never });
+
+  const { errors } = await server.executeOperation({ query: '{ boom }' });
+
+  deepEqual(JSON.parse(JSON.stringify(errors)), [null]);
+});
+
+test('an error as text is its message', () => {
+  class Gone extends ApolloError {}
+
+  deepEqual([new ApolloError('a', 'A'), new AuthenticationError('b'), new Gone('c')].map(String), ['a', 'b', 'c']);
+});
+
+test('a cache that is none, and a plugin that is not there, are refused by name', () => {
+  throws(
+    () => serverWith({ cache: 'unbounded' as never }),
+    /^TypeError: The option cache takes "bounded" or an object .*, not "unbounded"/,
+  );
+  throws(() => serverWith({ plugins: [{}, undefined as never] }), /^TypeError: plugins\[1\] is undefined, not a plugin/);
+});
+
 test('the hooks of an operation come in their order, and see what is known by then', async () => {
   const seen: string[] = [];
   const end =
     (name: string) =>
     (error?: unknown): void =>
       void seen.push(`/${name}${error ? ' failed' : ''}`);
+  const executed: GraphQLRequestListenerExecutionDidEnd = end('execution');
+  const parsed: GraphQLRequestListenerParsingDidEnd = end('parsing');
+  const validated: GraphQLRequestListenerValidationDidEnd = end('validation');
   const plugin = (): ApolloServerPlugin => ({
     async requestDidStart({ request, cache, schemaHash }) {
       seen.push(`request ${request.operationName} ${typeof cache.get} ${schemaHash.length}`);
       return {
         didResolveSource: async ({ source, queryHash }) => void seen.push(`source ${source.length} ${queryHash.length}`),
-        parsingDidStart: async () => (seen.push('parsing'), end('parsing')),
-        validationDidStart: async ({ document }) => (seen.push(`validation ${document.kind}`), end('validation')),
+        parsingDidStart: async () => (seen.push('parsing'), parsed),
+        validationDidStart: async ({ document }) => (seen.push(`validation ${document.kind}`), validated),
         didResolveOperation: async ({ operationName, operation }) => void seen.push(`operation ${operationName} ${operation.operation}`),
         responseForOperation: async () => null,
         executionDidStart: async () => ({
           willResolveField: ({ info }) => (seen.push(`field ${info.fieldName}`), end(info.fieldName)),
-          executionDidEnd: end('execution'),
+          executionDidEnd: executed,
         }),
         didEncounterErrors: async ({ errors }) => void seen.push(`errors ${errors.length}`),
         willSendResponse: async ({ response }) => void seen.push(`send ${Object.keys(response.data ?? {})}`),

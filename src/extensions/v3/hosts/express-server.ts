@@ -5,6 +5,7 @@ import { isBelow, isHealthCheck } from '../http/serve.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLOptions } from '../server/apollo-server-base.ts';
+import type { Config } from '../server/config.ts';
 import { servingOf } from '../server/serving.ts';
 import type { CreateHandlerOptions } from '../server/serving.ts';
 import { createNodeHandler } from './node-handler.ts';
@@ -12,6 +13,9 @@ import type { NodeContextFunctionParams, NodeHandler } from './node-handler.ts';
 
 /** The argument of the context function: request and response of the host. */
 export type ExpressContext = NodeContextFunctionParams;
+
+/** The options of this server. */
+export type ApolloServerExpressConfig = Config<ExpressContext>;
 
 /** Middleware of Express and Connect. */
 export type Middleware = (req: any, res: any, next?: (error?: unknown) => void) => void;

@@ -3,8 +3,11 @@ import type { InternalPlugin, InternalPluginId } from '../types.ts';
 
 // Nothing is sent to Apollo's service: what these would do is withdrawn, and each says so once.
 
+/** Options of plugins that do nothing here. Any: all that they took is accepted. */
+export type WithdrawnPluginOptions = Record<string, any>;
+
 /** Accepted, does nothing, and warns: nothing is reported to Apollo. */
-export function ApolloServerPluginUsageReporting(_options?: object): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginUsageReporting(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
   return withdrawn('UsageReporting', 'No usage is reported to Apollo: ApolloServerPluginUsageReporting does nothing here.');
 }
 
@@ -14,7 +17,7 @@ export function ApolloServerPluginUsageReportingDisabled(): ApolloServerPlugin &
 }
 
 /** Accepted, does nothing, and warns: no schema is reported to Apollo. */
-export function ApolloServerPluginSchemaReporting(_options?: object): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginSchemaReporting(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
   return withdrawn(
     'SchemaReporting',
     'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.',
@@ -22,7 +25,7 @@ export function ApolloServerPluginSchemaReporting(_options?: object): ApolloServ
 }
 
 /** Accepted, does nothing, and warns: answers carry no traces for a federated gateway. */
-export function ApolloServerPluginInlineTrace(_options?: object): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginInlineTrace(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
   return withdrawn('InlineTrace', 'Answers carry no ftv1 traces: ApolloServerPluginInlineTrace does nothing here.');
 }
 
