@@ -16,7 +16,8 @@ export type { ApolloServerTestClient } from '../extensions/v3/server/test-client
 export type { DocumentStore } from '../extensions/v3/operation/operation.ts';
 export { HttpQueryError, isHttpQueryError } from '../extensions/v3/errors/apollo-error.ts';
 export { gql } from '../extensions/v3/gql.ts';
-export { formatApolloErrors } from '../extensions/v3/errors/format-errors.ts';
+export { formatApolloErrors, fromGraphQLError } from '../extensions/v3/errors/format-errors.ts';
+export type { FromGraphQLErrorOptions as ErrorOptions } from '../extensions/v3/errors/format-errors.ts';
 export {
   ApolloError,
   AuthenticationError,

@@ -24,9 +24,11 @@ export const serverNames: Readonly<Record<string, readonly string[]>> = {
   ],
   'graphql-functions/v3/express': [
     'ApolloServer',
+    'ApolloServerExpressConfig',
     'Config',
     'Context',
     'ContextFunction',
+    'CorsOptions',
     'CreateHandlerOptions',
     'ExpressContext',
     'GatewayInterface',

@@ -1,14 +1,20 @@
 // Answers a list of requests with the handlers of one library: node answer-requests.ts FOLDER LIBRARY CORE REQUESTS ANSWERS.
-// FOLDER is the project whose node_modules has them.
+// FOLDER is the project whose node_modules has them. With two more, HOST TOOLS, on that host, whose packages are in TOOLS.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+import { hostedServer } from './hosts.ts';
+import type { HostName } from './hosts.ts';
 import { createShapes } from './shapes.ts';
+import type { Library } from './shapes.ts';
 import type { GeneratedRequest } from './requests.ts';
 
-const [folder = '', library = '', core = '', requestsFile = '', answersFile = ''] = process.argv.slice(2);
+const [folder = '', library = '', core = '', requestsFile = '', answersFile = '', host, tools] = process.argv.slice(2);
 const load = createRequire(`${folder}/package.json`);
-const shapes = createShapes({ ...(load('graphql') as object), ...(load(core) as object), ...(load(library) as object) });
+const made: Library = { ...(load('graphql') as object), ...(load(core) as object), ...(load(library) as object) };
+const ApolloServer: unknown =
+  host === undefined ? made.ApolloServer : hostedServer(host as HostName, made.ApolloServer, createRequire(`${tools}/package.json`));
+const shapes = createShapes({ ...made, ApolloServer });
 const requests = JSON.parse(readFileSync(requestsFile, 'utf8')) as GeneratedRequest[];
 const answers: unknown[] = [];
 // One after another: the handlers of version 3 keep the event of now in a global variable.

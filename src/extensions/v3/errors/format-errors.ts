@@ -79,8 +79,14 @@ function extensionsOf({ extensions = {}, originalError, stack }: AnyError, debug
   return Object.keys(exception).length > 0 ? { ...coded, exception } : coded;
 }
 
+/** Options of {@link fromGraphQLError}. */
+export interface FromGraphQLErrorOptions {
+  /** Default: ApolloError */
+  readonly errorClass?: (new (message: string) => ApolloError) | undefined;
+}
+
 /** An error of graphql-js → one of the version-3 classes, with its place in the document. */
-export function fromGraphQLError(error: Error, errorClass: new (message: string) => ApolloError = ApolloError): ApolloError {
+export function fromGraphQLError(error: Error, { errorClass = ApolloError }: FromGraphQLErrorOptions = {}): ApolloError {
   const copy = new errorClass(error.message);
   for (const [key, value] of Object.entries(error)) if (key !== 'extensions') copy[key] = value;
   copy.extensions = { ...copy.extensions, ...(error as AnyError).extensions };

@@ -108,7 +108,7 @@ async function respond(operation: Operation): Promise<GraphQLResponse> {
   executing.reverse();
   try {
     const result = await execute(operation, executing);
-    const errors = result.errors?.map((error) => (isBadInput(error) ? fromGraphQLError(error, UserInputError) : error));
+    const errors = result.errors?.map((error) => (isBadInput(error) ? fromGraphQLError(error, { errorClass: UserInputError }) : error));
     if (errors !== undefined) await tellErrors(operation, errors as Error[]);
     const response = { ...result, errors: errors && format(operation, errors as Error[]) } as GraphQLResponse;
     await tellAll(executing, 'executionDidEnd');
@@ -185,7 +185,7 @@ function formatted({ config, context }: Operation, response: GraphQLResponse): G
 
 async function sendErrors(operation: Operation, { errors, errorClass }: Refusal): Promise<GraphQLResponse> {
   await tellErrors(operation, errors);
-  const classed = errors.map((error) => (error instanceof ApolloError && !errorClass ? error : fromGraphQLError(error, errorClass)));
+  const classed = errors.map((error) => (error instanceof ApolloError && !errorClass ? error : fromGraphQLError(error, { errorClass })));
   return send(operation, { errors: format(operation, classed), ...httpOf(errors) });
 }
 

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import type { HostName } from './hosts.ts';
+import { createShapes } from './shapes.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** An answer as the platform gets it. */
+interface Result {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
+  readonly cookies?: readonly string[];
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+  readonly rejected?: string;
+}
+
+/** What is compared of an answer. */
+export interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly body: unknown;
+}
+
+/** What may differ, each named in docs/migration.md under "Withdrawn". */
+export const allowed: readonly { readonly name: string; readonly holds: (theirs: Answer, ours: Answer) => boolean }[] = [
+  { name: 'an HTML error page', holds: ({ body, status }, ours) => String(body).startsWith('<!DOCTYPE html>') && status === ours.status },
+  {
+    name: 'a GET without an operation',
+    holds: ({ status, body }, ours) => status === ours.status && JSON.stringify(body).includes("undefined (reading 'operation')"),
+  },
+  { name: 'a batch with null in it', holds: ({ body }, ours) => ours.status === 400 && JSON.stringify(body).includes('of null (reading') },
+  // Version 3's depends on which operation of the batch ends last.
+  { name: 'header fields of a batch', holds: (theirs, ours) => Array.isArray(theirs.body) && isDeepStrictEqual(theirs.body, ours.body) },
+];
+
+/** One of the two libraries, in a project of its own. */
+export interface Contestant {
+  /** The folder whose node_modules has it. */
+  readonly project: string;
+  readonly library: string;
+  readonly core: string;
+}
+
+/** This package in a project of its own, with the graphql that version 3 has: their words are to be compared, not graphql-js's of two majors. */
+export function installOurs(folder: string, graphql: string): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, 'graphql-functions'), { recursive: true });
+  cpSync(join(root, 'dist'), join(modules, 'graphql-functions/dist'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(modules, 'graphql-functions/package.json'));
+  symlinkSync(graphql, join(modules, 'graphql'), 'dir');
+  symlinkSync(join(root, 'node_modules/http-cache-semantics'), join(modules, 'http-cache-semantics'), 'dir');
+  writeFileSync(join(folder, 'package.json'), '{}');
+}
+
+/** The answers of one library to the requests in `folder`. `host` and the folder with its packages: not called as a Lambda function, but there. */
+export function answersOf({ project, library, core }: Contestant, folder: string, host?: { name: HostName; tools: string }): Answer[] {
+  const program = join(import.meta.dirname, 'answer-requests.ts');
+  const file = join(folder, 'answers.json');
+  const env = { ...process.env, NODE_ENV: 'test' };
+  const where = host === undefined ? [] : [host.name, host.tools];
+  execFileSync(process.execPath, ['--no-warnings', program, project, library, core, join(folder, 'requests.json'), file, ...where], {
+    env,
+    stdio: 'inherit',
+  });
+  return (JSON.parse(readFileSync(file, 'utf8')) as Result[]).map(toAnswer);
+}
+
+/** The names alone: the handlers are made in the two programs. */
+export function shapeNames(): string[] {
+  class Nothing {
+    createHandler(): () => Promise<undefined> {
+      return () => Promise.resolve(undefined);
+    }
+  }
+  const plugin = (): object => ({});
+  return Object.keys(
+    createShapes({
+      ApolloServer: Nothing,
+      gql: String.raw,
+      ApolloServerPluginCacheControl: plugin,
+      ApolloServerPluginCacheControlDisabled: plugin,
+    }),
+  );
+}
+
+/** Fields that carriers write, and those that say nothing of GraphQL. */
+const unnamed = [
+  'x-powered-by',
+  'etag',
+  'content-length',
+  'x-content-type-options',
+  'content-security-policy',
+  'date',
+  'connection',
+  'keep-alive',
+];
+
+function toAnswer(result: Result): Answer {
+  const fields = new Map<string, string | readonly string[]>();
+  for (const [name, value] of Object.entries(result.headers ?? {})) fields.set(name.toLowerCase(), value);
+  for (const [name, values] of Object.entries(result.multiValueHeaders ?? {}))
+    fields.set(name.toLowerCase(), name.toLowerCase() === 'set-cookie' ? values : values.join(', '));
+  const cookies = result.cookies ?? [fields.get('set-cookie') ?? []].flat();
+  for (const name of ['set-cookie', ...unnamed]) fields.delete(name);
+  // Nobody else may keep an answer to a GET that says nothing of itself.
+  if (fields.get('cache-control') === 'private, no-store') fields.delete('cache-control');
+  const text =
+    result.isBase64Encoded === true ? Buffer.from(result.body ?? '', 'base64').toString() : (result.body ?? result.rejected ?? '');
+  // The same words, never as HTML.
+  if (String(fields.get('content-type')).startsWith('text/')) fields.set('content-type', 'text');
+  return { status: result.statusCode, headers: Object.fromEntries(fields) as Record<string, string>, cookies, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,114 @@
+import { createServer, request as send } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { GeneratedRequest } from './requests.ts';
+
+/** A host beside Lambda that version 3 had a package for. */
+export type HostName = 'express' | 'micro' | 'azure-functions';
+
+// Any: the same code runs on two packages with types of their own.
+type Any = any;
+type Event = GeneratedRequest['event'];
+type Load = (name: string) => Any;
+
+/** A request of the differential, as it is sent to a host. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+type Ask = (sent: Sent) => Promise<unknown>;
+
+/** A class with Lambda's `createHandler`, whose handler asks a server on the host. `load` loads the packages of the host. */
+export function hostedServer(host: HostName, ApolloServer: Any, load: Load): unknown {
+  return class Hosted {
+    readonly #options: Any;
+
+    constructor(options: Any) {
+      this.#options = withContextOfLambda(options);
+    }
+
+    createHandler({ expressGetMiddlewareOptions: given = {} }: Any = {}): (event: Event) => Promise<unknown> {
+      let asking: Promise<Ask> | undefined;
+      return async (event) => (await (asking ??= hosts[host](new ApolloServer(this.#options), given, load)))(toSent(event));
+    }
+  };
+}
+
+const hosts: Readonly<Record<HostName, (server: Any, given: Any, load: Load) => Promise<Ask>>> = {
+  async express(server, given, load) {
+    await server.start();
+    const app = load('express')();
+    server.applyMiddleware({ app, path: '/', ...given });
+    return asker(app as RequestListener);
+  },
+  async micro(server, { onHealthCheck, disableHealthCheck, path = '/' }, load) {
+    await server.start();
+    return asker(load('micro').serve(server.createHandler({ path, onHealthCheck, disableHealthCheck })) as RequestListener);
+  },
+  async 'azure-functions'(server, { onHealthCheck, disableHealthCheck, cors }) {
+    const handler = server.createHandler({ onHealthCheck, disableHealthCheck, ...(cors && { cors }) });
+    return (sent) =>
+      new Promise((resolve) => {
+        const done = (error: unknown, result: Any): void =>
+          resolve(error ? { rejected: String(error) } : { statusCode: result.status, headers: result.headers, body: result.body });
+        handler({ bindings: {}, log: () => {}, done }, toAzureRequest(sent));
+      });
+  },
+};
+
+/** The contexts of the differential are written for Lambda. */
+function withContextOfLambda({ context, ...options }: Any): unknown {
+  if (typeof context !== 'function') return { ...options, ...(context !== undefined && { context }) };
+  const ofLambda = ({ req, res, request }: Any): unknown => {
+    const { headers, method, url = '' } = req ?? request;
+    const response = { cookie() {}, setHeader: (name: string, value: string) => res?.setHeader(name, value) };
+    const ofExpress = { req: { headers, method, path: url.split('?', 1)[0] }, res: response };
+    return context({ event: { headers }, context: { awsRequestId: 'call' }, express: ofExpress });
+  };
+  return { ...options, context: ofLambda };
+}
+
+function toSent({ requestContext, httpMethod, rawPath, path, rawQueryString, headers, body }: Event): Sent {
+  const search = rawQueryString ? `?${rawQueryString}` : '';
+  return { method: requestContext?.http?.method ?? httpMethod, path: rawPath ?? path, search, headers, body };
+}
+
+/** The host parses a body that says it is JSON. */
+function toAzureRequest({ method, path, search, headers, body }: Sent): object {
+  const url = `https://functions.example${path}${search}`;
+  const query = Object.fromEntries(new URLSearchParams(search));
+  return { method, url, headers, query, ...(body !== undefined && { body: parsedBody(headers, body), rawBody: body }) };
+}
+
+function parsedBody(headers: Sent['headers'], body: string): unknown {
+  try {
+    return headers['content-type']?.includes('json') ? JSON.parse(body) : body;
+  } catch {
+    return body;
+  }
+}
+
+async function asker(listener: RequestListener): Promise<Ask> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return ({ method, path, search, headers, body }) =>
+    new Promise((resolve) => {
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+      const call = send({ port, method, path: path + search, headers: { ...headers, ...length }, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const { 'set-cookie': cookies = [], ...fields } = response.headers;
+          resolve({ statusCode: response.statusCode, headers: fields, cookies, body: Buffer.concat(chunks).toString() });
+        });
+      });
+      call.on('error', (error) => resolve({ rejected: error.message }));
+      call.end(body);
+    });
+}
