@@ -17,7 +17,7 @@ export type { DocumentStore } from '../extensions/v3/operation/operation.ts';
 export { HttpQueryError, isHttpQueryError } from '../extensions/v3/errors/apollo-error.ts';
 export { gql } from '../extensions/v3/gql.ts';
 export { formatApolloErrors, fromGraphQLError } from '../extensions/v3/errors/format-errors.ts';
-export type { FromGraphQLErrorOptions as ErrorOptions } from '../extensions/v3/errors/format-errors.ts';
+export type { ErrorOptions } from '../extensions/v3/errors/format-errors.ts';
 export {
   ApolloError,
   AuthenticationError,
@@ -43,9 +43,8 @@ export {
 } from '../extensions/v3/plugins/landing-page.ts';
 export type {
   ApolloServerPluginLandingPageDefaultOptions,
-  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageDefaultBaseOptions,
-  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageLocalDefaultOptions,
-  ApolloServerPluginLandingPageDefaultOptions as ApolloServerPluginLandingPageProductionDefaultOptions,
+  ApolloServerPluginLandingPageLocalDefaultOptions,
+  ApolloServerPluginLandingPageProductionDefaultOptions,
   ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
 } from '../extensions/v3/plugins/landing-page.ts';
 export {
@@ -58,9 +57,9 @@ export {
 } from '../extensions/v3/plugins/reporting.ts';
 export type {
   ApolloServerPluginDrainHttpServerOptions,
-  WithdrawnPluginOptions as ApolloServerPluginInlineTraceOptions,
-  WithdrawnPluginOptions as ApolloServerPluginSchemaReportingOptions,
-  WithdrawnPluginOptions as ApolloServerPluginUsageReportingOptions,
+  ApolloServerPluginInlineTraceOptions,
+  ApolloServerPluginSchemaReportingOptions,
+  ApolloServerPluginUsageReportingOptions,
 } from '../extensions/v3/plugins/reporting.ts';
 export { ErrorsAreMissesCache } from '../extensions/v3/cache/errors-are-misses-cache.ts';
 export { InMemoryLRUCache } from '../extensions/v3/cache/in-memory-lru-cache.ts';

@@ -1,6 +1,7 @@
 export { ApolloServer } from '../extensions/v3/hosts/express-server.ts';
 export type {
   ApolloServerExpressConfig,
+  CorsOptions,
   ExpressContext,
   ListenOptions,
   Middleware,
@@ -9,7 +10,6 @@ export type {
 } from '../extensions/v3/hosts/express-server.ts';
 export type { NodeHandler } from '../extensions/v3/hosts/node-handler.ts';
 export type { CreateHandlerOptions } from '../extensions/v3/server/serving.ts';
-export type { CORSOptions as CorsOptions } from '../extensions/v3/http/cors.ts';
 export type { GetMiddlewareOptions } from '../extensions/v3/http/serve.ts';
 export type { GraphQLOptions } from '../extensions/v3/server/apollo-server-base.ts';
 export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from '../extensions/v3/server/config.ts';

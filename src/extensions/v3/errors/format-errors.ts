@@ -80,13 +80,13 @@ function extensionsOf({ extensions = {}, originalError, stack }: AnyError, debug
 }
 
 /** Options of {@link fromGraphQLError}. */
-export interface FromGraphQLErrorOptions {
+export interface ErrorOptions {
   /** Default: ApolloError */
   readonly errorClass?: (new (message: string) => ApolloError) | undefined;
 }
 
 /** An error of graphql-js → one of the version-3 classes, with its place in the document. */
-export function fromGraphQLError(error: Error, { errorClass = ApolloError }: FromGraphQLErrorOptions = {}): ApolloError {
+export function fromGraphQLError(error: Error, { errorClass = ApolloError }: ErrorOptions = {}): ApolloError {
   const copy = new errorClass(error.message);
   for (const [key, value] of Object.entries(error)) if (key !== 'extensions') copy[key] = value;
   copy.extensions = { ...copy.extensions, ...(error as AnyError).extensions };

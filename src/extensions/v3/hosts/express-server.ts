@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
+import type { CORSOptions } from '../http/cors.ts';
 import type { ExpressRequest } from '../http/express.ts';
 import { isBelow, isHealthCheck } from '../http/serve.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
@@ -16,6 +17,9 @@ export type ExpressContext = NodeContextFunctionParams;
 
 /** The options of this server. */
 export type ApolloServerExpressConfig = Config<ExpressContext>;
+
+/** The options of the `cors` package. */
+export type CorsOptions = CORSOptions;
 
 /** Middleware of Express and Connect. */
 export type Middleware = (req: any, res: any, next?: (error?: unknown) => void) => void;

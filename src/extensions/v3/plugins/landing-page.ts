@@ -16,6 +16,11 @@ export interface ApolloServerPluginLandingPageDefaultOptions {
   readonly [key: string]: any;
 }
 
+/** Options of {@link ApolloServerPluginLandingPageLocalDefault}. */
+export type ApolloServerPluginLandingPageLocalDefaultOptions = ApolloServerPluginLandingPageDefaultOptions;
+/** Options of {@link ApolloServerPluginLandingPageProductionDefault}. */
+export type ApolloServerPluginLandingPageProductionDefaultOptions = ApolloServerPluginLandingPageDefaultOptions;
+
 /** Options of {@link ApolloServerPluginLandingPageGraphQLPlayground}. */
 export interface ApolloServerPluginLandingPageGraphQLPlaygroundOptions {
   /** The version of graphql-playground-react. Default: "1.7.42". */

@@ -3,11 +3,17 @@ import type { InternalPlugin, InternalPluginId } from '../types.ts';
 
 // Nothing is sent to Apollo's service: what these would do is withdrawn, and each says so once.
 
-/** Options of plugins that do nothing here. Any: all that they took is accepted. */
-export type WithdrawnPluginOptions = Record<string, any>;
+// Any: all that these plugins took is accepted.
+
+/** Options of {@link ApolloServerPluginUsageReporting}. */
+export type ApolloServerPluginUsageReportingOptions = Record<string, any>;
+/** Options of {@link ApolloServerPluginSchemaReporting}. */
+export type ApolloServerPluginSchemaReportingOptions = Record<string, any>;
+/** Options of {@link ApolloServerPluginInlineTrace}. */
+export type ApolloServerPluginInlineTraceOptions = Record<string, any>;
 
 /** Accepted, does nothing, and warns: nothing is reported to Apollo. */
-export function ApolloServerPluginUsageReporting(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginUsageReporting(_options?: ApolloServerPluginUsageReportingOptions): ApolloServerPlugin & InternalPlugin {
   return withdrawn('UsageReporting', 'No usage is reported to Apollo: ApolloServerPluginUsageReporting does nothing here.');
 }
 
@@ -17,7 +23,9 @@ export function ApolloServerPluginUsageReportingDisabled(): ApolloServerPlugin &
 }
 
 /** Accepted, does nothing, and warns: no schema is reported to Apollo. */
-export function ApolloServerPluginSchemaReporting(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginSchemaReporting(
+  _options?: ApolloServerPluginSchemaReportingOptions,
+): ApolloServerPlugin & InternalPlugin {
   return withdrawn(
     'SchemaReporting',
     'No schema is reported to Apollo: ApolloServerPluginSchemaReporting does nothing here. Publish it with rover.',
@@ -25,7 +33,7 @@ export function ApolloServerPluginSchemaReporting(_options?: WithdrawnPluginOpti
 }
 
 /** Accepted, does nothing, and warns: answers carry no traces for a federated gateway. */
-export function ApolloServerPluginInlineTrace(_options?: WithdrawnPluginOptions): ApolloServerPlugin & InternalPlugin {
+export function ApolloServerPluginInlineTrace(_options?: ApolloServerPluginInlineTraceOptions): ApolloServerPlugin & InternalPlugin {
   return withdrawn('InlineTrace', 'Answers carry no ftv1 traces: ApolloServerPluginInlineTrace does nothing here.');
 }
 
