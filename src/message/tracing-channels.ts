@@ -2,17 +2,11 @@
  * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: subscribers are told of the
  * work that this library does in graphql-js's place, by the same names and with the same context objects.
  */
-const names = {
-  parse: 'graphql:parse',
-  validate: 'graphql:validate',
-  execute: 'graphql:execute',
-  variableCoercion: 'graphql:execute:variableCoercion',
-  rootSelectionSet: 'graphql:execute:rootSelectionSet',
-  subscribe: 'graphql:subscribe',
-  resolve: 'graphql:resolve',
-} as const;
+const names = ['parse', 'validate', 'execute', 'execute:variableCoercion', 'execute:rootSelectionSet', 'subscribe', 'resolve'] as const;
 
-export type ChannelName = keyof typeof names;
+/** The last part of its name: no two have the same. */
+export type ChannelName = LastPart<(typeof names)[number]>;
+type LastPart<TName extends string> = TName extends `${string}:${infer TLast}` ? TLast : TName;
 
 /** The part of node:diagnostics_channel's TracingChannel that is used here. */
 export interface TracingChannel {
@@ -56,8 +50,9 @@ let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined
 function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
   try {
     const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
-    return Object.fromEntries(Object.entries(names).map(([key, name]) => [key, tracingChannel(name)])) as unknown as typeof channels &
-      object;
+    return Object.fromEntries(
+      names.map((name) => [name.slice(name.indexOf(':') + 1), tracingChannel(`graphql:${name}`)]),
+    ) as unknown as typeof channels & object;
   } catch {
     return {};
   }

@@ -86,9 +86,14 @@ function skipGap(text: string, position: number): number {
   // Nearly always one empty line, or one and a margin, and then a quote or a letter.
   while (code === 10 || code === 32) code = text.charCodeAt(++at);
   if (code === 34 || (code > 44 && code < 127)) return at;
-  gapPattern.lastIndex = at;
-  gapPattern.test(text);
-  return gapPattern.lastIndex;
+  return endAt(gapPattern, text, at);
+}
+
+/** The index behind the match; 0 if there is none. Without the match itself, which takes longer to make than to find. */
+function endAt(pattern: RegExp, text: string, position: number): number {
+  pattern.lastIndex = position;
+  pattern.test(text);
+  return pattern.lastIndex;
 }
 
 /**
@@ -110,8 +115,8 @@ function typeAt(text: string, at: number, offset: number): ScannedDefinition | u
   const found = matchAt(plainTypePattern, text, at);
   if (found === null || !isPossible(found)) return undefined;
   const { lastIndex } = plainTypePattern;
-  const end = found[7] === undefined ? lastIndex : endOfBody(text, lastIndex - 1);
-  return end < 0 ? undefined : new ScannedDefinition(found, end, offset);
+  const end = found[7] === undefined ? lastIndex : endAt(bodyPattern(), text, lastIndex - 1);
+  return end === 0 ? undefined : new ScannedDefinition(found, end, offset);
 }
 
 function otherAt(text: string, at: number, offset: number): ScannedDefinition | undefined {
@@ -120,13 +125,6 @@ function otherAt(text: string, at: number, offset: number): ScannedDefinition | 
   if (found !== null && !isPossible(found)) return undefined;
   const other = found ?? matchAt(schema, text, at) ?? matchAt(directive, text, at);
   return other === null ? undefined : new ScannedDefinition(other, at + other[0].length, offset);
-}
-
-/** The index behind the body that begins at `open`; -1 if it takes another look. */
-function endOfBody(text: string, open: number): number {
-  const pattern = bodyPattern();
-  pattern.lastIndex = open;
-  return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
 /** The pattern lets every kind of type have what only some can have. By index: to take an array apart takes a cold process a microsecond. */
