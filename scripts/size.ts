@@ -28,7 +28,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins that wrap requests and operations, and follow calls of data sources: what extensions stand on; nothing goes around their view of a call (0.8)': 1.25,
   'bounds of errors, messages, log lines, answers and variables, of an element of a batch too (2.5)': 3,
   "what resolvers get is one execution's own; large plans share a pool; a changed schema is noticed (2.9)": 3,
-  'starts that hang, bodies and headers as hosts leave them, contexts of one operation, whose a private answer is (2.5)': 3,
+  'starts that hang, bodies and headers as hosts leave them, contexts of one operation, whose a private answer is, caches that fit a container (2.6)': 3.1,
   'the tracing channels of graphql-js on either major (0.5)': 1,
   'variables coerced by what was prepared of their types, code for rows with resolvers, one loop for stages that wait (1.7)': 2,
   "resolver maps as they are, header fields of a Request in place, QUERY, defaults of an operation's own (1.9)": 2,

@@ -225,16 +225,9 @@ function schemaOf(
  */
 function defaultCacheBytes(): number {
   const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
-  return Math.min(30 * mebibyte, (megabytes > 0 ? megabytes * mebibyte : containerMemory()) / 32);
-}
-
-/** Bytes that the container may use, which takes 0.1 ms to find out; Infinity where there is no limit, or nobody to say it. */
-function containerMemory(): number {
-  try {
-    return globalThis.process?.constrainedMemory?.() || Infinity;
-  } catch {
-    return Infinity;
-  }
+  // To ask for the limit of a container takes 0.1 ms. Some answer that there is none by 0.
+  const bytes = megabytes > 0 ? megabytes * mebibyte : askProcess((asked) => asked.constrainedMemory?.()) || Infinity;
+  return Math.min(30 * mebibyte, bytes / 32);
 }
 
 /** The value of NODE_ENV, read when a server is made and nowhere else. Undefined counts as production. */
@@ -242,10 +235,14 @@ export function readNodeEnv(): string | undefined {
   return readEnvironment('NODE_ENV');
 }
 
-/** `process` does not exist on every platform, and Deno throws when a program may not read its environment. */
 function readEnvironment(name: string): string | undefined {
+  return askProcess(({ env }) => env?.[name]);
+}
+
+/** `process` does not exist on every platform, nor do all of its members, and Deno throws when a program may not read its environment. */
+function askProcess<T>(ask: (process: NodeJS.Process) => T | undefined): T | undefined {
   try {
-    return globalThis.process?.env?.[name];
+    return ask(globalThis.process);
   } catch {
     return undefined;
   }

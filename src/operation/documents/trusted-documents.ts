@@ -1,3 +1,4 @@
+import { isRecord } from '../../message/plain-object.ts';
 import { createError, describe } from '../errors.ts';
 
 /**
@@ -45,7 +46,7 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
 
 /** Ids and texts of a manifest. Throws a TypeError for one in no known format. */
 export function entriesOf(documents: TrustedDocumentManifest): [id: string, text: string][] {
-  const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents);
+  const isObject = isRecord(documents);
   const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : Object.entries(documents)) : undefined;
   if (entries?.every((pair) => pair.every((text) => typeof text === 'string')) === true) return entries;
   throw new TypeError(
