@@ -15,6 +15,7 @@ import { executeFields } from './fields.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { Pending } from './pending.ts';
+import { lookAgain } from './plan/literals.ts';
 import { Plan } from './plan/plan.ts';
 import { ownVariables } from './graphql-js/own-inputs.ts';
 import { coercedOf, Run } from './run.ts';
@@ -132,6 +133,7 @@ function planOperation(schema: GraphQLSchema, document: DocumentNode, operation:
 
 /** Runs a plan. */
 function executePlan(plan: Plan, execution: PlannedExecution, channels?: ExecutionChannels): ExecutionResult | Promise<ExecutionResult> {
+  lookAgain();
   const values = channels === undefined ? coerceVariables(plan, execution) : coerceTraced(plan, execution, channels);
   if (values instanceof WrongVariables) return { errors: values.errors };
   const run = new Run(execution, plan, values);

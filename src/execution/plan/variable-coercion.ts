@@ -5,7 +5,7 @@ import { isGraphQL17 } from '../graphql-js/version.ts';
 import type { VariableValues } from '../run.ts';
 import { coerceGiven, inputCoercionOf } from './input-coercion.ts';
 import type { InputCoercion } from './input-coercion.ts';
-import { prepareLiteral } from './literals.ts';
+import { lookAgain, prepareLiteral } from './literals.ts';
 import { absent, put, valueOf } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
 
@@ -31,6 +31,7 @@ function leaveToGraphQLJS(): undefined {
 }
 
 function coerceAll(variables: readonly PreparedVariable[], inputs: Inputs): VariableValues | undefined {
+  lookAgain();
   // graphql-js 16 has an ordinary object, and nothing of where the values come from.
   const coerced = (isGraphQL17 ? Object.create(null) : {}) as Record<string, unknown>;
   const sources = (isGraphQL17 ? Object.create(null) : undefined) as Record<string, unknown> | undefined;

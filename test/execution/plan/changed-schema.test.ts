@@ -1,8 +1,8 @@
-import { equal } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { GraphQLString } from 'graphql';
-import type { GraphQLFieldMap, GraphQLObjectType } from 'graphql';
+import type { GraphQLFieldMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import { executionOf } from '../../support/differential/both-executors.ts';
@@ -35,4 +35,24 @@ describe('a schema that is changed after an operation has run on it', () => {
       equal(JSON.stringify((await executePlanned(execution)).data), after);
     });
   }
+
+  it('is looked at once for each operation, however many objects have the defaults of a large input type', async () => {
+    const fields = Array.from({ length: 50 }, (_, at) => `field${at}: Int`).join(' ');
+    const typeDefs = `input Filter { ${fields} name: String = "x" } type Query { things: [Thing] } type Thing { name(of: Filter = {}, also: Filter): String }`;
+    const functions = { Thing: { name: (_: unknown, { of, also }: { of: object; also: object }) => JSON.stringify([of, also]) } };
+    const text = '{ things { a: name b: name(also: { field3: 1 }) } }';
+    const execution = executionOf({ typeDefs, functions, text, rootValue: { things: Array.from({ length: 100 }, () => ({})) } });
+    let looks = 0;
+    for (const field of Object.values((execution.schema.getType('Filter') as GraphQLInputObjectType).getFields())) {
+      const { type } = field;
+      Object.defineProperty(field, 'type', { get: () => (looks++, type) });
+    }
+    await executePlanned(execution);
+    looks = 0;
+
+    const { data } = await executePlanned(execution);
+
+    equal(JSON.stringify((data as any).things[99]), JSON.stringify({ a: '[{"name":"x"},null]', b: '[{"name":"x"},{"field3":1,"name":"x"}]' }));
+    ok(looks <= 51, `${looks} looks`);
+  });
 });
