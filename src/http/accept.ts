@@ -19,6 +19,8 @@ const maxNegotiated = 64;
 const maxRemembered = 256;
 /** Ranges of one Accept value that are looked at. Browsers send eight. */
 const maxRanges = 100;
+/** Parts of one range that are looked at: the type, its parameters, its weight. */
+const maxParts = 20;
 
 /** `accept` → media type of the answer. Throws 406, before anything runs, when the client allows neither. */
 export function negotiateMediaType(accept: string | null): ResponseMediaType {
@@ -73,7 +75,7 @@ export function preference(ranges: readonly MediaRange[], type: ResponseMediaTyp
 }
 
 function parseRange(element: string): MediaRange {
-  const [range = '', ...parameters] = element.split(';').map((text) => text.trim().toLowerCase());
+  const [range = '', ...parameters] = element.split(';', maxParts).map((text) => text.trim().toLowerCase());
   const weight = parameters.find((text) => text.startsWith('q='));
   return {
     range,

@@ -52,6 +52,8 @@ const cases: readonly (readonly [accept: string, mediaType: string | undefined])
   ['application/json;q="0"', json1],
   ['application/json;ext=1;q=0', undefined],
   ['application/json;q=0.000', undefined],
+  // Of a range that a client has made endless, the beginning counts.
+  [`application/json${';a=b'.repeat(1000)};q=0`, json1],
   ['*/*;q=0', undefined],
   ['application/*;q=0.0', undefined],
   ['image/png', undefined],
