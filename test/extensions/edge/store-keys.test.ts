@@ -112,4 +112,20 @@ describe('the key of an answer in a shared store', () => {
     t.diagnostic(`${answered} of ${requests} answered`);
     assert.ok(answered > requests / 4, String(answered));
   });
+
+  for (const [what, value] of [
+    ['levels', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['members', `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":0`).join(',')}}`],
+    ['values', `[${'0,'.repeat(50_000)}0]`],
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      test(`is not made where the extensions of the request have too many ${what}, which it answers as without a store (${method})`, async () => {
+        const extensions = `{"a":${value}}`;
+        const search = `?query={name}&extensions=${extensions}`;
+        const asked = method === 'GET' ? { method, search, body: undefined } : { method, search: '', body: `{"query":"{ name }","extensions":${extensions}}` }; // prettier-ignore
+
+        assert.equal(await serving(new MapCache())(asked), '200 {"data":{"name":"none"}}');
+      });
+    }
+  }
 });
