@@ -77,7 +77,7 @@ export interface CallDescription {
   readonly init?: DataSourceRequestInit | undefined;
 }
 
-const none: readonly string[] = [];
+const none: readonly string[] = Object.freeze([]);
 
 // Fetch's own options are declared here, and none of them a field, so that those which were set can be told. Without a comment
 // of its own: an editor shows one of the two.
@@ -222,7 +222,7 @@ export interface BodyLimits {
 }
 
 /** 32 MiB, and a minute: an API that drips must not keep a call without a `timeout` for ever. */
-const defaultBodyLimits: BodyLimits = { maxBytes: 32 * 1024 * 1024, maxTime: 60_000 };
+const defaultBodyLimits: BodyLimits = Object.freeze({ maxBytes: 32 * 1024 * 1024, maxTime: 60_000 });
 
 /** The limits that class and call have set, undefined for those they have not. */
 export function bodyLimitsFor(maxBytes: number | undefined, timeout: Milliseconds | undefined): BodyLimits {

@@ -16,9 +16,9 @@ export class Witness {
   readonly #owners = new WeakMap<object, string>();
   #known: ReadonlySet<object> = new Set();
 
-  /** Objects that all calls share by intention: the schema, and what the user has made. */
-  knows(roots: readonly unknown[]): void {
-    this.#known = reachableFrom([...roots, graphql, globalThis, process, new Error('with its accessors')]);
+  /** Objects that all calls share by intention: the schema, and what the user has made. But not those that only copies may be given of. */
+  knows(roots: readonly unknown[], except: ReadonlySet<object> = new Set()): void {
+    this.#known = reachableFrom([...roots, graphql, globalThis, process, new Error('with its accessors')], except);
   }
 
   sees(place: string, given: unknown, path = '', depth = 0): void {
@@ -33,7 +33,7 @@ export class Witness {
     const owner = this.#owners.get(given);
     if (owner === caller) return;
     if (owner !== undefined) {
-      if (!isEmptyForGood(given)) this.problems.add(`${place}${path}: ${given.constructor?.name ?? 'null'} of another call`);
+      if (!isTheSameForGood(given)) this.problems.add(`${place}${path}: ${given.constructor?.name ?? 'null'} of another call`);
       return;
     }
     this.#owners.set(given, caller);
@@ -71,8 +71,12 @@ function isSchemaPart(value: object): boolean {
   return graphql.isType(value) || graphql.isSchema(value) || graphql.isDirective(value);
 }
 
-function isEmptyForGood(object: object): boolean {
-  return Object.isFrozen(object) && Reflect.ownKeys(object).length === 0;
+function isTheSameForGood(object: object): boolean {
+  return Object.isFrozen(object) && Reflect.ownKeys(object).every((key) => !isObject(Reflect.get(object, key)));
+}
+
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 /** Objects of Node's own have parts that all of them share. */

@@ -148,7 +148,7 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
     ...sharingOf(decisionOf(call)),
   };
   if (operations.length === 0)
-    return [[{ ...noOperation, ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
+    return [[{ ...noOperation(), ...shared, durationMs: rounded(now() - start), errors: codesIn(sent) }, undefined]];
   const size = operations.length;
   return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
 }
@@ -161,7 +161,13 @@ function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostR
   return { sharing: { public: isPublic, ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
 }
 
-const noOperation = { operation: null, type: null, hash: null, upstream: { calls: 0, ms: 0, outcomes: {} } } as const;
+/** Anew for each record: `write` is given it, and may write into it. */
+const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstream'> => ({
+  operation: null,
+  type: null,
+  hash: null,
+  upstream: { calls: 0, ms: 0, outcomes: {} },
+});
 
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
   const { operation, source, stream } = one.outcome ?? {};
