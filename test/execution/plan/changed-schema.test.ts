@@ -52,7 +52,10 @@ describe('a schema that is changed after an operation has run on it', () => {
 
     const { data } = await executePlanned(execution);
 
-    equal(JSON.stringify((data as any).things[99]), JSON.stringify({ a: '[{"name":"x"},null]', b: '[{"name":"x"},{"field3":1,"name":"x"}]' }));
+    equal(
+      JSON.stringify((data as any).things[99]),
+      JSON.stringify({ a: '[{"name":"x"},null]', b: '[{"name":"x"},{"field3":1,"name":"x"}]' }),
+    );
     ok(looks <= 51, `${looks} looks`);
   });
 });
