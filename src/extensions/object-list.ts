@@ -49,7 +49,7 @@ class ObjectList implements AnsweredObjects, ObjectLog {
   runOf(selection: IdentifiedSelection): ListedRun {
     const identity = (selection.identity ??= identityOf(selection));
     const last = this.runs.at(-1);
-    if (last?.identity === identity) return last;
+    if (last?.isOf(identity)) return last;
     const run = new ListedRun(identity, this);
     this.runs.push(run);
     return run;
@@ -67,19 +67,24 @@ class ObjectList implements AnsweredObjects, ObjectLog {
 
 /** Objects of one selection, as they were made. */
 class ListedRun implements ObjectRun, AnsweredRun {
-  readonly identity: ObjectIdentity;
+  /** All calls that run the selection have the same: plugins, which are given the list, must not reach it. */
+  readonly #identity: ObjectIdentity;
   noted = 0;
   /** The name or id of each, or the object of the response that has its id: it may not be there yet. */
   readonly #values: unknown[] = [];
   readonly #log: Pick<ObjectList, 'naming' | 'failure'>;
 
   constructor(identity: ObjectIdentity, log: Pick<ObjectList, 'naming' | 'failure'>) {
-    this.identity = identity;
+    this.#identity = identity;
     this.#log = log;
   }
 
+  isOf(identity: ObjectIdentity): boolean {
+    return this.#identity === identity;
+  }
+
   get typename(): string {
-    return this.identity.typename;
+    return this.#identity.typename;
   }
 
   get count(): number {
@@ -87,7 +92,7 @@ class ListedRun implements ObjectRun, AnsweredRun {
   }
 
   nameAt(at: number): string | undefined {
-    const key = this.#log.naming === undefined ? this.identity.key : undefined;
+    const key = this.#log.naming === undefined ? this.#identity.key : undefined;
     const value = this.#values[at];
     return textOf(key === undefined ? value : (value as Record<string, unknown>)[key]);
   }
@@ -95,14 +100,14 @@ class ListedRun implements ObjectRun, AnsweredRun {
   note(result: unknown, object: MadeObject): void {
     if (++this.noted > maxObjects) return;
     const { naming } = this.#log;
-    if (naming === undefined) this.#values.push(this.identity.key === undefined ? readId(this.identity, object) : result);
+    if (naming === undefined) this.#values.push(this.#identity.key === undefined ? readId(this.#identity, object) : result);
     else this.#values.push(this.#named(naming, object));
   }
 
   /** At once: the value may be another by the end of the execution. */
   #named(naming: ObjectNaming, { source }: MadeObject): unknown {
     try {
-      return naming(this.identity.typename, source);
+      return naming(this.#identity.typename, source);
     } catch (error) {
       this.#log.failure ??= error;
       return undefined;
