@@ -250,12 +250,15 @@ for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http'
     for (let round = 0; round < rounds; round++) {
       const random = createRandom(seed * 10_000 + place * 100 + round);
       const witness = new Witness();
-      const options = serverWith(witness, random);
+      let logger: unknown;
+      const served = serverWith(witness, random);
+      const tell = { serverWillStart: (start: { logger: unknown }) => void ({ logger } = start) };
+      const options = { ...served, plugins: [...(served.plugins ?? []), tell] } as ServerOptions;
       const open = door.open(options);
       try {
         await open.send(plainRequest({ method: 'POST', body: '{"query":"{ __typename }"}', headers: [['content-type', 'application/json']] })); // prettier-ignore
         const ofSchema = reachableFrom(defaults, new Set([Object.prototype, Array.prototype]));
-        witness.knows([options.schema, options, options.cache], ofSchema);
+        witness.knows([options.schema, options, options.cache, logger], ofSchema);
 
         const sent = Array.from({ length: 30 }, () => `user-${++users}-${random.below(10)}`).map((user) => ({ user, request: requestOf(random, user) })); // prettier-ignore
         const answers = await Promise.all(sent.map(({ user, request }) => callers.run(user, () => open.send(request))));

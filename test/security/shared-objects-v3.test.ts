@@ -110,13 +110,14 @@ test('version 3: no function of the user is given an object, or a word, that ano
     const config = configWith(witness, random);
     let schema: GraphQLSchema | undefined;
     let cache: unknown;
+    let logger: unknown;
     config['plugins'].push({
-      serverWillStart: async (start: any) => void (schema = start.schema),
+      serverWillStart: async (start: any) => void ({ schema, logger } = start),
       requestDidStart: async (start: any) => void (cache = start.cache),
     });
     const handler = new ApolloServer(config).createHandler() as unknown as (event: unknown, context: unknown) => Promise<unknown>;
     await handler(eventOf({ body: { query: '{ __typename }' } }), {});
-    witness.knows([schema, config, cache, constant, refusal]);
+    witness.knows([schema, config, cache, logger, constant, refusal]);
 
     const sent = Array.from({ length: 40 }, () => `user-${++users}-${random.below(10)}`);
     const answers = await Promise.all(sent.map((user) => callers.run(user, () => handler(sentBy(user, random), { awsRequestId: user }))));

@@ -98,16 +98,19 @@ for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http'
       const options = serverWith(witness, random);
       let schema: GraphQLSchema | undefined;
       let cache: unknown;
+      let logger: unknown;
       const plugins = [
         ...(options.plugins ?? []),
-        { serverWillStart: (start: { schema: GraphQLSchema; cache: unknown }) => void ({ schema, cache } = start) },
+        {
+          serverWillStart: (start: { schema: GraphQLSchema; cache: unknown; logger: unknown }) => void ({ schema, cache, logger } = start),
+        },
       ];
       const open = door.open({ ...options, plugins } as ServerOptions);
       try {
         await open.send(
           plainRequest({ method: 'POST', body: '{"query":"{ __typename }"}', headers: [['content-type', 'application/json']] }),
         );
-        witness.knows([schema, options, options.cache, cache, constant]);
+        witness.knows([schema, options, options.cache, cache, logger, constant]);
 
         const sent = Array.from({ length: 40 }, () => `user-${++users}-${random.below(10)}`).map((user) => ({
           user,
