@@ -26,13 +26,14 @@ const reads = 'get get get get get get get get get query query query query query
 /** Genes → a request of at most 1 MiB. */
 export function requestOf(genes: Genes, server: BilledServer): BilledRequest {
   const reader = new Reader(genes);
-  const shape = reader.pick(Object.keys(shapes));
+  const makersOf = server.makers ?? shapes;
+  const shape = reader.pick(Object.keys(makersOf));
   const way = reader.pick(server.keepsReads ? [...ways, ...reads] : ways);
   const elements = reader.size(12);
-  const made = shapes[shape]!(reader, server);
+  const made = makersOf[shape]!(reader, server);
   const story = `${shape} by ${way}${way === 'batch' ? ` of ${elements}` : ''}`;
   if (way === 'get') return getRequest(story, made);
-  const operation = operationBy(way, made, reader);
+  const operation = operationBy(way, made, reader, server);
   const accept =
     {
       stream: 'text/event-stream',
@@ -53,14 +54,8 @@ export function asksForStream(story: string): boolean {
   return / by (?:stream|multipart|subscription)/.test(story);
 }
 
-function operationBy(way: string, made: MadeDocument, reader: Reader): Record<string, unknown> {
-  const selections = made.document.replace(/^[^{]*/, '');
-  const document =
-    way === 'mutation'
-      ? `mutation { write { rows ${selections} } }`
-      : way === 'subscription'
-        ? `subscription { ticks { rows ${selections} } }`
-        : made.document;
+function operationBy(way: string, made: MadeDocument, reader: Reader, server: BilledServer): Record<string, unknown> {
+  const document = documentBy(way, made, server);
   const operation = { query: document, variables: made.variables, operationName: made.operationName };
   const hash = (): string => createHash('sha256').update(document).digest('hex');
   if (way === 'persisted') return { ...operation, extensions: { persistedQuery: { version: 1, sha256Hash: hash() } } };
@@ -73,6 +68,14 @@ function operationBy(way: string, made: MadeDocument, reader: Reader): Record<st
       extensions: { [reader.pick(['persistedQuery', 'x', '__proto__'])]: list(reader.size(50_000), () => document.slice(0, 10), ',') },
     };
   return operation;
+}
+
+/** What is asked of Query, asked of another root type. The shop has shapes of its own for its mutations. */
+function documentBy(way: string, { document }: MadeDocument, { makers: own }: BilledServer): string {
+  const selections = document.replace(/^[^{]*/, '');
+  if (own !== undefined) return way === 'subscription' ? `subscription { changes { ... on Product0 ${selections} } }` : document;
+  if (way === 'mutation') return `mutation { write { rows ${selections} } }`;
+  return way === 'subscription' ? `subscription { ticks { rows ${selections} } }` : document;
 }
 
 /** One element again and again, each with a text of its own. */

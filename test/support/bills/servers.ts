@@ -7,6 +7,8 @@ import { incrementalDelivery } from '../../../src/incremental.ts';
 import type { Logger } from '../../../src/operation/types.ts';
 import { ApolloServer } from '../../../src/v3.ts';
 import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
+import type { Maker } from './documents.ts';
+import { createShop } from './shop.ts';
 
 /** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
 export interface BilledServer {
@@ -17,6 +19,8 @@ export interface BilledServer {
   readonly leaves: readonly string[];
   readonly rowLeaves: readonly string[];
   readonly inputFields: readonly string[];
+  /** Shapes of documents for its schema. Undefined: those for the schema of the others. */
+  readonly makers?: Readonly<Record<string, Maker>>;
   /** Characters logged, and characters in the shared store, since this was last called. */
   takeSpent(): { readonly logged: number; readonly stored: number };
 }
@@ -100,9 +104,9 @@ function wideTypes(): string {
 
 /**
  * A schema and how it is served: small, wide, with the schema open to introspection, by graphql-js, with answers for a CDN, or
- * by the surface of version 3.
+ * by the surface of version 3. The shop has another schema, and is served plainly, with all extensions at once, and in version 3's form.
  */
-export const serverKinds = ['small', 'wide', 'open', 'graphql-js', 'edge', 'v3'] as const;
+export const serverKinds = ['small', 'wide', 'open', 'graphql-js', 'edge', 'v3', 'shop', 'shop-equipped', 'shop-v3'] as const;
 export type ServerKind = (typeof serverKinds)[number];
 
 /** Serves with default options, as a stranger finds it. */
@@ -119,6 +123,13 @@ export function createBilledServer(size: ServerKind): BilledServer {
     set: async (key, value) => void entries.set(key, value),
     delete: async (key) => entries.delete(key),
   };
+  const takeSpent = (): { logged: number; stored: number } => {
+    const spent = { logged, stored: [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0) };
+    logged = 0;
+    entries.clear();
+    return spent;
+  };
+  if (size === 'shop' || size === 'shop-equipped' || size === 'shop-v3') return { ...createShop(size, { logger, cache }), takeSpent };
   const isWide = size === 'wide' || size === 'open';
   const node = { __typename: 'T0', id: 0 };
   const wide = { node: () => node, any: () => node };
@@ -136,12 +147,7 @@ export function createBilledServer(size: ServerKind): BilledServer {
     leaves: ['name', 'text', 'config', 'fail', 'refuse', '__typename', 'nothing', ...extra],
     rowLeaves: ['id', 'name', 'missing', 'fail', '__typename', 'nothing', ...extra],
     inputFields: ['a', 'b', 'e', ...(isWide ? ['in0', 'in1', 'in2'] : [])],
-    takeSpent: () => {
-      const spent = { logged, stored: [...entries].reduce((sum, [key, value]) => sum + key.length + value.length, 0) };
-      logged = 0;
-      entries.clear();
-      return spent;
-    },
+    takeSpent,
   };
 }
 

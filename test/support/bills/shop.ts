@@ -1,0 +1,67 @@
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+import { costLine } from '../../../src/cost-line.ts';
+import { cacheControlDefinitions, edge, listObjects } from '../../../src/edge.ts';
+import { createHandler } from '../../../src/index.ts';
+import type { KeyValueCache } from '../../../src/index.ts';
+import { incrementalDelivery } from '../../../src/incremental.ts';
+import { openTelemetry } from '../../../src/opentelemetry.ts';
+import type { Logger } from '../../../src/operation/types.ts';
+import { ApolloServer } from '../../../src/v3.ts';
+import type { BilledServer } from './servers.ts';
+import { shopMakers } from './shop-documents.ts';
+import { shopResolvers, shopTypes } from './shop-server.ts';
+
+type Shop = Omit<BilledServer, 'takeSpent'>;
+type Parts = { readonly logger: Logger; readonly cache: KeyValueCache };
+
+/** The shop: plain, with every extension at once, or by the surface of version 3. */
+export function createShop(kind: 'shop' | 'shop-equipped' | 'shop-v3', parts: Parts): Shop {
+  const handler = { shop: servePlainly, 'shop-equipped': serveEquipped, 'shop-v3': serveAsVersion3 }[kind](parts);
+  return { handler, keepsReads: kind === 'shop-equipped', leaves: [], rowLeaves: [], inputFields: [], makers: shopMakers };
+}
+
+function servePlainly(parts: Parts): BilledServer['handler'] {
+  return createHandler({
+    nodeEnv: '',
+    typeDefs: shopTypes,
+    resolvers: shopResolvers as never,
+    ...parts,
+    incrementalDelivery: incrementalDelivery(),
+  });
+}
+
+function serveEquipped({ logger, cache }: Parts): BilledServer['handler'] {
+  const provider = new BasicTracerProvider();
+  return createHandler({
+    nodeEnv: '',
+    typeDefs: [
+      cacheControlDefinitions,
+      `${shopTypes} extend type Query @cacheControl(maxAge: 60) { hinted: Listed @cacheControl(maxAge: 9) }`,
+    ],
+    resolvers: shopResolvers as never,
+    logger,
+    cache,
+    incrementalDelivery: incrementalDelivery(),
+    csrfPrevention: true,
+    cors: { origin: ['https://shop.example', /\.shop\.example$/] },
+    maxDepth: 100,
+    maxAliases: 10_000,
+    maxCost: 100_000_000,
+    context: ({ request }: { request: { headers: Map<string, string> } }) => ({ user: request.headers.get('authorization') }),
+    formatError: (formatted: unknown) => formatted,
+    plugins: [
+      listObjects(),
+      edge({ cdn: 'fastly', defaultMaxAge: 60, store: cache, deploy: '1', staleWhileRevalidate: 60 }),
+      openTelemetry({ tracerProvider: provider, stages: 'all', document: true }),
+      costLine({ write: (line) => logger.info(line) }),
+    ],
+  } as never);
+}
+
+/** Without the subscription, which version 3 had not. */
+function serveAsVersion3(parts: Parts): BilledServer['handler'] {
+  const { Subscription: _none, ...resolvers } = shopResolvers as Record<string, unknown>;
+  const typeDefs = shopTypes.replace(/type Subscription .*/, '');
+  return new ApolloServer({ nodeEnv: 'production', typeDefs, resolvers, ...parts } as object).createHandler();
+}
