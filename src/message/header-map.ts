@@ -12,7 +12,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   /** Stands for the fields as long as they are only read: see {@link HeaderMap.over}. */
   #record: Fields | undefined;
   #trusted = false;
-  /** True when this object has made the record, and no other has it. */
+  /** True when no other has the record. */
   #isOwn = false;
   /** The platform's own fields, as long as they are only looked up: see {@link HeaderMap.of}. */
   #web: WebHeaders | undefined;
@@ -46,11 +46,6 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return headers;
   }
 
-  /** Fields for many answers, checked once. Not for cookies. */
-  static prepared(fields: Fields): HeaderMap {
-    return HeaderMap.over(Object.freeze(new HeaderMap(fields).toRecord()), true);
-  }
-
   /** Another with the same fields: what is written to one of them the other does not have. */
   static copyOf(original: HeaderMap): HeaderMap {
     // A plugin's view of a request may have something that only looks like one.
@@ -58,7 +53,7 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     const copy = new HeaderMap();
     // Others may write to the platform's own: these are taken as they are now.
     if (original.#web !== undefined) original.#copy();
-    copy.#record = original.#isOwn ? { ...original.#record } : original.#record;
+    copy.#record = original.#record;
     copy.#trusted = original.#trusted;
     copy.#isOwn = original.#isOwn;
     copy.#fields = original.#fields && new Map(original.#fields);
@@ -91,6 +86,16 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.#isOwn ? undefined : this.trustedRecord;
   }
 
+  /**
+   * Replaces the {@link sharedRecord}. As for {@link HeaderMap.over}, the caller vouches for all names and values. `isOwn`: no other has
+   * the record. Else it must be frozen.
+   */
+  replaceRecord(record: Fields, isOwn: boolean): void {
+    if (this.sharedRecord === undefined) throw new TypeError('Expected fields that many answers have.');
+    this.#record = record;
+    this.#isOwn = isOwn;
+  }
+
   has(name: string): boolean {
     return this.get(name) !== null;
   }
@@ -106,34 +111,15 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
   set(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
-    if (this.#setInRecord(key, text)) return;
     this.#copy();
     if (key === 'set-cookie') this.#setCookies = [text];
     else (this.#fields ??= new Map()).set(key, text);
-  }
-
-  /** The same, unchecked: the caller vouches for a name in lower case, and for a value of characters that HTTP allows. */
-  setChecked(name: string, value: string): void {
-    if (!this.#setInRecord(name, value)) this.set(name, value);
-  }
-
-  /** Replaces fields by those of another, but for cookies. Of {@link HeaderMap.prepared}, it takes next to no time. */
-  assign(fields: HeaderMap): void {
-    const { sharedRecord } = this;
-    const over = fields.sharedRecord;
-    if (sharedRecord !== undefined && over !== undefined) this.#record = mergedRecord(over, sharedRecord);
-    else
-      fields.forEach((value, name) => {
-        if (name !== 'set-cookie') this.set(name, value);
-      });
   }
 
   /** Adds a value to a field. Throws like {@link set}. */
   append(name: string, value: string): void {
     const key = assertFieldName(name);
     const text = assertFieldValue(name, value);
-    const known = this.trustedRecord?.[key];
-    if (this.#setInRecord(key, known === undefined ? text : `${known}, ${text}`)) return;
     this.#copy();
     if (key === 'set-cookie') {
       (this.#setCookies ??= []).push(text);
@@ -192,17 +178,6 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     return this.entries();
   }
 
-  /** A copy of the record takes a tenth of the time of taking its fields over, and stays quick to write out. False: it has to be done. */
-  #setInRecord(key: string, text: string): boolean {
-    // Cookies are lines of their own, and an assignment to the other name would set a prototype.
-    if (!this.#trusted || this.#record === undefined || key === 'set-cookie' || key === '__proto__') return false;
-    const own: Record<string, string> = this.#isOwn ? this.#record : { ...this.#record };
-    own[key] = text;
-    this.#record = own;
-    this.#isOwn = true;
-    return true;
-  }
-
   /** Takes the fields over from where they stand, leaving out what HTTP does not allow. */
   #copy(): void {
     const fields = this.#web ?? (this.#record && Object.entries(this.#record));
@@ -216,17 +191,6 @@ export class HeaderMap implements Iterable<[name: string, value: string]> {
     this.#web = undefined;
     for (const [name, value] of fields) if (isHeaderField(name, value)) this.append(name, value);
   }
-}
-
-/** The records of {@link HeaderMap.assign}, by both of those that they were put together from. */
-const merged = new WeakMap<Fields, WeakMap<Fields, Fields>>();
-
-function mergedRecord(over: Fields, record: Fields): Fields {
-  let known = merged.get(over);
-  if (known === undefined) merged.set(over, (known = new WeakMap()));
-  let made = known.get(record);
-  if (made === undefined) known.set(record, (made = Object.freeze({ ...record, ...over })));
-  return made;
 }
 
 /** The sources of a {@link HeaderMap}: pairs (another `HeaderMap`, the web's `Headers`) or a record. */

@@ -230,12 +230,8 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
     this.#all.set(name, value);
   }
 
-  setChecked(name: string, value: string): void {
-    this.#all.set(name, value);
-  }
-
-  assign(fields: HeaderMap): void {
-    this.#all.assign(fields);
+  replaceRecord(...given: Parameters<HeaderMap['replaceRecord']>): void {
+    this.#all.replaceRecord(...given);
   }
 
   append(name: string, value: string): void {

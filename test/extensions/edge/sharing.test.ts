@@ -44,7 +44,6 @@ const readings: Readonly<Record<string, (argument: ContextArgument) => unknown>>
   'the record of the headers, if many have it': ({ request }) => request.headers.sharedRecord,
   'a HeaderMap of the headers': ({ request }) => new HeaderMap(request.headers),
   'a copy of the headers by HeaderMap': ({ request }) => HeaderMap.copyOf(request.headers),
-  'all headers, to write them into others': ({ request }) => new HeaderMap().assign(request.headers),
   'the values of the headers': ({ request }) => [...request.headers.values()],
   "the platform's event": ({ event }) => event,
   "the platform's context": ({ context }) => context,
