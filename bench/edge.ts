@@ -6,6 +6,7 @@
  */
 import { createHandler } from '../src/aws-lambda.ts';
 import { cacheControlDefinitions, edge } from '../src/edge.ts';
+import type { ContextArgument } from '../src/index.ts';
 import type { ServerPlugin } from '../src/operation/plugin.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';
@@ -32,6 +33,7 @@ const resolvers: any = {
 };
 const queries = {
   hello: '{ hello }',
+  'hello, with context': '{ hello }',
   product: '{ product(id: "1") { id name price } }',
   'product, without id': '{ product(id: "1") { name price } }',
   '50 rows, without id': '{ items(first: 50) { name price } }',
@@ -77,9 +79,19 @@ const contestants: readonly Contestant[] = [
   { name: 'POST, edge, hints: public', hint: '@cacheControl(maxAge: 60)', method: 'POST', plugins: withEdge },
 ];
 
-function runnerOf({ name, hint, method, plugins }: Contestant, query: string): { name: string; time: () => Promise<number> } {
-  const handler = createHandler({ typeDefs: [cacheControlDefinitions, schemaWith(hint)], resolvers, plugins: plugins() });
-  const nextEvent = events(query, method);
+/** Reads what may be read of a public answer's request. */
+const context = ({ request }: ContextArgument): object => ({ path: request.path, accept: request.headers.get('accept') });
+
+interface Runner {
+  readonly name: string;
+  /** Microseconds of CPU for one request. */
+  readonly time: () => Promise<number>;
+}
+
+function runnerOf({ name, hint, method, plugins }: Contestant, workload: keyof typeof queries): Runner {
+  const typeDefs = [cacheControlDefinitions, schemaWith(hint)];
+  const handler = createHandler({ typeDefs, resolvers, plugins: plugins(), ...(workload.endsWith('context') && { context }) });
+  const nextEvent = events(queries[workload], method);
   const time = async (): Promise<number> => {
     const start = cpuTime();
     let count = 0;
@@ -89,8 +101,8 @@ function runnerOf({ name, hint, method, plugins }: Contestant, query: string): {
   return { name, time };
 }
 
-for (const [workload, query] of Object.entries(queries)) {
-  const runners = contestants.map((contestant) => runnerOf(contestant, query));
+for (const workload of Object.keys(queries) as (keyof typeof queries)[]) {
+  const runners = contestants.map((contestant) => runnerOf(contestant, workload));
   for (let warmUp = 0; warmUp < 8; warmUp++) for (const { time } of runners) await time();
   const times = new Map(runners.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round++)

@@ -64,7 +64,7 @@ function tagsOfObjects(answer: TaggedAnswer, limits: TagDialect, settings: TagSe
   for (const name of lists) plain.add(`l:${name}`);
   for (const name of rootFields(answer.selection)) plain.add(`q:${name}`);
   for (const name of unnamed) plain.add(`u:${name}`);
-  const all = plain.copy();
+  const all = entities.length === 0 ? plain : plain.copy();
   for (const named of entities) all.addEntities(named, settings.salt);
   if (all.fits) return all.text;
   // No tag is dropped without a replacement: the objects count as unnamed, so that a change of any of them purges the answer.
