@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '..');
 const allowances: Readonly<Record<string, number>> = {
   'one handler for every event source, a lazy schema, safe defaults': 25,
   'limits of depth, cost and size (2.3), persisted queries and trusted documents (0.7)': 4,
-  'planned execution (7.2), fast validation (1.9)': 9,
+  'planned execution (7.2), fast validation (2.1)': 9.2,
   'deadlines, with partial answers from plans; one signal for each operation (2)': 2,
   'what is asked of that which is handed in: parts of an answer, explain, a build (0.9)': 1,
   'no promise from event to result where nothing is asynchronous (0.6)': 1,
