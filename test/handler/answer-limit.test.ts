@@ -235,3 +235,17 @@ it('an answer of many types in lists of lists is not counted once for each way t
 
   assert.equal(response.status, 200);
 });
+
+it('an answer given up because too many fields have failed says its bytes as a whole number', async () => {
+  const fail = (): never => {
+    throw new Error('no');
+  };
+  const { send } = serve({
+    typeDefs: 'type Query { rows: [Row!]! } type Row { fails: String }',
+    resolvers: { Query: { rows: () => rows }, Row: { fails: fail } },
+  });
+
+  const response = await send({ query: `{ rows { ${aliases(20, 'fails')} } }` });
+
+  assert.match(json(response).errors[0].message, /^The answer has about \d+ bytes,/);
+});

@@ -85,6 +85,6 @@ const maxCountedErrors = 5_000;
 export function resultTooLarge(bytes: number, { maxBytes, carrier }: Capacity): GraphQLError {
   return createError(
     'RESULT_TOO_LARGE',
-    `The answer has about ${bytes} bytes, and ${carrier} carries ${maxBytes} at most. Ask for less: fewer fields, or a part of the list at a time.`,
+    `The answer has about ${Math.round(bytes)} bytes, and ${carrier} carries ${maxBytes} at most. Ask for less: fewer fields, or a part of the list at a time.`,
   );
 }
