@@ -36,7 +36,7 @@ function assertRunnable(schema: GraphQLSchema, operation: OperationDefinitionNod
 }
 
 /** The operation to run: the named one, or the only one. */
-export function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+function findOperation(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   // The usual document is one operation, which needs no list to be made.
   const only = document.definitions[0];
   if (operationName === undefined && document.definitions.length === 1 && only?.kind === Kind.OPERATION_DEFINITION) return only;
