@@ -45,6 +45,8 @@ describe('a schema that is changed after an operation has run on it', () => {
     let looks = 0;
     for (const field of Object.values((execution.schema.getType('Filter') as GraphQLInputObjectType).getFields())) {
       const { type } = field;
+      // The default has a name alone: no other field need be looked at for each object.
+      if (field.name === 'name') continue;
       Object.defineProperty(field, 'type', { get: () => (looks++, type) });
     }
     await executePlanned(execution);
@@ -56,6 +58,6 @@ describe('a schema that is changed after an operation has run on it', () => {
       JSON.stringify((data as any).things[99]),
       JSON.stringify({ a: '[{"name":"x"},null]', b: '[{"name":"x"},{"field3":1,"name":"x"}]' }),
     );
-    ok(looks <= 51, `${looks} looks`);
+    ok(looks <= 50, `${looks} looks`);
   });
 });
