@@ -1,6 +1,6 @@
-import { guardLogger } from '../message/guard-logger.ts';
 import type { GraphQLSchema } from 'graphql';
 
+import { guardLogger } from '../message/guard-logger.ts';
 import { guardCache } from '../cache/guard.ts';
 import { InMemoryLRUCache } from '../cache/in-memory.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';

@@ -1,6 +1,6 @@
-import { guardLogger } from '../message/guard-logger.ts';
 import type { GraphQLError } from 'graphql';
 
+import { guardLogger } from '../message/guard-logger.ts';
 import { waitAtMost } from '../message/eventual.ts';
 import { messageOf } from '../message/describe.ts';
 import { defaultDeadline } from './deadline.ts';

@@ -2,6 +2,7 @@ import type { GraphQLObjectType } from 'graphql';
 
 import type { AnsweredObjects, AnsweredRun } from '../../operation/types.ts';
 import { describe } from '../../message/describe.ts';
+import { isRecord } from '../../message/plain-object.ts';
 import type { TagDialect } from './dialects.ts';
 import { DistinctNames } from './distinct-names.ts';
 import type { EdgeOptions } from './options.ts';
@@ -126,9 +127,7 @@ function addAbsencesIn(search: AbsenceSearch, selection: Selection, value: unkno
   // All objects of the list have these.
   const fields = selection.types.length === 1 ? selection.absentFor(selection.types[0]!) : undefined;
   for (const item of value as unknown[]) {
-    const isObject = typeof item === 'object' && item !== null && !Array.isArray(item);
-    const isWhole =
-      isObject && fields !== undefined ? addAbsentFields(search, fields, item as Answered) : addAbsencesIn(search, selection, item);
+    const isWhole = fields !== undefined && isRecord(item) ? addAbsentFields(search, fields, item) : addAbsencesIn(search, selection, item);
     if (!isWhole) return false;
   }
   return true;

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../message/plain-object.ts';
+
 /** More parameters than that are not read, as in Express. */
 const maxParameters = 1000;
 
@@ -25,10 +27,6 @@ function add(query: Record<string, unknown>, name: string, value: unknown): void
   if (present === undefined) query[name] = value;
   else if (isRecord(present) && isRecord(value)) query[name] = { ...present, ...value };
   else query[name] = [present, value].flat();
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function decode(text: string): string {
