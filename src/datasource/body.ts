@@ -7,8 +7,10 @@ import type { DataSourceRequest } from './request.ts';
  */
 export function serializeBody(request: DataSourceRequest): void {
   const { body } = request;
-  if (body === undefined || body === null || typeof body === 'string') return;
+  if (body === undefined || body === null) return;
+  // A text, too: Node's dispatcher would send it, and equal GETs share their answer, whatever their bodies say.
   if (request.method === 'GET' || request.method === 'HEAD') throw new TypeError(`A ${request.method} has no body: fetch sends none`);
+  if (typeof body === 'string') return;
 
   const carried = typeof body === 'object' ? toFetchBody(body, request) : undefined;
   request.body = carried ?? toJSON(body, request);

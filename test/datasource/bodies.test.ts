@@ -149,6 +149,15 @@ describe('a body of which JSON would make {} is refused, and nothing is sent', (
     await assert.rejects(new API(origin.url).read('x', {}, { body: { a: 1 } }), /^TypeError: A GET has no body/);
   });
 
+  for (const body of ['{"user":"alice"}', '']) {
+    it(`and so is the text ${JSON.stringify(body)}, by which equal GETs of two users would not differ`, async (t) => {
+      const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' } }));
+
+      await assert.rejects(new API(origin.url).read('x', {}, { body }), /^TypeError: A GET has no body/);
+      assert.equal(origin.calls.length, 0);
+    });
+  }
+
   it('a stream of something else than bytes and text fails, and is let go of', async (t) => {
     const origin = await startOrigin(t, () => ({}));
     let isLetGo = false;
