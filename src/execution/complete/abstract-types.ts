@@ -1,14 +1,18 @@
 import { defaultTypeResolver, GraphQLError, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 
-import { inspect } from './errors.ts';
+import { inspect, nullOrThrow } from './errors.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
+import { completeItem } from './items.ts';
+import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import { placed, PromisedType } from '../pending.ts';
-import { executeObject } from './rows.ts';
+import { Pending, placed, PromisedType } from '../pending.ts';
+import { addPath } from '../plan/planned-field.ts';
 import type { FieldRun, Path, Position, Shape } from '../plan/planned-field.ts';
-import { isThenable } from '../promises.ts';
+import { abandon, isThenable } from '../promises.ts';
+import { executeObject, isPlainObject, rowsOf } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 /** Interfaces and unions: the object says which type it has. */
 export class AbstractShape implements Shape {
@@ -23,20 +27,25 @@ export class AbstractShape implements Shape {
   }
 
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
-    const answer = this.#resolveType(fieldRun, value);
-    if (isThenable(answer)) return this.#completeLater({ fieldRun, shape: this, path }, value, answer);
-    const type = this.#objectType(fieldRun, answer, value);
-    if (typeof type.isTypeOf === 'function') return completeChecked({ fieldRun, shape: this, path }, type, value);
-    // The usual case, without objects for what may have to wait.
+    return this.completeAs({ fieldRun, shape: this, path }, this.resolveType(fieldRun, value), value);
+  }
+
+  /** Completes an object by what it has answered when it was asked for its type. */
+  completeAs(position: Position, answer: unknown, value: unknown): unknown {
+    if (isThenable(answer)) return this.#completeLater(position, value, answer);
+    const { fieldRun, path } = position;
+    const type = this.objectType(fieldRun, answer, value);
+    if (typeof type.isTypeOf === 'function') return completeChecked(position, type, value);
     return placed(executeObject(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
   }
 
   #completeLater(position: Position, value: unknown, answer: PromiseLike<unknown>): PromisedType {
-    const proceed = (name: unknown): unknown => completeChecked(position, this.#objectType(position.fieldRun, name, value), value);
+    const proceed = (name: unknown): unknown => completeChecked(position, this.objectType(position.fieldRun, name, value), value);
     return new PromisedType(position, value, answer, proceed);
   }
 
-  #resolveType(fieldRun: FieldRun, value: unknown): unknown {
+  /** The answer to which type an object has: its name, a promise of it, or something wrong. */
+  resolveType(fieldRun: FieldRun, value: unknown): unknown {
     const { run } = fieldRun;
     const resolveType = this.#type.resolveType ?? run.settings.typeResolver;
     if (resolveType === undefined) {
@@ -47,13 +56,64 @@ export class AbstractShape implements Shape {
     return (resolveType ?? defaultTypeResolver)(value, run.contextValue, fieldRun.info, this.#type);
   }
 
-  #objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
+  /** The object type of a name that was answered. Throws where the abstract type cannot be that. */
+  objectType(fieldRun: FieldRun, name: unknown, value: unknown): GraphQLObjectType {
     const known = this.#known?.get(name as string);
     if (known !== undefined) return known;
     if (typeof name !== 'string') throw noTypeName(fieldRun, this.#type.name, { name, value });
     const type = assertPossibleType(fieldRun, this.#type, name);
     (this.#known ??= new Map()).set(type.name, type);
     return type;
+  }
+}
+
+/** Makes the items of one list: as completeItem does, faster for types whose objects are made by code for rows. */
+export class RowsByType {
+  readonly #list: ListRun;
+  readonly #shape: AbstractShape;
+  // Of the item before, and of all: many lists have one type only.
+  #lastName: string | undefined = undefined;
+  #lastRows: Rows | undefined = undefined;
+  #rows: Map<string, Rows> | undefined = undefined;
+
+  constructor(list: ListRun, shape: AbstractShape) {
+    this.#list = list;
+    this.#shape = shape;
+  }
+
+  complete(item: unknown, index: number): unknown {
+    const { fieldRun, path } = this.#list;
+    if (!isPlainObject(item)) return completeItem(this.#list, item, index);
+    const shape = this.#shape;
+    try {
+      const answer = shape.resolveType(fieldRun, item);
+      const rows = this.#rowsOf(answer, item);
+      if (rows === undefined) return shape.completeAs({ fieldRun, shape, path: addPath(path, index, undefined) }, answer, item);
+      const row = rows.makeNth(item, index);
+      return row instanceof Pending ? placed(row, fieldRun, shape, rows.path()) : row;
+    } catch (error) {
+      abandon(item);
+      return nullOrThrow({ fieldRun, shape, path: addPath(path, index, undefined) }, error);
+    }
+  }
+
+  /** Undefined where no code has been made for the type, where the object must be asked once more, and for what is no name. */
+  #rowsOf(name: unknown, item: object): Rows | undefined {
+    if (typeof name !== 'string') return undefined;
+    if (name === this.#lastName) return this.#lastRows;
+    const rows = this.#rows?.get(name) ?? this.#addRows(this.#shape.objectType(this.#list.fieldRun, name, item));
+    if (rows === undefined) return undefined;
+    this.#lastName = name;
+    this.#lastRows = rows;
+    return rows;
+  }
+
+  #addRows(type: GraphQLObjectType): Rows | undefined {
+    if (typeof type.isTypeOf === 'function') return undefined;
+    const rows = rowsOf(this.#list, this.#list.fieldRun.field.selectionFor(type), 0);
+    if (rows !== undefined && this.#lastRows !== undefined)
+      (this.#rows ??= new Map([[this.#lastName!, this.#lastRows]])).set(type.name, rows);
+    return rows;
   }
 }
 

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 
+import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
 import { completeItem } from './items.ts';
@@ -43,10 +44,12 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 }
 
 /** The code for whole rows, if there is some: every item of an array is a row, when its type asks for nothing first. */
-function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | undefined {
+function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | RowsByType | undefined {
   const { fieldRun, item } = list;
-  const selection = Array.isArray(items) && item instanceof ObjectShape ? selectionOf(item, fieldRun) : undefined;
-  return selection && rowsOf(list, selection, (items as unknown[]).length);
+  if (!Array.isArray(items)) return undefined;
+  if (item instanceof AbstractShape) return new RowsByType(list, item);
+  const selection = item instanceof ObjectShape ? selectionOf(item, fieldRun) : undefined;
+  return selection && rowsOf(list, selection, items.length);
 }
 
 /** Undefined where there can be none: each item has an error then, and a list without items has none. */
@@ -69,7 +72,12 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
     for (const item of isArray ? (items as unknown[]) : drainedWhenLeft(items)) {
       const index = result.length;
       if (!isArray) run.grow(sizeOfRead);
-      const value = rows === undefined ? completeItem(list, item, index) : completeRow(list, rows, item, index);
+      const value =
+        rows === undefined
+          ? completeItem(list, item, index)
+          : rows instanceof RowsByType
+            ? rows.complete(item, index)
+            : completeRow(list, rows, item, index);
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result, listLag);
         pending.waitFor(value, index);

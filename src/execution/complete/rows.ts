@@ -87,7 +87,7 @@ export function completeRow(list: ListRun, rows: Rows, item: unknown, index: num
 }
 
 /** Neither null, nor a promise, nor an Error: what has a meaning of its own for a list. */
-function isPlainObject(item: unknown): item is object {
+export function isPlainObject(item: unknown): item is object {
   return typeof item === 'object' && item !== null && typeof (item as { then?: unknown }).then !== 'function' && !(item instanceof Error);
 }
 

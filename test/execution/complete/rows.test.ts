@@ -176,3 +176,88 @@ describe('rows made by generated code', () => {
     );
   });
 });
+
+describe('rows of an interface made by generated code', () => {
+  const pets = `
+    interface Pet { name: String! }
+    type Dog implements Pet { name: String! barks: Boolean }
+    type Cat implements Pet { name: String! lives: Int }
+    type Fish implements Pet { name: String! }
+    type Stone { name: String! }
+    type Query { pets: [Pet] }
+  `;
+  const ofPets = '{ pets { __typename name ... on Dog { barks } ... on Cat { lives } } }';
+  const rex = { __typename: 'Dog', name: 'Rex', barks: true };
+  const tom = { __typename: 'Cat', name: 'Tom', lives: 9 };
+
+  it('are of the type that each object says, and beside them stands what is no row', async () => {
+    const given = [
+      rex,
+      tom,
+      rex,
+      { ...tom, lives: Promise.resolve(7) },
+      { ...tom, lives: 'many' },
+      { ...rex, name: null },
+      { ...rex, name: Promise.reject(new Error('no name')) },
+      { name: 'nobody' },
+      { ...rex, __typename: 'Stone' },
+      { ...rex, __typename: 'Unheard' },
+      { ...rex, __typename: 7 },
+      null,
+      new Error('no pet'),
+      Promise.resolve(tom),
+      'text',
+      rex,
+    ];
+
+    const { data, errors } = await runBoth({ typeDefs: pets, text: ofPets, rootValue: { pets: given }, options: atOnce });
+
+    const [dog, cat] = [rex, tom].map((pet) => JSON.stringify(pet));
+    const made = (data!['pets'] as unknown[]).map((pet) => JSON.stringify(pet));
+    deepEqual(made.slice(0, 3), [dog, cat, dog]);
+    deepEqual(made.slice(3, 5), [JSON.stringify({ ...tom, lives: 7 }), JSON.stringify({ ...tom, lives: null })]);
+    deepEqual(made.slice(5), ['null', 'null', 'null', 'null', 'null', 'null', 'null', 'null', cat, 'null', dog]);
+    equal(errors?.length, 9);
+  });
+
+  it('ask each object for its type once, and wait for what is promised', async () => {
+    const asked: string[] = [];
+    const functions = {
+      Pet: {
+        resolveType: ({ name }: { name: string }) => {
+          asked.push(name);
+          return name === 'late' ? Promise.resolve('Cat') : name === 'Rex' ? 'Dog' : 'Fish';
+        },
+      },
+      Fish: { isTypeOf: ({ name }: { name: string }) => name !== 'Crab' },
+    };
+    const given = ['Rex', 'late', 'Rex', 'Nemo', 'Crab'].map((name) => ({ name, lives: 1, barks: false }));
+    const execution = executionOf({ typeDefs: pets, functions, text: ofPets, rootValue: { pets: given }, options: atOnce });
+
+    const { data, errors } = await executePlanned(execution);
+
+    const dog = '{"__typename":"Dog","name":"Rex","barks":false}';
+    equal(
+      JSON.stringify(data),
+      `{"pets":[${dog},{"__typename":"Cat","name":"late","lives":1},${dog},{"__typename":"Fish","name":"Nemo"},null]}`,
+    );
+    deepEqual(
+      errors?.map(({ path }) => path),
+      [['pets', 4]],
+    );
+    deepEqual(asked, ['Rex', 'late', 'Rex', 'Nemo', 'Crab']);
+    await runBoth({ typeDefs: pets, functions, text: ofPets, rootValue: { pets: given }, options: atOnce });
+  });
+
+  it('begin when the selection of a type has been seen often enough', async () => {
+    const given = Array.from({ length: 1_200 }, (_, at) => (at < 1_100 ? rex : tom));
+    const execution = executionOf({ typeDefs: pets, text: ofPets, rootValue: { pets: given } });
+
+    const { data } = await executePlanned(execution);
+
+    const [loop, code] = [0, 1_099].map((at) => (data!['pets'] as object[])[at]!);
+    equal(JSON.stringify(code), JSON.stringify(loop));
+    const prototypes = (data!['pets'] as object[]).map((pet) => Object.getPrototypeOf(pet) as object);
+    equal(prototypes.filter((one) => one === prototypes[1_099]).length, 101);
+  });
+});
