@@ -7,30 +7,38 @@ import type { Run } from './run.ts';
 
 /** Begins to run a field of the object at this path; undefined for the root. */
 export function startField(run: Run, field: PlannedField, parent: Path | undefined): FieldRun {
-  return new StartedField(run, field, addPath(parent, field.responseName, field.parentType.name));
+  return new StartedField(run, field, parent);
 }
 
 /** It is the position of its own value, too: promised fields are many. */
 class StartedField implements FieldRun {
   readonly run: Run;
   readonly field: PlannedField;
-  readonly path: Path;
-  readonly shape: Shape;
-  readonly fieldRun: FieldRun;
+  readonly #parent: Path | undefined;
+  #path: Path | undefined = undefined;
   #info: GraphQLResolveInfo | undefined = undefined;
 
-  constructor(run: Run, field: PlannedField, path: Path) {
+  constructor(run: Run, field: PlannedField, parent: Path | undefined) {
     this.run = run;
     this.field = field;
-    this.path = path;
-    this.shape = field.shape;
-    this.fieldRun = this;
+    this.#parent = parent;
   }
 
-  /** The fourth argument of a resolver. Made when it is first needed. */
+  get fieldRun(): FieldRun {
+    return this;
+  }
+
+  get shape(): Shape {
+    return this.field.shape;
+  }
+
+  /** Made when it is first needed, as is the fourth argument of a resolver. */
+  get path(): Path {
+    return (this.#path ??= addPath(this.#parent, this.field.responseName, this.field.parentType.name));
+  }
+
   get info(): GraphQLResolveInfo {
-    this.#info ??= createInfo(this);
-    return this.#info;
+    return (this.#info ??= createInfo(this));
   }
 }
 

@@ -151,13 +151,12 @@ export abstract class Promised extends Pending {
   constructor(position: Position, promise: PromiseLike<unknown>, lag: number) {
     super(position.fieldRun.run, lag, position);
     // graphql 17 awaits: of a promise of a class of its own that takes two turns more.
-    void (isGraphQL17 ? Promise.resolve(promise) : toPromise(promise)).then(
-      (value) => this.#arrive(value),
-      (error: unknown) => {
-        this.drop();
-        this.fail(error);
-      },
-    );
+    void (isGraphQL17 ? Promise.resolve(promise) : toPromise(promise)).then(this.#arrive.bind(this), this.#refuse.bind(this));
+  }
+
+  #refuse(error: unknown): void {
+    this.drop();
+    this.fail(error);
   }
 
   /** Completes the value. Throws errors not yet located. */

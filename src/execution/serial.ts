@@ -3,7 +3,8 @@ import { nullOrThrow } from './complete/errors.ts';
 import { startField } from './field-run.ts';
 import { executeField, executeTracedField } from './fields.ts';
 import { Pending, PendingContainer } from './pending.ts';
-import type { PlannedField, ResultObject, Selection } from './plan/planned-field.ts';
+import type { PlannedField, Selection } from './plan/planned-field.ts';
+import type { ResultObject } from './plan/result-classes.ts';
 import type { Run } from './run.ts';
 
 /** Runs the root fields of a mutation: each begins when the one before has ended. */

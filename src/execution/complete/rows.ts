@@ -7,10 +7,11 @@ import { startField } from '../field-run.ts';
 import { callMethod, completeResolved, executeField, executeFields, giveUp } from '../fields.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
+import { argumentValues } from '../plan/arguments.ts';
 import { addPath } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { Path, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder, isProperty } from './row-builder.ts';
 
 /**
@@ -95,6 +96,7 @@ export function isPlainObject(item: unknown): item is object {
 export class Rows implements RowRest, MadeObject {
   /** No code is made where there is one. */
   readonly hasFieldResolver: boolean = false;
+  readonly context: unknown;
   readonly #run: Run;
   readonly #selection: Selection;
   readonly #build: RowBuilder;
@@ -110,6 +112,7 @@ export class Rows implements RowRest, MadeObject {
 
   constructor(run: Run, selection: Selection, build: RowBuilder) {
     this.#run = run;
+    this.context = run.contextValue;
     this.#selection = selection;
     this.#build = build;
     this.#objects = run.objects?.runOf(selection);
@@ -160,12 +163,33 @@ export class Rows implements RowRest, MadeObject {
     return this.#note(executeField(this.#run, field, this.#source, this.path()), field);
   }
 
+  replaced(at: number): unknown {
+    this.#selection.forgetCode();
+    return this.run(at);
+  }
+
+  values(at: number): Record<string, unknown> {
+    return argumentValues(this.#selection.fields[at]!, this.#run);
+  }
+
+  start(at: number): FieldRun {
+    return startField(this.#run, this.#selection.fields[at]!, this.path());
+  }
+
   complete(at: number, value: unknown): unknown {
-    const field = this.#selection.fields[at]!;
-    const fieldRun = startField(this.#run, field, this.path());
+    const fieldRun = this.start(at);
+    let resolved = value;
     try {
-      const resolved = typeof value === 'function' ? callMethod(fieldRun, this.#source) : value;
-      return this.#note(completeResolved(fieldRun, resolved), field);
+      if (typeof value === 'function') resolved = callMethod(fieldRun, this.#source);
+    } catch (error) {
+      return nullOrThrow(fieldRun, error);
+    }
+    return this.resolved(at, resolved, fieldRun);
+  }
+
+  resolved(at: number, value: unknown, fieldRun: FieldRun = this.start(at)): unknown {
+    try {
+      return this.#note(completeResolved(fieldRun, value), fieldRun.field);
     } catch (error) {
       return nullOrThrow(fieldRun, error);
     }
@@ -176,9 +200,7 @@ export class Rows implements RowRest, MadeObject {
   }
 
   fail(at: number, thrown: unknown): null {
-    const field = this.#selection.fields[at]!;
-    const fieldRun = startField(this.#run, field, this.path());
-    return nullOrThrow(fieldRun, thrown);
+    return nullOrThrow(this.start(at), thrown);
   }
 
   /** Of the row that is being made. */

@@ -5,6 +5,8 @@ import type { ObjectIdentity } from '../object-log.ts';
 import { noNodes } from '../own-nodes.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
 import type { Run } from '../run.ts';
+import { ownClassFor, sharedClassFor, sharedUses } from './result-classes.ts';
+import type { ResultClass, ResultClasses, ResultObject } from './result-classes.ts';
 
 /** Where a value stands in the response: a chain from the value up to the root, as resolvers get it in `info.path`. */
 export type Path = GraphQLResolveInfo['path'];
@@ -150,28 +152,26 @@ export interface RowBuilder {
   properties?: readonly PlannedField[];
 }
 
-/** The fields that a row builder leaves to others. The numbers are those of the fields in the selection. */
+/** What a row builder leaves to others. The numbers are those of the fields in the selection. */
 export interface RowRest {
-  /** Runs a field that has a resolver or arguments. */
+  readonly context: unknown;
+  /** Runs a field in the ordinary way. */
   run(field: number): unknown;
-  /** Completes a value that is not plain. */
+  /** The same for a resolver that has taken the place of the one that the code calls. */
+  replaced(field: number): unknown;
+  /** The arguments of a resolver, and the field it runs for, which has its `info`. */
+  values(field: number): Record<string, unknown>;
+  start(field: number): FieldRun;
+  /** Completes what a resolver returned, or the value of a property. */
+  resolved(field: number, value: unknown, started?: FieldRun): unknown;
   complete(field: number, value: unknown): unknown;
   /** The answer grows by the object, and by the characters of its texts. */
   grow(characters: number): void;
-  /** A property could not be read. */
+  /** A property could not be read, or a resolver has thrown. */
   fail(field: number, thrown: unknown): null;
 }
 
-/** The object that a selection's results go into. */
-export type ResultObject = Record<string, unknown>;
-
-/**
- * The fields to run for one object, in the order of the response.
- *
- * Its results are instances of one constructor whose prototype is empty, so that V8 gives them all one hidden
- * class. graphql-js uses `Object.create(null)`, which V8 keeps as a hash table: 1,000 rows of 8 fields take twice
- * as long to fill and to stringify (bench/execute.ts). Either has no inherited property that a field name could meet.
- */
+/** The fields to run for one object, in the order of the response. */
 export class Selection {
   readonly fields: readonly PlannedField[];
   /** The type whose fields they are, and the nodes that ask for them. */
@@ -215,15 +215,14 @@ export class Selection {
 
   /** An object for the results of its fields. */
   createResult(): ResultObject {
-    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = this.#ownClass();
+    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = ownClassFor(this.fields, this.#classes);
     return new this.#Result();
   }
 
-  #ownClass(): ResultClass {
-    const names = this.fields.map(({ responseName }) => responseName).join(' ');
-    let own = this.#classes.get(names);
-    if (own === undefined) this.#classes.set(names, (own = createResultClass()));
-    return own;
+  /** Its code is of no use any more. */
+  forgetCode(): void {
+    this.rowsSeen = 0;
+    this.buildRow = undefined;
   }
 
   /** True when the schema still has all of its fields as they were planned. */
@@ -268,33 +267,4 @@ interface SelectionOrigin {
   /** Of the plan. */
   readonly classes: ResultClasses;
   readonly next: Selection | undefined;
-}
-
-/** By the names of the response: objects of the same names are of one class, whatever their type. */
-export type ResultClasses = Map<string, ResultClass>;
-
-type ResultClass = new () => ResultObject;
-
-/**
- * Objects that a selection makes before it gets a class of its own. A class takes 1 to 2 us, half of the first run of a document in which
- * each selection makes one object; for those V8 finds the hidden classes that others have left.
- */
-const sharedUses = 16;
-
-/** By the number of fields, for which V8 leaves room in the object. */
-const sharedClasses: ResultClass[] = [];
-const maxSharedClasses = 32;
-
-function sharedClassFor(fields: number): ResultClass {
-  return (sharedClasses[Math.min(fields, maxSharedClasses)] ??= createResultClass());
-}
-
-function createResultClass(): ResultClass {
-  // oxlint-disable-next-line unicorn/consistent-function-scoping -- a constructor per selection is the point
-  function Result(): void {
-    // Fields are added in the order of the selection.
-  }
-  // Frozen, so that no answer can leave anything there to another.
-  Result.prototype = Object.freeze(Object.create(null) as object);
-  return Result as unknown as ResultClass;
 }

@@ -1,5 +1,6 @@
 import type { DocumentNode, GraphQLCompositeType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
+import { allArguments, resolverCall } from '../../message/visible-arguments.ts';
 import { annotationOfType } from '../cache-hints/annotations.ts';
 import { CheckedPolicy } from '../cache-hints/checked-policy.ts';
 import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
@@ -7,7 +8,6 @@ import type { HintedField, ResolveInfoCacheControl } from '../cache-hints/field-
 import { newCachePolicy } from '../cache-hints/policy.ts';
 import type { CacheAnnotation, CacheHint, CachePolicy } from '../cache-hints/policy.ts';
 import { visitSelectedFields } from '../watched-fields.ts';
-import { maySeeInfo } from './may-see-info.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
@@ -82,7 +82,7 @@ export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode):
   let mayHint = false;
   visitSelectedFields(schema, document, (field) => {
     const { resolve } = field;
-    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || maySeeInfo(resolve))) return;
+    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || resolverCall(resolve).visible === allArguments)) return;
     mayHint = true;
     if (prepared.has(resolve)) return;
     field.resolve = (source, args, context, info) => {

@@ -1,6 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import type { GraphQLObjectType } from 'graphql';
+
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import { executionOf, runBoth } from '../../support/differential/both-executors.ts';
 
@@ -259,5 +261,96 @@ describe('rows of an interface made by generated code', () => {
     equal(JSON.stringify(code), JSON.stringify(loop));
     const prototypes = (data!['pets'] as object[]).map((pet) => Object.getPrototypeOf(pet) as object);
     equal(prototypes.filter((one) => one === prototypes[1_099]).length, 101);
+  });
+});
+
+describe('a resolver that generated code calls', () => {
+  const list = 'type Query { rows: [Row] } type Row { id(least: Int! = 1): Int  name: String  other: [String] }';
+  const rows = [{ id: 1 }, { id: 2 }, { id: 3 }];
+  const Query = { rows: () => rows };
+
+  it('is given what it can see, and arguments of its own', async () => {
+    const seen: unknown[] = [];
+    const Row = {
+      id: (parent: { id: number }, values: Record<string, unknown>) => {
+        seen.push(values);
+        return parent.id;
+      },
+      name: (_: unknown, __: unknown, context: object, info: { path: { prev: { key: number } } }) =>
+        `${info.path.prev.key} ${JSON.stringify(context)}`,
+      other(this: unknown, ...given: unknown[]) {
+        return [String(this), String(given.length)];
+      },
+    };
+
+    const example = { typeDefs: list, functions: { Query, Row }, text: '{ rows { id name other } }' };
+    await runBoth({ ...example, options: atOnce });
+
+    equal(new Set(seen).size, 6);
+    deepEqual(seen[0], seen[5]);
+  });
+
+  it('is not called with wrong arguments, though it sees none', async () => {
+    const Row = { id: (parent: { id: number }) => parent.id };
+    const text = 'query ($least: Int) { rows { id(least: $least) } }';
+
+    const { data, errors } = await runBoth({
+      typeDefs: list,
+      functions: { Query, Row },
+      text,
+      variables: { least: null },
+      options: atOnce,
+    });
+
+    deepEqual(data, { rows: [{ id: null }, { id: null }, { id: null }] });
+    equal(errors?.length, 3);
+  });
+
+  it('counts from the next row on when another one takes its place', async () => {
+    const execution = executionOf({ typeDefs: list, text: '{ rows { id } }', functions: { Query }, options: atOnce });
+    const field = (execution.schema.getType('Row') as GraphQLObjectType).getFields()['id']!;
+    const first = (parent: { id: number }): number => {
+      field.resolve = () => 7;
+      return parent.id;
+    };
+    const run = async (): Promise<unknown> => (await executePlanned(execution)).data?.['rows'];
+
+    field.resolve = first as never;
+    const replacedInside = await run();
+    const afterwards = await run();
+    delete field.resolve;
+    const removed = await run();
+
+    deepEqual(
+      [replacedInside, afterwards, removed].map((made) => (made as { id: number }[]).map(({ id }) => id)),
+      [
+        [1, 7, 7],
+        [7, 7, 7],
+        [1, 2, 3],
+      ],
+    );
+  });
+
+  it('fails once, also where an error does not make null of what is above', async () => {
+    const Row = {
+      name: () => {
+        throw new Error('no name');
+      },
+    };
+    const typeDefs = list.replace('name: String', 'name: String!');
+    const text = 'query @experimental_disableErrorPropagation { rows { name id } }';
+    const broken = {
+      get id(): number {
+        throw new Error('no id');
+      },
+    };
+    const example = { typeDefs: typeDefs.replace('id(least: Int! = 1): Int', 'id: Int!'), functions: { Row }, text };
+
+    const { errors } = await runBoth({ ...example, rootValue: { rows: [broken] }, options: atOnce });
+
+    deepEqual(
+      errors?.map(({ message }) => message),
+      ['no name', 'no id'],
+    );
   });
 });

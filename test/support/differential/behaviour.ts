@@ -149,7 +149,7 @@ export class Behaviour {
 
   /** An object with a property per field that has no resolver: a getter (hidden from messages, which would call it) or a method. */
   #object(type: GraphQLObjectType, place: string, random: Random): object {
-    const object = { place };
+    const object = Object.defineProperty({ place }, 'behaviour', { value: this });
     if (random.chance(0.9)) Object.assign(object, { __typename: type.name });
     for (const field of Object.values(type.getFields())) {
       if (field.resolve !== undefined) continue;

@@ -66,11 +66,12 @@ export function randomSchema(random: Random): GraphQLSchema {
   const objects: GraphQLObjectType[] = [];
   const composites: GraphQLOutputType[] = [];
   const randomType = (): GraphQLOutputType => wrap(random, random.chance(0.5) ? random.pick(leaves) : random.pick(composites));
-  const randomField = (): FieldConfig => ({
-    type: randomType(),
-    args: random.chance(0.4) ? randomArguments(random, inputs) : {},
-    ...(random.chance(0.5) && { resolve: misbehave }),
-  });
+  const randomResolver = (type: GraphQLOutputType): Pick<FieldConfig, 'resolve'> =>
+    random.chance(0.5) ? { resolve: resolverOf(random, type) } : {};
+  const randomField = (): FieldConfig => {
+    const type = randomType();
+    return { type, args: random.chance(0.4) ? randomArguments(random, inputs) : {}, ...randomResolver(type) };
+  };
 
   const sharedFields = ['shared0', 'shared1'];
   const interfaces = ['Node', 'Named'].map((name) => {
@@ -90,10 +91,7 @@ export function randomSchema(random: Random): GraphQLSchema {
           const inherited = implemented.flatMap((type) =>
             Object.values(type.toConfig().fields).map(
               (field, at) =>
-                [
-                  `${sharedFields[at]}${type.name}`,
-                  { type: field.type, args: field.args, ...(random.chance(0.5) && { resolve: misbehave }) },
-                ] as const,
+                [`${sharedFields[at]}${type.name}`, { type: field.type, args: field.args, ...randomResolver(field.type) }] as const,
             ),
           );
           return { ...own, ...Object.fromEntries(inherited) };
@@ -145,6 +143,36 @@ function randomArguments(
     ratio: { type: GraphQLFloat },
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => random.chance(name === 'flag' ? 0.15 : 0.4)));
+}
+
+/** Resolvers that see all of their arguments, or a part: what one cannot see need not be made for it. */
+function resolverOf(random: Random, type: GraphQLOutputType): NonNullable<FieldConfig['resolve']> {
+  const seed = random.below(1000);
+  const valueFor = (source: unknown, behaviour = (source as { behaviour?: Behaviour } | undefined)?.behaviour): unknown =>
+    behaviour?.value(type, `${String((source as { place?: unknown }).place)}.${seed}`);
+  return random.pick<NonNullable<FieldConfig['resolve']>>([
+    misbehave,
+    misbehave,
+    () => behaviourless(seed),
+    (source) => valueFor(source),
+    (source, args) => (logCall('two', String(seed), args), valueFor(source)),
+    (source, args, { behaviour }) => (logCall('three', String(seed), args), valueFor(source, behaviour)),
+    {
+      resolve(source: unknown, args: unknown): unknown {
+        logCall('method', String(seed), args);
+        return valueFor(source);
+      },
+    }.resolve,
+    function (source: unknown): unknown {
+      // oxlint-disable-next-line prefer-rest-params -- another way to see them
+      return misbehave.apply(undefined, arguments as unknown as Parameters<typeof misbehave>) ?? source;
+    },
+  ]);
+}
+
+/** What needs no parent. */
+function behaviourless(seed: number): unknown {
+  return [null, 'text', seed, new Error('no parent'), {}][seed % 5];
 }
 
 function misbehave(_: unknown, args: unknown, { behaviour }: FuzzContext, info: GraphQLResolveInfo): unknown {
