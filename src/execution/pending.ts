@@ -152,6 +152,8 @@ export abstract class Promised extends Pending {
     super(position.fieldRun.run, lag, position);
     // graphql 17 awaits: of a promise of a class of its own that takes two turns more.
     void (isGraphQL17 ? Promise.resolve(promise) : toPromise(promise)).then(this.#arrive.bind(this), this.#refuse.bind(this));
+    // Last, for it may throw, and no rejection may go unhandled.
+    position.fieldRun.run.growByPromise();
   }
 
   #refuse(error: unknown): void {

@@ -23,8 +23,11 @@ import type { FieldTracer } from './trace-execution.ts';
 export interface AnswerBudget {
   /** Up to here the invocation need not be asked. */
   readonly free: number;
-  /** How far an answer of this size may still grow before this is asked again. Throws a GraphQLError when it is too large. */
-  grow(size: number): number;
+  /** How far an answer of this size, which may have promises in it, may still grow before this is asked again. Throws a GraphQLError when it is too large. */
+  grow(size: number, withPromises: boolean): number;
+  /** Promised values that have no size of their own, and the size of each further one. */
+  readonly freePromises: number;
+  readonly sizeOfPromise: number;
   /** The size of each error that is counted and not kept. */
   readonly sizeOfError: number;
   /** The errors that the operations of a batch may still keep together. Undefined: there is one operation. */
@@ -95,6 +98,7 @@ export class Run {
   #infoParts: InfoParts | undefined = undefined;
   #size = 0;
   #maxSize: number;
+  #freePromises: number;
   #errors: GraphQLError[] | undefined = undefined;
   #abortController: AbortController | undefined = undefined;
 
@@ -108,6 +112,7 @@ export class Run {
     this.#plan = plan;
     this.#variableValues = variableValues;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
+    this.#freePromises = settings.answerLimit?.freePromises ?? Infinity;
   }
 
   /** The parts that every `info` of this execution holds. Made with the first. */
@@ -150,10 +155,15 @@ export class Run {
     else if (isAliased && typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
   }
 
+  /** The same by a value that a promise will bring. What is kept of it until then is many times as large as the value. */
+  growByPromise(): void {
+    if (--this.#freePromises < 0) this.grow(this.settings.answerLimit!.sizeOfPromise);
+  }
+
   #outgrow(): void {
     try {
       if (this.overflow === undefined) {
-        this.#maxSize = this.settings.answerLimit!.grow(this.#size);
+        this.#maxSize = this.settings.answerLimit!.grow(this.#size, this.#freePromises < 0);
         return;
       }
     } catch (error) {

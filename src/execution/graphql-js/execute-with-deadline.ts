@@ -240,7 +240,7 @@ class DeadlineGuard {
     this.#size += size;
     if (this.#size <= this.#maxSize || this.overflow !== undefined) return;
     try {
-      this.#maxSize = this.#answerLimit!.grow(this.#size);
+      this.#maxSize = this.#answerLimit!.grow(this.#size, false);
     } catch (error) {
       this.overflow = error as GraphQLError;
       this.#cancel(this.overflow);
