@@ -9,8 +9,8 @@ export function assertRequestHeaders(names: readonly string[]): void {
     }
     if (sentByBrowsers.includes(` ${key} `) || prefixesSent.test(key)) {
       throw new TypeError(
-        `csrfPrevention.requestHeaders must not have "${name}": browsers, or proxies, send it with every request, also with those of a page of another site. ` +
-          'Name a header of your own that only your clients set, for example "x-my-app".',
+        `csrfPrevention.requestHeaders must not have "${name}": browsers, or proxies, send it with every request, whatever page sent it. ` +
+          'Name one that only your clients set, for example "x-my-app".',
       );
     }
   }

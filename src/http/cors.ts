@@ -85,18 +85,8 @@ function list(value: string | readonly string[]): string {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** Throws for options that would not do what they seem to say: a misspelt `origin` would let everybody in. */
-export function assertCORS(cors: object): void {
-  for (const [name, value] of Object.entries(cors) as [string, unknown][]) {
-    const expected = Object.hasOwn(expectations, name) ? expectations[name as keyof CORSOptions] : undefined;
-    if (expected === undefined)
-      throw new TypeError(`Unknown option "cors.${name}". Known options: ${Object.keys(expectations).join(', ')}.`);
-    if (value !== undefined && !expected.holds(value)) throw new TypeError(`Expected cors.${name} to be ${expected.words}.`);
-  }
-  assertCredentials(cors as CORSOptions);
-}
-
-function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
+/** Throws where credentials would be shared with every page. */
+export function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
   if (credentials !== true) return;
   if (origin === '*') {
     throw new TypeError(
@@ -120,6 +110,7 @@ function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
 /** Origins that cannot exist (RFC 2606): a pattern that lets them in lets in every origin. */
 const anybody = ['https://a.invalid', 'http://a.invalid', 'https://a.invalid:8443'];
 
+/** What the value of an option must be. */
 interface Expectation {
   readonly words: string;
   readonly holds: (value: unknown) => boolean;
@@ -134,7 +125,8 @@ const count: Expectation = {
   holds: (value) => Number.isInteger(value) && (value as number) >= 0,
 };
 
-const expectations: Readonly<Record<keyof CORSOptions, Expectation>> = {
+/** Of each option: a misspelt `origin` would let everybody in. */
+export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> = {
   origin: {
     words:
       '"*", an origin like "https://example.com", a pattern, a list of these, or a function of the origin that returns true or false ' +

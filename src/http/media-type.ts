@@ -6,10 +6,7 @@ export interface MediaType {
   readonly charset: string | undefined;
 }
 
-/** Most requests carry one of a handful of values: each is parsed once. Bounded, for clients can send any. */
-const parsed = new Map<string, MediaType>();
-const maxParsed = 64;
-/** To compare with the last one takes a third of a look-up, for which the text must be hashed first. */
+/** Most requests carry the value of the one before. A long one is not kept: clients can send any. */
 let lastText = '';
 let lastMediaType: MediaType | undefined;
 
@@ -19,8 +16,7 @@ let lastMediaType: MediaType | undefined;
  */
 export function parseMediaType(text: string): MediaType | undefined {
   if (text === lastText) return lastMediaType;
-  const mediaType = parsed.get(text) ?? parse(text);
-  if (mediaType !== undefined && parsed.size < maxParsed && text.length <= 128) parsed.set(text, mediaType);
+  const mediaType = parse(text);
   if (text.length <= 128) {
     lastText = text;
     lastMediaType = mediaType;

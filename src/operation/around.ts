@@ -37,8 +37,7 @@ export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest
 
 /** Those that are to come first do, else the order stays. */
 export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin[] {
-  if (!plugins.some(({ position }) => position === 'first')) return plugins;
-  return [...plugins.filter(({ position }) => position === 'first'), ...plugins.filter(({ position }) => position !== 'first')];
+  return plugins.toSorted((one, other) => Number(other.position === 'first') - Number(one.position === 'first'));
 }
 
 /** Undefined where no plugin wraps requests, or is told of responses: then nothing of this is done. */

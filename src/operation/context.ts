@@ -59,7 +59,7 @@ function complete(settings: ContextSettings, value: Record<string, unknown>, inp
 /** A forgotten `return` would otherwise show up in some resolver, as a property of undefined. */
 function assertObject(value: unknown): asserts value is Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return;
-  throw new TypeError(`Expected context() to return an object, for example { user }, got ${value === null ? 'null' : typeof value}.`);
+  throw new TypeError(`Expected context() to return an object, for example { user }, got ${describe(value)}.`);
 }
 
 /**
@@ -117,15 +117,15 @@ class OperationLife implements DataSourceOperation, Pick<OperationInvocation, 'd
 function assertTakesDataSources(value: object): void {
   if (!('dataSources' in value)) return;
   throw new TypeError(
-    'Expected context() to return a new object without the key "dataSources": it is set from the dataSources option. ' +
-      'Name your own key differently, or return a new object for every operation.',
+    'Expected context() to return a new object without the key "dataSources", which the option of this name sets. ' +
+      'Rename yours, or return a new object for every operation.',
   );
 }
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !isPromise(value)) return value as Record<string, unknown>;
   throw new TypeError(
-    `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${isPromise(value) ? 'a promise' : String(value)}.`,
+    `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${describe(value)}.`,
   );
 }
 
@@ -145,35 +145,39 @@ function hasInitialize(value: unknown): value is Initializable {
 
 /** Every instance that ever served an operation, as a data source or as a context. Weak: it keeps none alive. */
 const served = new WeakSet<object>();
+
+/** True from the second time on. */
+function isServedAgain(value: object): boolean {
+  if (served.has(value)) return true;
+  served.add(value);
+  return false;
+}
+
 const warned = new WeakSet<Logger>();
 const warnedOfReturn = new WeakSet<Logger>();
 
+function warnOnce(logger: Logger, known: WeakSet<Logger>, message: string): void {
+  if (known.has(logger)) return;
+  known.add(logger);
+  logger.warn(message);
+}
+
 function warnOfReturn(value: object, logger: Logger): void {
-  if (!served.has(value)) {
-    served.add(value);
-    return;
-  }
-  if (warnedOfReturn.has(logger)) return;
-  warnedOfReturn.add(logger);
-  logger.warn(
-    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. What one of them writes to it, the other reads, ` +
-      'and they may be of different users: return a new instance every time. Plain objects are copied for each operation.',
-  );
+  if (!isServedAgain(value)) return;
+  const message =
+    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. They may be of different users, and each reads ` +
+    'what the other writes to it: return a new instance every time, or a plain object.';
+  warnOnce(logger, warnedOfReturn, message);
 }
 
 /** Data source rule 3: an instance shared by two operations mixes their answers, so that one user may see another's. */
-function assertFresh(settings: ContextSettings, name: string, dataSource: object): void {
-  if (!served.has(dataSource)) {
-    served.add(dataSource);
-    return;
-  }
+function assertFresh({ development, logger }: ContextSettings, name: string, dataSource: object): void {
+  if (!isServedAgain(dataSource)) return;
   const message =
     `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +
     `operation, for example dataSources: () => ({ ${name}: new ${dataSource.constructor.name}() }): a shared one mixes the answers of different users.`;
-  if (settings.development) throw new Error(message);
-  if (warned.has(settings.logger)) return;
-  warned.add(settings.logger);
-  settings.logger.warn(message);
+  if (development) throw new Error(message);
+  warnOnce(logger, warned, message);
 }
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import type { ResultLimit } from '../message/answer-size.ts';
+import { describe } from '../message/describe.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 
 /**
@@ -66,9 +67,7 @@ export function methodAt(event: UnknownEvent, key: string, where: string): strin
   const method = event[key];
   if (method === 'POST' || method === 'GET') return method;
   if (typeof method !== 'string' || method === '') {
-    throw malformedEvent(
-      `Expected the HTTP method of the event in ${where}, got ${method === null ? 'null' : typeof method === 'string' ? 'an empty string' : typeof method}.`,
-    );
+    throw malformedEvent(`Expected the HTTP method of the event in ${where}, got ${describe(method)}.`);
   }
   return method.slice(0, 32).toUpperCase();
 }

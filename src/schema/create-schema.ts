@@ -16,13 +16,13 @@ import type { TypeDefs } from './sdl/type-defs.ts';
 /** Either `typeDefs` with `resolvers`, or a ready `schema`. */
 export interface SchemaInput<TContext = any> {
   /** The schema as text, parsed documents, or lists of them. */
-  readonly typeDefs?: TypeDefs;
+  readonly typeDefs?: TypeDefs | undefined;
   /** The resolvers of `typeDefs`: one map, or several that are merged. Default: every field is a property. */
-  readonly resolvers?: Resolvers<TContext>;
+  readonly resolvers?: Resolvers<TContext> | undefined;
   /** A schema built with graphql-js's classes, in place of `typeDefs`. */
-  readonly schema?: GraphQLSchema;
+  readonly schema?: GraphQLSchema | undefined;
   /** Where everything stands in the text of a build. Default: found in `typeDefs`. */
-  readonly index?: SchemaIndex;
+  readonly index?: SchemaIndex | undefined;
 }
 
 /** Checks a schema with a tool of its own. Throws an Error that names everything that is wrong. */

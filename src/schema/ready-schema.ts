@@ -14,10 +14,10 @@ export function assertReadySchema(schema: unknown): GraphQLSchema {
 
 function twoCopies(schema: GraphQLSchema): string {
   return [
-    'There are two copies of graphql in this process, and the schema is from another copy than the one this server runs on:',
+    'There are two copies of graphql in this process, and the schema is not from the one that this server runs on:',
     `  the schema:  ${fileOf(schemaClassOf(schema))}`,
     `  this server: ${fileOf(GraphQLSchema)}`,
-    'A type of one copy means nothing to the other. Keep one: `npm dedupe graphql`, or "overrides" in package.json; when bundling, bundle both or neither.',
+    'Keep one: `npm dedupe graphql`, or "overrides" in package.json; when bundling, bundle both or neither.',
   ].join('\n');
 }
 

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCORS } from '../http/cors.ts';
+import { assertCredentials, corsExpectations } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/assert-csrf.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions } from '../http/cors.ts';
@@ -156,7 +156,7 @@ export function assertOptions(options: unknown): asserts options is ServerOption
   }
   assertEntries('', options, expectations);
   const { cors, csrfPrevention } = options as ServerOptions;
-  if (cors !== undefined) assertCORS(cors);
+  if (cors !== undefined) assertCredentials(cors);
   if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
 }
 
@@ -232,7 +232,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     holds: (value) => isBoolean(value) || has(value, 'limit'),
     entries: { limit: positive },
   },
-  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord },
+  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord, entries: corsExpectations },
   incrementalDelivery: {
     words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
     holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),

@@ -203,19 +203,12 @@ function schemaOf(
 ): GraphQLSchema {
   const { typeDefs, index } = opened ?? { ...options, index: undefined };
   const { resolvers, schema, incrementalDelivery } = options;
-  return createSchema(
-    {
-      ...(typeDefs !== undefined && { typeDefs }),
-      ...(resolvers !== undefined && { resolvers }),
-      ...(schema !== undefined && { schema }),
-      ...(index !== undefined && { index }),
-    },
-    {
-      checkWhole: checkWhole && findCheck,
-      warn: (message) => logger.warn(message),
-      directives: incrementalDelivery?.directives ?? [],
-    },
-  );
+  const settings = {
+    checkWhole: checkWhole && findCheck,
+    warn: (message: string) => logger.warn(message),
+    directives: incrementalDelivery?.directives ?? [],
+  };
+  return createSchema({ typeDefs, resolvers, schema, index }, settings);
 }
 
 /**

@@ -143,7 +143,7 @@ let warned = false;
  */
 export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHandler {
   const made: MadeHandler = { calls: 0 };
-  if (warned || typeof options === 'function' || options instanceof Promise) return made;
+  if (warned || !isPlain(options)) return made;
   const schema = schemaIn(options);
   const earlier = handlers.get(schema);
   if (earlier === undefined) {
@@ -165,6 +165,6 @@ function warn({ logger = console }: ServerOptions): void {
   warned = true;
   handlers.clear();
   guardLogger(logger).warn(
-    'createHandler was called again for the same schema, each time for one request. Call it once, outside of your handler function: every call builds the schema anew and starts with empty caches.',
+    'createHandler was called again for the same schema. Call it once, outside of your handler function: every call builds the schema anew, and its caches are empty.',
   );
 }

@@ -202,7 +202,7 @@ describe('wrong cors options are told at once', () => {
   it('origin: true, which would reflect everybody', () => {
     assert.throws(
       () => createEndpoint({ cors: { origin: true as never } }),
-      /Expected cors\.origin to be .*To let everybody in without credentials, leave it out/,
+      /the option cors\.origin to be .*To let everybody in without credentials, leave it out/,
     );
   });
 

@@ -43,7 +43,7 @@ describe('an option of a wrong value throws at createHandler and says what to wr
     ['maxCost', { limit: 10, fields: { 'Query.search': '50' } }, /maxCost\.fields to be an object like/],
     ['cors', true, /an object like \{ origin: /],
     ['cors', { credentials: true }, /cors\.credentials needs cors\.origin to name who may read answers/],
-    ['cors', { origin: true }, /Expected cors\.origin to be "\*", an origin like/],
+    ['cors', { origin: true }, /^Expected the option cors\.origin to be "\*", an origin like .*, got true\.$/],
     ['httpStatusProfile', 'strict', /"default" or "draft"/],
     ['schemaValidation', true, /"start", or absent/],
     ['introspection', 'yes', /true or false, got "yes"/],
@@ -87,6 +87,7 @@ describe('an option that does not exist throws at createHandler', () => {
   test('and names the nearest that does, or all', () => {
     refuses({ typeDefs, resolver: {} }, /^Unknown option "resolver"\. Did you mean "resolvers"\?$/);
     refuses({ typeDefs, playground: true }, /^Unknown option "playground"\. Known options: typeDefs, /);
+    refuses({ typeDefs, cors: { orgin: 'https://example.com' } }, /^Unknown option "cors\.orgin"\. Did you mean "origin"\?$/);
   });
 
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {

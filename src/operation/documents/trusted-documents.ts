@@ -50,8 +50,8 @@ export function entriesOf(documents: TrustedDocumentManifest): [id: string, text
   const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : Object.entries(documents)) : undefined;
   if (entries?.every((pair) => pair.every((text) => typeof text === 'string')) === true) return entries;
   throw new TypeError(
-    'Expected trustedDocuments.documents to be an Apollo operation manifest, { format: "apollo-persisted-query-manifest", version: 1, ' +
-      `operations: [{ id, body }] }, or an object of texts by id, { "<id>": "query …" }, got ${isObject ? 'something else' : describe(documents)}.`,
+    `Expected trustedDocuments.documents to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
+      `{ "<id>": "query …" }, got ${isObject ? 'something else' : describe(documents)}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, valueFromAST, versionInfo, getDirectiveValues } from 'graphql';
+import { getArgumentValues, getDirectiveValues, GraphQLDeprecatedDirective, GraphQLList, GraphQLNonNull, Kind, versionInfo } from 'graphql';
 import { messageOf } from '../../message/describe.ts';
 import type {
   DirectiveDefinitionNode,
@@ -13,6 +13,7 @@ import type {
   GraphQLType,
   InputValueDefinitionNode,
   TypeNode,
+  ValueNode,
   ConstDirectiveNode,
   GraphQLDirective,
 } from 'graphql';
@@ -65,7 +66,19 @@ export function enumValueConfig(node: EnumValueDefinitionNode, value: unknown): 
 /** graphql 17 keeps the literal and coerces it when it is needed; 16 wants the value. */
 function defaultConfig({ defaultValue }: InputValueDefinitionNode, type: GraphQLInputType): object | undefined {
   if (defaultValue === undefined) return undefined;
-  return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueFromAST(defaultValue, type) };
+  return versionInfo.major >= 17 ? { default: { literal: defaultValue } } : { defaultValue: valueOf(defaultValue, type) };
+}
+
+/** Undefined where the literal is no value of the type. Not `valueFromAST`, which bundles would carry for graphql 16 alone. */
+function valueOf(literal: ValueNode, type: GraphQLInputType): unknown {
+  const name = 'value';
+  try {
+    return getArgumentValues({ args: [{ name, type }] } as never, { arguments: [{ name: { value: name }, value: literal }] } as never)[
+      name
+    ];
+  } catch {
+    return undefined;
+  }
 }
 
 function deprecationReason(
