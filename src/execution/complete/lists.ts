@@ -6,10 +6,9 @@ import { isGraphQL17 } from '../graphql-js/version.ts';
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
-import { ObjectShape } from './objects.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
-import { sizeOfRead } from '../plan/planned-field.ts';
-import type { FieldRun, Path, Selection, Shape } from '../plan/planned-field.ts';
+import { selectionBelow, sizeOfRead } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
 import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
@@ -48,17 +47,8 @@ function rowsFor(list: ListRun, items: Iterable<unknown>): Rows | RowsByType | u
   const { fieldRun, item } = list;
   if (!Array.isArray(items)) return undefined;
   if (item instanceof AbstractShape) return new RowsByType(list, item);
-  const selection = item instanceof ObjectShape ? selectionOf(item, fieldRun) : undefined;
+  const selection = selectionBelow(fieldRun.field, item);
   return selection && rowsOf(list, selection, items.length);
-}
-
-/** Undefined where there can be none: each item has an error then, and a list without items has none. */
-function selectionOf(item: ObjectShape, { field }: FieldRun): Selection | undefined {
-  try {
-    return item.selectionFor(field);
-  } catch {
-    return undefined;
-  }
 }
 
 function completeItems(list: ListRun, items: Iterable<unknown>): unknown {

@@ -60,10 +60,11 @@ function readingOf(field: PlannedField, at: number, call: ResolverCall | undefin
 
 /** One read per property, as graphql-js has it: a getter may be slow, or start something. */
 function readProperty(field: PlannedField, at: number): string {
+  const complete = `rest.complete(${at}, v${at})`;
   return `  let v${at};
   f${at}: {
     try { v${at} = source[${JSON.stringify(field.fieldName)}]; } catch (error) { v${at} = rest.fail(${at}, error); break f${at}; }
-${completionOf(field, at, `rest.complete(${at}, v${at})`)}
+${completionOf(field, at, isObject(field) ? `typeof v${at} === "object" ? rest.object(${at}, v${at}) : ${complete}` : complete)}
   }`;
 }
 
@@ -78,8 +79,12 @@ function callResolver(field: PlannedField, at: number, visible: number): string 
   if (d${at}.resolve !== r${at}) v${at} = rest.replaced(${at});
   else f${at}: {
     try { ${check}v${at} = c${at}(${given.join(', ')}); } catch (error) { v${at} = rest.fail(${at}, error); break f${at}; }
-${completionOf(field, at, `rest.resolved(${at}, v${at}${started})`)}
+${completionOf(field, at, `rest.${isObject(field) ? 'object' : 'resolved'}(${at}, v${at}${started})`)}
   }`;
+}
+
+function isObject({ shape }: PlannedField): boolean {
+  return shape.selectionFor !== undefined;
 }
 
 /** What becomes of a value: most stand in the response as they are. */

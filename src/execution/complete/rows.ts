@@ -8,7 +8,7 @@ import { callMethod, completeResolved, executeField, executeFields, giveUp } fro
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { argumentValues } from '../plan/arguments.ts';
-import { addPath } from '../plan/planned-field.ts';
+import { addPath, selectionBelow } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
 import type { FieldRun, Path, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
@@ -102,8 +102,12 @@ export class Rows implements RowRest, MadeObject {
   readonly #build: RowBuilder;
   /** Undefined: the objects of the answer are not listed. */
   readonly #objects: ObjectRun | undefined;
-  /** Of the list. */
+  /** Of the list; or the rows in which each of these stands, and the field there. */
   #list: Path | undefined = undefined;
+  #above: Rows | undefined = undefined;
+  #field = 0;
+  /** The objects of its fields, by the number of the field. Null: no code has been made for them. */
+  #below: (Rows | null)[] | undefined = undefined;
   // Of the row that is being made.
   #source: object = noSource;
   #index = 0;
@@ -176,6 +180,32 @@ export class Rows implements RowRest, MadeObject {
     return startField(this.#run, this.#selection.fields[at]!, this.path());
   }
 
+  object(at: number, value: unknown, fieldRun?: FieldRun): unknown {
+    const rows = (this.#below ??= [])[at] ?? this.#rowsBelow(at);
+    if (rows === null || !isPlainObject(value)) return this.resolved(at, value, fieldRun);
+    try {
+      const row = rows.make(value, undefined);
+      if (!(row instanceof Pending)) return row;
+      const position = this.start(at);
+      return this.#note(placed(row, position, position.shape, position.path), position.field);
+    } catch (error) {
+      return this.fail(at, error);
+    }
+  }
+
+  #rowsBelow(at: number): Rows | null {
+    const known = this.#below![at];
+    if (known !== undefined) return known;
+    const selection = selectionBelow(this.#selection.fields[at]!);
+    const build = selection && builderOf(this.#run, selection, 1);
+    const rows = build === undefined ? null : new Rows(this.#run, selection!, build);
+    if (rows !== null) {
+      rows.#above = this;
+      rows.#field = at;
+    }
+    return (this.#below![at] = rows);
+  }
+
   complete(at: number, value: unknown): unknown {
     const fieldRun = this.start(at);
     let resolved = value;
@@ -205,7 +235,7 @@ export class Rows implements RowRest, MadeObject {
 
   /** Of the row that is being made. */
   path(): Path {
-    return (this.#path ??= addPath(this.#list, this.#index, undefined));
+    return (this.#path ??= this.#above?.start(this.#field).path ?? addPath(this.#list, this.#index, undefined));
   }
 
   /** The code puts what is pending into the row, like any other value. */

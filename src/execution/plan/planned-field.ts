@@ -26,6 +26,8 @@ export interface Shape {
    * when something below is asynchronous. Throws whatever went wrong, not yet located.
    */
   complete(fieldRun: FieldRun, value: unknown, path: Path): unknown;
+  /** The fields of every object of this shape below the field; undefined when each object must be asked first. Only objects of one type have it. */
+  selectionFor?(field: PlannedField): Selection | undefined;
 }
 
 /** Where a value stands: at a field, or in a list that the field returned. */
@@ -162,6 +164,8 @@ export interface RowRest {
   /** The arguments of a resolver, and the field it runs for, which has its `info`. */
   values(field: number): Record<string, unknown>;
   start(field: number): FieldRun;
+  /** Completes what ought to be the object of a field. */
+  object(field: number, value: unknown, started?: FieldRun): unknown;
   /** Completes what a resolver returned, or the value of a property. */
   resolved(field: number, value: unknown, started?: FieldRun): unknown;
   complete(field: number, value: unknown): unknown;
@@ -267,4 +271,13 @@ interface SelectionOrigin {
   /** Of the plan. */
   readonly classes: ResultClasses;
   readonly next: Selection | undefined;
+}
+
+/** Undefined also where there can be none: then each object has an error. */
+export function selectionBelow(field: PlannedField, shape: Shape = field.shape): Selection | undefined {
+  try {
+    return shape.selectionFor?.(field);
+  } catch {
+    return undefined;
+  }
 }
