@@ -9,7 +9,7 @@ import { runGuarded, whenReady } from '../message/eventual.ts';
 import type { Eventual, GuardedStep } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
-import { httpExtensionOf, isGraphQLError } from '../operation/errors.ts';
+import { httpExtensionOf, isGraphQLError, ownThrown } from '../operation/errors.ts';
 import type { Streaming } from '../http/streams/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
 import type { PlatformAdapter } from '../platform/adapter.ts';
@@ -234,7 +234,8 @@ function errorOfSize(
   return error;
 }
 
-async function refuse(thrown: unknown, state: InvocationState): Promise<HTTPResponse> {
+async function refuse(failure: unknown, state: InvocationState): Promise<HTTPResponse> {
+  const thrown = ownThrown(failure);
   if (isGraphQLError(thrown) && httpExtensionOf(thrown)?.status === 500) state.starter.logger().error(thrown.message);
   if (state.server !== undefined) await reportRefusal(state.server.http.operation, thrown);
   return toErrorResponse(refusalSettings(state), state.request, thrown);

@@ -55,16 +55,20 @@ function copyOfDescriptors<T extends object>(value: T): T {
   return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as T, descriptors);
 }
 
-/** The same for all plain objects and lists in it, at any depth. Instances of classes and functions stay the same. */
-export function deepCopyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
+/**
+ * The same for all plain objects and lists in it, at any depth, up to a number of them. Instances of classes and functions stay the
+ * same.
+ */
+export function deepCopyOf<T>(value: T, max: number = Infinity, copies: Map<unknown, unknown> = new Map()): T {
   if (!Array.isArray(value) && !isPlainObject(value)) return value;
   const known = copies.get(value);
   if (known !== undefined) return known as T;
+  if (copies.size === max) return value;
   const copy = Array.isArray(value) ? [...(value as unknown[])] : copyOf(value as object);
   copies.set(value, copy);
   for (const key of Object.keys(copy)) {
     const descriptor = Object.getOwnPropertyDescriptor(copy, key)!;
-    if ('value' in descriptor) Reflect.set(copy, key, deepCopyOf(descriptor.value as unknown, copies));
+    if ('value' in descriptor) Reflect.set(copy, key, deepCopyOf(descriptor.value as unknown, max, copies));
   }
   return copy as T;
 }

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import { describe } from '../message/describe.ts';
+import { noteOwn, ownError, ownErrors, withOwnExtensions } from '../message/own-errors.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
 
@@ -52,22 +53,9 @@ export function formatResult(
   return { errors: formatErrors(settings, thrown, allowance), ...rest };
 }
 
-/**
- * Gives located errors `extensions` of their own. graphql-js hands on those of what was thrown, which may be one object for all
- * requests: what a hook or `formatError` notes there for one user, the next would read.
- */
-export function ownExtensions(errors: readonly GraphQLError[]): void {
-  for (const error of errors) {
-    // A hook of version 3 may throw anything.
-    const thrown = error?.originalError as { readonly extensions?: unknown } | null | undefined;
-    if (thrown && thrown !== error && thrown.extensions === error.extensions) Reflect.set(error, 'extensions', { ...error.extensions });
-  }
-}
-
 /** As many as the answer may have; how many more there are is said by one more. */
 function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
-  ownExtensions(errors);
-  const formatted = allowance.fitAll(errors, (error) => formatGraphQLError(settings, error, allowance));
+  const formatted = allowance.fitAll(ownErrors(errors), (error) => formatGraphQLError(settings, error, allowance));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
   return formatted;
@@ -128,12 +116,17 @@ export function report(logger: Logger, message: string, cause: unknown): void {
   }
 }
 
-/** Whatever was thrown, as a GraphQLError. What is not one already becomes its `originalError`. */
+/** A GraphQLError that was thrown, as one that no other operation has. All else as it is. */
+export function ownThrown(thrown: unknown): unknown {
+  return isGraphQLError(thrown) ? ownError(thrown) : thrown;
+}
+
+/** Whatever was thrown, as a GraphQLError of this operation alone. What is not one already becomes its `originalError`. */
 export function toGraphQLError(thrown: unknown): GraphQLError {
-  if (isGraphQLError(thrown)) return thrown;
+  if (isGraphQLError(thrown)) return ownError(thrown);
   const originalError =
     thrown instanceof Error ? thrown : new Error(`Expected an Error to be thrown, got ${describe(thrown)}.`, { cause: thrown });
-  return new GraphQLError(originalError.message, { originalError });
+  return withOwnExtensions(new GraphQLError(originalError.message, { originalError }));
 }
 
 /** True for a GraphQLError of any copy of graphql. */
@@ -150,7 +143,7 @@ export function createError(
   message: string,
   options: { readonly extensions?: Record<string, unknown>; readonly cause?: unknown } = {},
 ): GraphQLError {
-  const error = new GraphQLError(message, { extensions: { code, ...options.extensions } });
+  const error = noteOwn(new GraphQLError(message, { extensions: { code, ...options.extensions } }));
   if (options.cause !== undefined) error.cause = options.cause;
   return error;
 }
@@ -175,7 +168,7 @@ export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]
 
 /** The same error with a code, unless it has one. graphql-js gives none to what it reports itself. */
 export function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
-  if (isUnexpected(error)) return new InputError(error, code);
+  if (isUnexpected(error)) return noteOwn(new InputError(error, code));
   if (error.extensions['code'] === undefined) error.extensions['code'] = code;
   return error;
 }

@@ -1,6 +1,7 @@
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 
 import { rescued, whenReady } from '../message/eventual.ts';
+import { ownErrors } from '../message/own-errors.ts';
 import type { Eventual } from '../message/eventual.ts';
 import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
@@ -14,7 +15,10 @@ export function finish(result: ExecutionResult, state: OperationState): Eventual
   state.result = result;
   // Nothing is to be masked, and nobody is to be told: the usual answer.
   if (result.errors === undefined && state.hooks === undefined) return toOutcome(result as FormattedExecutionResult, state);
-  if (result.errors !== undefined) reportUnfinished(state.settings.logger, result.errors);
+  if (result.errors !== undefined) {
+    state.result = { ...result, errors: ownErrors(result.errors) };
+    reportUnfinished(state.settings.logger, result.errors);
+  }
   return rescued(formatAnswer, giveUp, state);
 }
 

@@ -1,7 +1,8 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { Eventual } from '../message/eventual.ts';
-import { DocumentError, ownExtensions, report, toGraphQLError } from './errors.ts';
+import { deepCopyOf } from '../message/plain-object.ts';
+import { DocumentError, ownThrown, report, toGraphQLError } from './errors.ts';
 import type { Logger } from './types.ts';
 import type {
   EndHook,
@@ -88,7 +89,7 @@ export class OperationHooks {
   async responseForOperation(): Promise<ExecutionResult | undefined> {
     for (const listener of this.listeners) {
       const result = await listener.responseForOperation?.(this.context as RequestContextWithOperation<unknown>);
-      if (result !== null && result !== undefined) return result;
+      if (result !== null && result !== undefined) return ownResult(result);
     }
     return undefined;
   }
@@ -101,7 +102,6 @@ export class OperationHooks {
   }
 
   async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
-    ownExtensions(errors);
     this.context.errors = errors;
     const context = this.context as RequestContextWithErrors<unknown>;
     for (const listener of this.listeners)
@@ -128,7 +128,8 @@ export class OperationHooks {
         if (typeof end === 'function') ends.unshift(end);
       }
       outcome = await stage();
-    } catch (error) {
+    } catch (thrown) {
+      const error = ownThrown(thrown);
       // Also those of a stage that a later listener kept from beginning: every bracket that was opened is closed.
       await close(ends, error as Error);
       throw error;
@@ -161,6 +162,11 @@ async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** A plugin may give the same answer to all: what another plugin adds to it for one user, the next would be sent. */
+function ownResult({ data, extensions, ...rest }: ExecutionResult): ExecutionResult {
+  return { ...rest, ...(data !== undefined && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
 }
 
 function errorsOf(error: Error): readonly GraphQLError[] {

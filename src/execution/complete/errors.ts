@@ -1,6 +1,7 @@
 import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import { withoutStacks } from '../../message/describe.ts';
+import { ownError, withOwnExtensions } from '../../message/own-errors.ts';
 import type { FieldRun, Path, PlannedField, Position } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
@@ -17,7 +18,9 @@ export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): G
 function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: readonly (string | number)[]): GraphQLError {
   try {
     // It takes over the stack of what was thrown.
-    return thrown instanceof Error ? withoutStacks(() => locatedError(thrown, nodes, path)) : locatedError(thrown, nodes, path);
+    const located = thrown instanceof Error ? withoutStacks(() => locatedError(thrown, nodes, path)) : locatedError(thrown, nodes, path);
+    // One that has a path already, and may be thrown for every user.
+    return located === thrown ? ownError(located) : withOwnExtensions(located);
   } catch {
     const originalError = new Error('An error was thrown that cannot be read.');
     return new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError });

@@ -9,6 +9,7 @@ import type {
 } from 'graphql';
 
 import type { OperationInvocation } from '../../message/invocation.ts';
+import { ownErrors } from '../../message/own-errors.ts';
 import { isIncrementalDirective } from '../../execution/graphql-js/without-incremental-directives.ts';
 import { createError, deadlineExceeded, formatResult, isGraphQLError, reportUnfinished, toGraphQLError } from '../errors.ts';
 import { fragmentsOf } from '../limits/document-size.ts';
@@ -135,7 +136,8 @@ class PendingResults {
   }
 }
 
-async function toPayload({ settings, hooks, allowance }: DeliveryInput, result: SubsequentResult): Promise<SubsequentPayload> {
+async function toPayload({ settings, hooks, allowance }: DeliveryInput, executed: SubsequentResult): Promise<SubsequentPayload> {
+  const result = withOwnErrors(executed);
   const entries = [...(result.incremental ?? []), ...(result.completed ?? [])];
   const errors = entries.flatMap((entry) => entry.errors ?? []);
   reportUnfinished(settings.logger, errors);
@@ -149,6 +151,19 @@ async function toPayload({ settings, hooks, allowance }: DeliveryInput, result: 
   };
   withThrown(payload, errors);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);
+}
+
+function withOwnErrors(result: SubsequentResult): SubsequentResult {
+  const { incremental, completed } = result;
+  return {
+    ...result,
+    ...(incremental && { incremental: incremental.map(ownEntry) }),
+    ...(completed && { completed: completed.map(ownEntry) }),
+  };
+}
+
+function ownEntry<TEntry extends Entry>(entry: TEntry): TEntry {
+  return entry.errors === undefined ? entry : { ...entry, errors: ownErrors(entry.errors) };
 }
 
 /** The last payload: pending parts will not come, and this is why. */

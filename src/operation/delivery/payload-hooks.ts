@@ -2,7 +2,7 @@ import type { FormattedExecutionResult, GraphQLError } from 'graphql';
 
 import type { OperationInvocation } from '../../message/invocation.ts';
 import type { DeliveryInput } from './delivery.ts';
-import { formatFailure, formatResult, ownExtensions, toGraphQLError } from '../errors.ts';
+import { formatFailure, formatResult, toGraphQLError } from '../errors.ts';
 import type { OperationHooks } from '../hooks.ts';
 import { withDeadline } from '../with-deadline.ts';
 import type { RequestContextWithOperation } from '../plugin.ts';
@@ -11,7 +11,6 @@ import { withThrown } from './payload-stream.ts';
 
 /** `didEncounterSubsequentErrors` of every listener. Here, not in hooks.ts: bundles that do not stream have no use for it. */
 export async function tellOfErrors({ listeners, context }: OperationHooks, errors: readonly GraphQLError[]): Promise<void> {
-  ownExtensions(errors);
   const operation = context as RequestContextWithOperation<unknown>;
   for (const listener of listeners) await listener.didEncounterSubsequentErrors?.(operation, errors);
 }

@@ -5,6 +5,7 @@ import type { OperationInvocation } from '../../message/invocation.ts';
 import { isGraphQL17 } from '../../execution/graphql-js/version.ts';
 import { executeContext } from '../../execution/trace-execution.ts';
 import { withSignal } from '../../execution/graphql-js/subscribe-signal.ts';
+import { ownErrors } from '../../message/own-errors.ts';
 import { listenedChannel, traceMixed } from '../../message/tracing-channels.ts';
 import type { DeliveryInput } from './delivery.ts';
 import type { PayloadStream, SubsequentPayload } from '../types.ts';
@@ -85,7 +86,8 @@ type PromiseOrValue<T> = T | Promise<T>;
 /** Each event is executed as an operation whose root value it is. */
 async function answerEvent({ settings, execution, hooks }: DeliveryInput, event: unknown): Promise<SubsequentPayload> {
   // As a function, for an event may be one.
-  const result = await executeOperation({ ...settings, rootValue: () => event }, { ...execution, isEvent: true });
+  const executed = await executeOperation({ ...settings, rootValue: () => event }, { ...execution, isEvent: true });
+  const result = executed.errors === undefined ? executed : { ...executed, errors: ownErrors(executed.errors) };
   if (hooks !== undefined && result.errors !== undefined) await tellOfErrors(hooks, result.errors);
   const payload = withThrown(formatResult(settings, result), result.errors);
   return hooks === undefined ? payload : tellOfPayload(hooks, payload);

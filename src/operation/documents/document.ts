@@ -4,6 +4,7 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRu
 import { withoutStacks } from '../../message/describe.ts';
 import { whenReady } from '../../message/eventual.ts';
 import type { Eventual } from '../../message/eventual.ts';
+import { noteOwn, ownError, withOwnExtensions } from '../../message/own-errors.ts';
 import { listenedChannel } from '../../message/tracing-channels.ts';
 import type { ChannelName } from '../../message/tracing-channels.ts';
 import { specifiedRulesForLazySchema } from '../../schema/lazy/lazy-schema.ts';
@@ -116,7 +117,7 @@ function parseDocument({ settings, source, budget }: Reading): DocumentNode | Gr
     if (!(error instanceof GraphQLError)) throw error;
     // How many tokens were read is not said; there cannot be more than characters.
     if (error.extensions['code'] === undefined) budget?.spendTokens(error.positions?.[0] ?? source.length);
-    return withCode(error, 'GRAPHQL_PARSE_FAILED');
+    return noteOwn(withCode(error, 'GRAPHQL_PARSE_FAILED'));
   }
 }
 
@@ -166,12 +167,19 @@ function validateDocument(checked: Checked): void {
       : toldBefore17('validate', { schema, document }, () => validate(schema, document, rules, options));
   if (errors.length > 0) {
     throw new DocumentError(
-      errors.map((error) => withCode(settings.hideSuggestions ? withoutSuggestion(error) : error, 'GRAPHQL_VALIDATION_FAILED')),
+      errors.map((error) =>
+        withCode(settings.hideSuggestions ? withoutSuggestion(ownFinding(error)) : ownFinding(error), 'GRAPHQL_VALIDATION_FAILED'),
+      ),
     );
   }
   assertLimits(settings, size);
   if (settings.maxAliases !== undefined) for (const [operation, { aliases }] of size.operations) aliasesIn.set(operation, aliases);
   checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
+}
+
+/** An error of a rule of graphql-js was made for it. One of the user's, or of a scalar, may be the same for all documents. */
+function ownFinding(error: GraphQLError): GraphQLError {
+  return error.nodes === undefined ? ownError(error) : withOwnExtensions(error);
 }
 
 /** Runs, and tells the channel of it. */

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLFormattedError } from 'graphql';
 
+import { ownError } from '../../../message/own-errors.ts';
 import { ApolloError, hide } from './apollo-error.ts';
 
 /** The option `formatError`: gets the error object, with `originalError`, and returns what is sent, or an Error. */
@@ -23,7 +24,7 @@ type AnyError = Partial<GraphQLError> & { readonly name?: string };
 export function formatApolloErrors(errors: readonly Error[], options: FormatOptions = {}): GraphQLFormattedError[] {
   const { formatter, debug = false, showStacks = false } = options;
   const isShown = debug || (showStacks && formatter !== undefined);
-  const enriched = errors.map((error) => enrich(error as AnyError, isShown));
+  const enriched = errors.map((error) => enrich(ownError(error) as AnyError, isShown));
   if (formatter === undefined) return enriched as Formatted[];
   const formatted = enriched.map((error) => formatWith(formatter, error, debug));
   return isShown && !debug ? formatted.map(withoutStack) : formatted;

@@ -4,8 +4,8 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQ
 import { executeWithGraphQLJS } from '../../../execution/graphql-js/execute-with-graphql-js.ts';
 import { executePlanned } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
-import { isPlainObject } from '../../../message/plain-object.ts';
-import { ownExtensions } from '../../../operation/errors.ts';
+import { ownError, ownErrors } from '../../../message/own-errors.ts';
+import { deepCopyOf, isPlainObject } from '../../../message/plain-object.ts';
 import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
 import { ErrorAllowance } from '../../../operation/limits/error-allowance.ts';
 import { assertKnownKeys, maxInputErrors } from '../../../operation/limits/heavy-variables.ts';
@@ -102,13 +102,15 @@ async function chooseOperation({ context, listeners }: Operation): Promise<void>
 async function respond(operation: Operation): Promise<GraphQLResponse> {
   const { context, listeners } = operation;
   const given = await askInTurn(listeners, 'responseForOperation', context);
-  if (given !== undefined) return given as GraphQLResponse;
+  // A plugin may give the same answer to all.
+  if (given !== undefined) return ownResponse(given as GraphQLResponse);
 
   const executing = (await tellAll(listeners, 'executionDidStart', context)).map(toExecutionListener).filter((one) => one !== undefined);
   executing.reverse();
   try {
     const result = await execute(operation, executing);
-    const errors = result.errors?.map((error) => (isBadInput(error) ? fromGraphQLError(error, { errorClass: UserInputError }) : error));
+    const own = result.errors && ownErrors(result.errors);
+    const errors = own?.map((error) => (isBadInput(error) ? fromGraphQLError(error, { errorClass: UserInputError }) : error));
     if (errors !== undefined) await tellErrors(operation, errors as Error[]);
     const response = { ...result, errors: errors && format(operation, errors as Error[]) } as GraphQLResponse;
     await tellAll(executing, 'executionDidEnd');
@@ -119,6 +121,17 @@ async function respond(operation: Operation): Promise<GraphQLResponse> {
   }
 }
 
+function ownResponse(response: GraphQLResponse): GraphQLResponse {
+  const { data, extensions } = response;
+  return { ...response, ...(data && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
+}
+
+/** What an executor of the user's says beside the data, as this operation's own. */
+function withOwnParts(result: ExecutionResult): ExecutionResult {
+  const { errors, extensions } = result;
+  return { ...result, ...(errors && { errors: errors.map(ownError) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
+}
+
 /** Version 2 took a function here, called at the end. */
 function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<any> | undefined {
   if (typeof given === 'function') return { executionDidEnd: given as (error?: Error) => void };
@@ -127,7 +140,7 @@ function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<an
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {
   const { config, context, invocation, budget, capacity } = operation;
-  if (config.executor !== undefined) return (await config.executor(context as never)) as ExecutionResult;
+  if (config.executor !== undefined) return withOwnParts((await config.executor(context as never)) as ExecutionResult);
 
   const isWatchedByUsers = watch(operation, executing);
   const { schema, fieldResolver } = config;
@@ -183,7 +196,8 @@ function formatted({ config, context }: Operation, response: GraphQLResponse): G
   return config.formatResponse?.(response, context) ?? response;
 }
 
-async function sendErrors(operation: Operation, { errors, errorClass }: Refusal): Promise<GraphQLResponse> {
+async function sendErrors(operation: Operation, { errors: thrown, errorClass }: Refusal): Promise<GraphQLResponse> {
+  const errors = thrown.map(ownError);
   await tellErrors(operation, errors);
   const classed = errors.map((error) => (error instanceof ApolloError && !errorClass ? error : fromGraphQLError(error, { errorClass })));
   return send(operation, { errors: format(operation, classed), ...httpOf(errors) });
@@ -216,7 +230,6 @@ async function send({ context, listeners }: Operation, response: GraphQLResponse
 
 /** Every answer with errors is preceded by this hook: reporting plug-ins count on it. */
 async function tellErrors({ context, listeners }: Operation, errors: readonly Error[]): Promise<void> {
-  ownExtensions(errors as readonly GraphQLError[]);
   context.errors = errors as readonly GraphQLError[];
   await tellAll(listeners, 'didEncounterErrors', context);
 }
