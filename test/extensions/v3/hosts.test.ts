@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -204,6 +204,15 @@ test('an Azure function answers GET, preflights and health checks', async () => 
   deepEqual([health.status, health.body], [200, '{"status":"pass"}']);
 });
 
-test('what needs Express itself is refused by name', () => {
-  throws(() => new ExpressServer(config).createHandler({ expressAppFromMiddleware: () => ({}) }), /put server\.getMiddleware\(\) into it/);
+test('a cloud function may be an app of its own', async (context) => {
+  const handler = new ExpressServer(config).createHandler({
+    expressGetMiddlewareOptions: { path: '/graphql' },
+    expressAppFromMiddleware: (middleware) => (req: IncomingMessage, res: ServerResponse) => {
+      middleware(req, res, () => res.end('mine'));
+    },
+  });
+  const url = await listening(context, handler as RequestListener);
+
+  deepEqual(await (await fetch(`${url}/graphql`, post('{ hello }'))).json(), { data: { hello: 'world' } });
+  equal(await (await fetch(`${url}/other`)).text(), 'mine');
 });

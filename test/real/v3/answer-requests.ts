@@ -1,9 +1,10 @@
 // Answers a list of requests with the handlers of one library: node answer-requests.ts FOLDER LIBRARY CORE REQUESTS ANSWERS.
-// FOLDER is the project whose node_modules has them. With two more, HOST TOOLS, on that host, whose packages are in TOOLS.
+// FOLDER is the project whose node_modules has them. With two more, HOST TOOLS, on that host, whose packages are in TOOLS;
+// the host `app` is Lambda with an Express app.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { hostedServer } from './hosts.ts';
+import { hostedServer, serverWithApp } from './hosts.ts';
 import type { HostName } from './hosts.ts';
 import { createShapes } from './shapes.ts';
 import type { Library } from './shapes.ts';
@@ -12,8 +13,7 @@ import type { GeneratedRequest } from './requests.ts';
 const [folder = '', library = '', core = '', requestsFile = '', answersFile = '', host, tools] = process.argv.slice(2);
 const load = createRequire(`${folder}/package.json`);
 const made: Library = { ...(load('graphql') as object), ...(load(core) as object), ...(load(library) as object) };
-const ApolloServer: unknown =
-  host === undefined ? made.ApolloServer : hostedServer(host as HostName, made.ApolloServer, createRequire(`${tools}/package.json`));
+const ApolloServer = serverOn(host as HostName | 'app' | undefined, createRequire(`${tools}/package.json`));
 const shapes = createShapes({ ...made, ApolloServer });
 const requests = JSON.parse(readFileSync(requestsFile, 'utf8')) as GeneratedRequest[];
 const answers: unknown[] = [];
@@ -28,3 +28,8 @@ for (const [at, { shape, event }] of requests.entries()) {
 }
 writeFileSync(answersFile, JSON.stringify(answers));
 process.exit(0);
+
+function serverOn(where: HostName | 'app' | undefined, loadTools: (name: string) => unknown): unknown {
+  if (where === undefined) return made.ApolloServer;
+  return where === 'app' ? serverWithApp(made.ApolloServer, loadTools) : hostedServer(where, made.ApolloServer, loadTools);
+}

@@ -58,8 +58,12 @@ export function installOurs(folder: string, graphql: string): void {
   writeFileSync(join(folder, 'package.json'), '{}');
 }
 
-/** The answers of one library to the requests in `folder`. `host` and the folder with its packages: not called as a Lambda function, but there. */
-export function answersOf({ project, library, core }: Contestant, folder: string, host?: { name: HostName; tools: string }): Answer[] {
+/** The answers of one library to the requests in `folder`. `host` and the folder with its packages: not called as a plain Lambda function, but there. */
+export function answersOf(
+  { project, library, core }: Contestant,
+  folder: string,
+  host?: { name: HostName | 'app'; tools: string },
+): Answer[] {
   const program = join(import.meta.dirname, 'answer-requests.ts');
   const file = join(folder, 'answers.json');
   const env = { ...process.env, NODE_ENV: 'test' };

@@ -2,13 +2,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import type { CORSOptions } from '../http/cors.ts';
 import type { ExpressRequest } from '../http/express.ts';
-import { isBelow, isHealthCheck } from '../http/serve.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
 import type { GraphQLOptions } from '../server/apollo-server-base.ts';
 import type { Config } from '../server/config.ts';
 import { servingOf } from '../server/serving.ts';
 import type { CreateHandlerOptions } from '../server/serving.ts';
+import { assertApp, takes } from './express-app.ts';
+import type { NodeApp } from './express-app.ts';
 import { createNodeHandler } from './node-handler.ts';
 import type { NodeContextFunctionParams, NodeHandler } from './node-handler.ts';
 
@@ -61,13 +62,14 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
   /** Makes the handler of a cloud function: it answers whatever path it is called with. */
   createHandler(options: CreateHandlerOptions = {}): NodeHandler {
     this.startIfNeeded();
-    if (options.expressAppFromMiddleware !== undefined) {
-      throw new Error(
-        'createHandler({ expressAppFromMiddleware }) is withdrawn: there is no Express here. Make the app yourself, put ' +
-          'server.getMiddleware() into it, and export the app.',
-      );
-    }
-    return this.#handler(options);
+    const { expressAppFromMiddleware: makeApp, expressGetMiddlewareOptions } = options;
+    if (makeApp === undefined) return this.#handler(options);
+    let app: NodeApp | undefined;
+    return async (req, res) => {
+      // With the first request, as in version 3: the whole module has been evaluated then.
+      app ??= assertApp(makeApp(this.getMiddleware({ path: '/', ...expressGetMiddlewareOptions })));
+      await app(req, res);
+    };
   }
 
   /** Middleware that answers requests to `path` (default: "/graphql") and below it, and hands on all others. */
@@ -76,9 +78,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     this.graphqlPath = path;
     const handler = this.#handler({ expressGetMiddlewareOptions: options });
     return (req, res, next) => {
-      const asked = String(req.url ?? '/').split('?', 1)[0]!;
-      const isHealth = options.disableHealthCheck !== true && isHealthCheck({ path: asked });
-      if (next === undefined || isHealth || isBelow(path, asked, true)) void handler(req, res);
+      if (takes({ ...options, path }, req as IncomingMessage) || next === undefined) void handler(req, res);
       else next();
     };
   }

@@ -99,10 +99,16 @@ function refuseToRead(name: string): never {
   throw new Error(`req.${name} is not supported: there is no Express here. Read req.headers, req.get(name), req.query or req.body.`);
 }
 
-function addressOf(event: any): string | undefined {
-  const context = event?.requestContext;
+/** The client's address, as API Gateway knows it. */
+export function addressOf(event: unknown): string | undefined {
+  const context = (event as GatewayEvent | null | undefined)?.requestContext;
   const address: unknown = context?.identity?.sourceIp ?? context?.http?.sourceIp;
   return typeof address === 'string' ? address : undefined;
+}
+
+/** Where the two formats of API Gateway have the client's address. */
+interface GatewayEvent {
+  readonly requestContext?: { readonly identity?: { readonly sourceIp?: unknown }; readonly http?: { readonly sourceIp?: unknown } } | null;
 }
 
 function parseCookies(header: string | null): Record<string, string> {

@@ -2,6 +2,7 @@ import { createHandlerFor } from '../../../handler/handler.ts';
 import { fetchAPI } from '../../../platform/fetch.ts';
 import { lambdaAdapters } from '../../../platform/lambda.ts';
 import { netlifyV1 } from '../../../platform/netlify-v1.ts';
+import { createAppHandler } from '../hosts/app-handler.ts';
 import { lineOptions, servingOf } from './serving.ts';
 import type { CreateHandlerOptions, HostSettings } from './serving.ts';
 
@@ -9,14 +10,12 @@ type Callback = (error: unknown, result?: unknown) => void;
 
 /** The handler. Throws for options that cannot be served. */
 export function createLambdaHandler(options: CreateHandlerOptions = {}, settings: HostSettings): (...args: any[]) => Promise<unknown> {
-  if (options.expressAppFromMiddleware !== undefined) {
-    throw new Error(
-      'createHandler({ expressAppFromMiddleware }) is withdrawn: there is no Express here. Put the middleware into an app of ' +
-        'your own, `app.use(server.getMiddleware({ path: "/" }))` with the ApolloServer of graphql-functions/v3/express, and serve it with ' +
-        'serverless-http; or use context, plugins and expressGetMiddlewareOptions. See docs/migration.md, "Withdrawn".',
-    );
-  }
-  const serve = createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], lineOptions(settings, servingOf(options, settings)));
+  const { expressAppFromMiddleware: makeApp } = options;
+  const serving = servingOf(options, settings);
+  const serve =
+    makeApp === undefined
+      ? createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], lineOptions(settings, serving))
+      : createAppHandler(makeApp, settings, serving);
   // Rest parameters: AWS's newest runtime refuses a handler that declares three.
   return async (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);
 }

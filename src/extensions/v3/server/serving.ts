@@ -9,7 +9,7 @@ import type { HandlerSettings } from './config.ts';
 export interface CreateHandlerOptions {
   /** Version 3: how the endpoint is served. */
   expressGetMiddlewareOptions?: GetMiddlewareOptions;
-  /** Refused: there is no Express here. */
+  /** Version 3: makes the Express app that answers, and puts the middleware into it. Express is the project's own. */
   expressAppFromMiddleware?: (middleware: any) => any;
   /** Version 2: cross-origin resource sharing. */
   cors?: CORSOptionsOfVersion2 | boolean;
@@ -36,7 +36,11 @@ export function servingOf(
 }
 
 /** The line's own server: it knows the platforms and the deadline, and leaves every request to version 3's rules. */
-export function lineOptions(settings: HandlerSettings, serving: Serving): ServerOptions | (() => Promise<ServerOptions>) {
+export function lineOptions(
+  settings: HandlerSettings,
+  serving: Serving,
+  answer: typeof serveRequest = serveRequest,
+): ServerOptions | (() => Promise<ServerOptions>) {
   const { nodeEnv, logger, schema, isLate, start } = settings;
   const options = (): ServerOptions => ({
     schema: schema(),
@@ -44,7 +48,7 @@ export function lineOptions(settings: HandlerSettings, serving: Serving): Server
     ...(nodeEnv !== undefined && { nodeEnv }),
     landingPage: false,
     persistedQueries: false,
-    plugins: [{ aroundRequest: ({ request, invocation }) => serveRequest(serving, request, invocation as Invocation) }],
+    plugins: [{ aroundRequest: ({ request, invocation }) => answer(serving, request, invocation as Invocation) }],
   });
   if (!isLate) return options();
   return async () => {
