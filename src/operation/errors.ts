@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 
 import { describe } from '../message/describe.ts';
 import { noteOwn, ownError, ownErrors, withOwnExtensions } from '../message/own-errors.ts';
+import { isRecord } from '../message/plain-object.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { Logger } from './types.ts';
 
@@ -81,7 +82,14 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowa
   // Errors of the request itself have the stack of a parser: noise to the author of the request.
   const isOfCode = unexpected || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
-  return settings.formatError === undefined ? shown : settings.formatError(shown, error);
+  return settings.formatError === undefined ? shown : assertFormatted(settings.formatError(shown, error));
+}
+
+/** A `formatError` without a `return`, or an asynchronous one, would send an error without a message. */
+function assertFormatted(formatted: unknown): GraphQLFormattedError {
+  if (isRecord(formatted) && !('then' in formatted)) return formatted as unknown as GraphQLFormattedError;
+  if (formatted instanceof Promise) formatted.catch(() => {});
+  throw new TypeError(`Expected formatError to return an error like { message, extensions }, got ${describe(formatted)}.`);
 }
 
 function reportUnexpected(logger: Logger, text: string, error: GraphQLError): void {
