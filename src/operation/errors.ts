@@ -5,25 +5,9 @@ import { describe } from '../message/describe.ts';
 import { noteOwn, ownError, ownErrors, withOwnExtensions } from '../message/own-errors.ts';
 import { isRecord } from '../message/plain-object.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
-import type { Logger } from './types.ts';
+import type { ErrorCode, Logger } from './types.ts';
 
 export { describe };
-
-/** The values of `extensions.code` that this library gives. Resolvers may use any other. */
-export type ErrorCode =
-  | 'GRAPHQL_PARSE_FAILED'
-  | 'GRAPHQL_VALIDATION_FAILED'
-  | 'OPERATION_RESOLUTION_FAILURE'
-  | 'BAD_USER_INPUT'
-  | 'BAD_REQUEST'
-  | 'RESULT_TOO_LARGE'
-  | 'TOO_MANY_ERRORS'
-  | 'PERSISTED_QUERY_NOT_FOUND'
-  | 'PERSISTED_QUERY_NOT_SUPPORTED'
-  | 'DEADLINE_EXCEEDED'
-  | 'CLIENT_LEFT'
-  | 'SERVICE_UNAVAILABLE'
-  | 'INTERNAL_SERVER_ERROR';
 
 /** Decides the final form of an error. Gets the form that is about to be sent and the error as it was thrown. */
 export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
