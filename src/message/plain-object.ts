@@ -30,7 +30,8 @@ export function copyOfReturned<T extends object>(value: T, by: object): T {
   return copyOf(value);
 }
 
-function hasNames(value: object, names: readonly string[]): boolean {
+/** True when its members have these names and no others, in this order. False for an object without a prototype. */
+export function hasNames(value: object, names: readonly string[]): boolean {
   if (Object.getPrototypeOf(value) === null) return false;
   let count = 0;
   for (const name in value) if (name !== names[count++]) return false;

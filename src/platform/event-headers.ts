@@ -1,6 +1,7 @@
-import { isHeaderField, isLowerCase } from '../message/header-fields.ts';
+import { isFieldName, isHeaderField, isLowerCase } from '../message/header-fields.ts';
+import type { WebHeaders } from '../message/header-fields.ts';
 import { HeaderMap } from '../message/header-map.ts';
-import { isRecord } from '../message/plain-object.ts';
+import { hasNames, isRecord } from '../message/plain-object.ts';
 import type { UnknownEvent } from './adapter.ts';
 
 /**
@@ -10,8 +11,10 @@ import type { UnknownEvent } from './adapter.ts';
  */
 export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
   if (multiple === undefined && isLowerCaseRecord(single)) return HeaderMap.over(single);
-  const record = recordOf(single, multiple);
-  if (record !== undefined) return HeaderMap.over(record);
+  return HeaderMap.of(new EventFields(single, multiple));
+}
+
+function readAll(single: unknown, multiple: unknown): HeaderMap {
   const headers = new HeaderMap();
   for (const [name, value] of entriesOf(multiple)) addValues(headers, name, value);
   const listed = new Set(headers.keys());
@@ -23,62 +26,96 @@ export function readHeaders(single: unknown, multiple?: unknown): HeaderMap {
 
 /** True for a record as the newer event formats send it. It needs no joining, so it is used unchanged. */
 function isLowerCaseRecord(map: unknown): map is Readonly<Record<string, string>> {
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return false;
-  const isLike = isLikeLast(map as UnknownEvent);
-  if (isLike !== undefined) return isLike;
-  for (const name in map) if (typeof (map as UnknownEvent)[name] !== 'string' || !isLowerCase(name)) return false;
-  lastNames = Object.keys(map);
+  if (!isRecord(map)) return false;
+  let count = 0;
+  let areKnown = true;
+  for (const name in map) {
+    if (typeof map[name] !== 'string') return false;
+    if (name !== lowerCaseNames[count++]) areKnown = false;
+  }
+  if (areKnown) return true;
+  const names = Object.keys(map);
+  if (!names.every(isLowerCase)) return false;
+  lowerCaseNames = names;
   return true;
 }
 
 /** The names of the last such record. Clients send the same names again and again; comparing a dozen takes 20 ns, checking them 80. */
-let lastNames: readonly string[] = [];
-
-/** True if a record has the names of the last one, which are in lower case; undefined if it has others. */
-function isLikeLast(map: UnknownEvent): boolean | undefined {
-  let count = 0;
-  for (const name in map) {
-    if (name !== lastNames[count++]) return undefined;
-    if (typeof map[name] !== 'string') return false;
-  }
-  return true;
-}
+let lowerCaseNames: readonly string[] = [];
 
 /**
- * The fields by names in lower case, if each has one value: then nothing is joined, and most fields are never read. A REST API's event has
- * a dozen of them, in two maps; checking and copying all takes 3 µs, a third of a small operation. Undefined: a field needs the full rules.
+ * The fields of an event whose names are in any case, looked up in its two maps. A REST API's event has a dozen of them in both: to check and
+ * copy all takes 3 µs, a quarter of a small operation, and most are never read.
  */
-function recordOf(single: unknown, multiple: unknown): Readonly<Record<string, string>> | undefined {
-  const record: Record<string, string> = {};
-  for (const [name, values] of entriesOf(multiple))
-    if (!Array.isArray(values) || values.length !== 1 || !addPlain(record, toLowerCase(name), values[0])) return undefined;
-  const listed = new Set(Object.keys(record));
-  for (const [name, value] of entriesOf(single)) {
-    const key = toLowerCase(name);
-    if (!listed.has(key) && !addPlain(record, key, value)) return undefined;
+class EventFields implements WebHeaders {
+  readonly #single: unknown;
+  readonly #multiple: unknown;
+  readonly #spellings: Spellings;
+  #all: HeaderMap | undefined = undefined;
+
+  constructor(single: unknown, multiple: unknown) {
+    this.#single = single;
+    this.#multiple = multiple;
+    this.#spellings = spellingsIn(single, multiple);
   }
-  return record;
+
+  get(name: string): string | null {
+    const spelling = this.#spellings.get(name.toLowerCase());
+    if (spelling === undefined) return null;
+    const map = spelling.isListed ? this.#multiple : this.#single;
+    const found = (map as UnknownEvent)[spelling.name];
+    const value = spelling.isListed && Array.isArray(found) && found.length === 1 ? (found[0] as unknown) : found;
+    // Any other value needs the full rules.
+    return isHeaderField(spelling.name, value) && value === (value as string).trim() ? value : this.#readAll().get(name);
+  }
+
+  [Symbol.iterator](): IterableIterator<[name: string, value: string]> {
+    return this.#readAll().entries();
+  }
+
+  #readAll(): HeaderMap {
+    return (this.#all ??= readAll(this.#single, this.#multiple));
+  }
 }
 
-/** Adds a field. False for a repeated name, a name that every object has, and a value with white space around it. */
-function addPlain(record: Record<string, string>, key: string, value: unknown): boolean {
-  if (typeof value !== 'string' || key in record || value.charCodeAt(0) <= 0x20 || value.charCodeAt(value.length - 1) <= 0x20) return false;
-  record[key] = value;
-  return true;
+/** By the name in lower case: the name as an event has it, and whether its map of lists does. */
+type Spellings = ReadonlyMap<string, Spelling>;
+
+interface Spelling {
+  /** Empty if one map has it in two cases: their values are to be joined. */
+  readonly name: string;
+  readonly isListed: boolean;
 }
 
-/** Names in lower case, because events have the same names again and again. The number is limited, because clients can send any name. */
-const inLowerCase = new Map<string, string>();
-const maxRemembered = 256;
-const longestRemembered = 64;
+/** The names of the last event that had any in upper case. The next mostly has the same, and to compare them takes a tenth of the time. */
+let last: { readonly single: readonly string[]; readonly multiple: readonly string[]; readonly spellings: Spellings } = {
+  single: [],
+  multiple: [],
+  spellings: new Map(),
+};
 
-function toLowerCase(name: string): string {
-  let lower = inLowerCase.get(name);
-  if (lower === undefined) {
-    lower = name.toLowerCase();
-    if (inLowerCase.size < maxRemembered && name.length <= longestRemembered) inLowerCase.set(name, lower);
+function spellingsIn(single: unknown, multiple: unknown): Spellings {
+  if (!isNamed(multiple, last.multiple) || !isNamed(single, last.single)) {
+    const spellings = new Map<string, Spelling>();
+    last = { multiple: addSpellings(spellings, multiple, true), single: addSpellings(spellings, single, false), spellings };
   }
-  return lower;
+  return last.spellings;
+}
+
+/** Returns all names of the map. */
+function addSpellings(spellings: Map<string, Spelling>, map: unknown, isListed: boolean): string[] {
+  const names = isRecord(map) ? Object.keys(map) : [];
+  for (const name of names.filter(isFieldName)) {
+    const key = name.toLowerCase();
+    const other = spellings.get(key);
+    if (other?.isListed !== !isListed) spellings.set(key, { name: other === undefined ? name : '', isListed });
+  }
+  return names;
+}
+
+/** True if a map has these names and no others, in this order. */
+function isNamed(map: unknown, names: readonly string[]): boolean {
+  return isRecord(map) ? hasNames(map, names) : names.length === 0;
 }
 
 function entriesOf(map: unknown): [string, unknown][] {

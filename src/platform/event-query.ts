@@ -21,7 +21,9 @@ export function joinQuery(single: unknown, multiple?: unknown): string {
     .join('&');
 }
 
-function pairsOf(single: unknown, multiple: unknown): [name: string, value: string][] {
+function pairsOf(single: unknown, multiple: unknown): readonly [name: string, value: string][] {
+  // Most requests have none: a POST, above all.
+  if (!single && !multiple) return noPairs;
   const map = isRecord(multiple) ? multiple : isRecord(single) ? single : {};
   return Object.entries(map).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -29,6 +31,8 @@ function pairsOf(single: unknown, multiple: unknown): [name: string, value: stri
       .map((one): [string, string] => [name, one]),
   );
 }
+
+const noPairs: readonly [name: string, value: string][] = [];
 
 function encode(text: string): string {
   try {

@@ -105,6 +105,34 @@ test('the maps of a REST API, one of them with lists of one, are read as one map
   assert.equal(single.Accept, '*/*');
 });
 
+for (const [what, lists, expected] of [
+  ['a text', 'b', 'b'],
+  ['two values', ['b', 'c'], 'b, c'],
+  ['a value that HTTP does not allow', ['b\r\nx: c'], 'single'],
+  ['no value', [], 'single'],
+  ['a foreign value', [5], 'single'],
+] as const)
+  test(`names of a REST API that came before may come with ${what}, in whatever way they are read`, () => {
+    const single = { Accept: 'a', 'X-User': 'single' };
+    readHeaders(single, { Accept: ['a'], 'X-User': ['before'] });
+
+    const headers = readHeaders(single, { Accept: ['a'], 'X-User': lists });
+
+    assert.equal(headers.get('x-user'), expected);
+    assert.equal(headers.get('X-USER'), expected);
+    assert.deepEqual(Object.fromEntries(headers), { accept: 'a', 'x-user': expected });
+  });
+
+test('names of a REST API that came before may come without one, with one more, and in another map', () => {
+  const read = (single: object, multiple: object): object => Object.fromEntries(readHeaders(single, multiple));
+  read({ Accept: 'a', Host: 'b' }, { Accept: ['c'] });
+
+  assert.deepEqual(read({ Accept: 'a' }, { Accept: ['c'] }), { accept: 'c' });
+  assert.deepEqual(read({ Accept: 'a', Host: 'b', Origin: 'd' }, { Accept: ['c'] }), { accept: 'c', host: 'b', origin: 'd' });
+  assert.deepEqual(read({ Accept: 'a' }, { Accept: ['c'], Host: ['b'] }), { accept: 'c', host: 'b' });
+  assert.equal(readHeaders({ Accept: 'a', accept: 'b' }, { Host: ['b'] }).get('accept'), 'a, b');
+});
+
 test('space around a value of a REST API is cut off', () => {
   assert.equal(readHeaders({}, { 'X-User': [' ada\t'] }).get('x-user'), 'ada');
 });
