@@ -93,4 +93,62 @@ describe('a body that comes again', () => {
       assert.deepEqual(seen.slice(2), [...first, ...first]);
     });
   }
+
+  for (const isBatch of [false, true]) {
+    it(`has variables of its own, at every depth: nothing that a plugin or a resolver wrote to the last is in them${isBatch ? ', in a batch' : ''}`, async () => {
+      for (const isSeen of [false, true]) {
+        // Any: the values of a scalar are handed to resolvers as they came.
+        const spoil = (value: any): string => {
+          const before = JSON.stringify(value);
+          value.users.push('alice');
+          value.users[0].name = 'alice';
+          value.user = 'alice';
+          return before;
+        };
+        const endpoint = createEndpoint({
+          typeDefs: 'scalar JSON type Query { print(value: JSON): String }',
+          resolvers: { Query: { print: (_parent: unknown, { value }: { value: unknown }) => spoil(value) } },
+          ...(isSeen && {
+            plugins: [
+              { requestDidStart: ({ request }: any) => void (request.variables.value.seen = request.variables.value.seen === undefined) },
+            ],
+          }),
+        });
+        const value = { users: [{ name: 'bob' }, null, [1, 'a']], user: null };
+        const operation = { query: 'query ($value: JSON) { print(value: $value) }', variables: { value }, extensions: { a: { b: 1 } } };
+        const expected = { data: { print: JSON.stringify(isSeen ? { ...value, seen: true } : value) } };
+
+        for (let round = 0; round < 5; round++) {
+          const response = await endpoint.send(post(isBatch ? [operation, operation] : operation));
+          assert.deepEqual(json(response), isBatch ? [expected, expected] : expected);
+        }
+      }
+    });
+  }
+
+  it('is told from one of the same length with another value', async () => {
+    const endpoint = createEndpoint();
+    const query = 'query ($name: String) { hello(name: $name) }';
+
+    for (let round = 0; round < 6; round++) {
+      const name = `user ${round % 3}`;
+      assert.deepEqual(json(await endpoint.send(post({ query, variables: { name } }))), { data: { hello: `Hello, ${name}!` } });
+    }
+  });
+
+  it('has heavy variables again, whose errors are few', async () => {
+    const endpoint = createEndpoint();
+    // Short enough to be kept, if it were light.
+    const variables = { numbers: Array.from({ length: 980 }, () => 'x') };
+    const query = 'query ($numbers: [Int!]!) { sum(numbers: $numbers) }';
+
+    const answers: unknown[] = [];
+    for (let round = 0; round < 4; round++) answers.push(json(await endpoint.send(post({ query, variables }))));
+
+    assert.ok((answers[0] as { errors: unknown[] }).errors.length < 10);
+    assert.deepEqual(
+      answers,
+      Array.from(answers, () => answers[0]),
+    );
+  });
 });
