@@ -144,9 +144,14 @@ function bounded(answering: Eventual<HTTPResponse | StreamedResponse>, state: In
   return answering instanceof Promise && mayBeLate(state) ? answerWithDeadline(answering, state) : answering;
 }
 
-/** A web `Request` mostly has no deadline. Until the server has started, its options are not known, which may set one. */
-function mayBeLate({ server, invocation }: InvocationState): boolean {
-  return server === undefined || invocation.deadlineLeft() !== undefined;
+/**
+ * A web `Request` mostly has no deadline, and operations end in time by themselves. Until the server has started, its options are not known,
+ * which may set a deadline.
+ */
+function mayBeLate({ server, request, invocation }: InvocationState): boolean {
+  if (server === undefined) return true;
+  if (server.http.waitsInOperationsOnly && request?.body.kind !== 'stream') return false;
+  return invocation.deadlineLeft() !== undefined;
 }
 
 /** Work outside of any operation that hangs, as the start of the server, reading a body or a hook, is not waited for beyond the last moment. */

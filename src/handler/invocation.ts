@@ -46,12 +46,16 @@ type Unanswered =
 const open: Unanswered = { kind: 'open' };
 const answeredInTime: Cancellation = { kind: 'answered', before: open };
 
+type Callback = (reason: Error) => void;
+
 /** Those who wait in a call, and what will call them back. */
 interface Waiting {
-  readonly onCancel: Set<(reason: Error) => void>;
-  readonly onLastMoment: Set<() => void>;
-  /** Undefined where no deadline is known. */
+  // Lists, for they are short: two sets took 0.3 µs of a call.
+  onCancel: readonly Callback[];
+  onLastMoment: readonly Callback[];
+  /** Undefined when it has come. */
   turn: ReturnType<typeof setImmediate> | undefined;
+  /** Undefined where no deadline is known. */
   timer: ReturnType<typeof setTimeout> | undefined;
   /** True when the platform is asked to say when the client leaves. */
   watchesClient: boolean;
@@ -104,18 +108,18 @@ export class PlatformInvocation implements Invocation {
 
   onCancel(callback: (reason: Error) => void): () => void {
     const waiting = this.#wait();
-    this.#watchClient(waiting);
+    if (waiting?.turn === undefined) this.#watchClient(waiting);
     const { error } = this.#cause;
-    if (error === undefined) waiting?.onCancel.add(callback);
-    else callback(error);
-    return () => waiting?.onCancel.delete(callback);
+    if (error === undefined) return listen(waiting, 'onCancel', callback);
+    callback(error);
+    return () => {};
   }
 
   onLastMoment(callback: () => void): () => void {
     const waiting = this.#wait();
-    if (this.#cause.kind === 'late') callback();
-    else waiting?.onLastMoment.add(callback);
-    return () => waiting?.onLastMoment.delete(callback);
+    if (this.#cause.kind !== 'late') return listen(waiting, 'onLastMoment', callback);
+    callback();
+    return () => {};
   }
 
   deadlineLeft(): Milliseconds | undefined {
@@ -180,31 +184,32 @@ export class PlatformInvocation implements Invocation {
   #end(waiting: Waiting): void {
     if (this.#cancellation.kind !== 'cancelled') return;
     this.#cancellation = { ...this.#cancellation, kind: 'late' };
-    for (const tell of waiting.onLastMoment) tell();
+    for (const tell of waiting.onLastMoment) tell(this.#cancellation.error);
   }
 
-  /**
-   * Begins to wait. Sets the timer in the next turn of the event loop, unless there is an answer by then, as there is where promises
-   * are asynchronous in name only: a timer costs 1 of the 42 µs of 50 objects with 100 such promises, an immediate a fifth of that.
-   */
+  /** Begins to wait. The clock runs from now on. */
   #wait(): Waiting | undefined {
     if (this.#waiting !== undefined || this.isOver) return this.#waiting;
-    const waiting: Waiting = { onCancel: new Set(), onLastMoment: new Set(), turn: undefined, timer: undefined, watchesClient: false };
+    const waiting: Waiting = { onCancel: [], onLastMoment: [], turn: undefined, timer: undefined, watchesClient: false };
     this.#waiting = waiting;
-    if (this.#deadline() !== undefined) this.#setTimerSoon(waiting);
+    this.#deadline();
+    // Workers have no immediates.
+    if (typeof setImmediate === 'function') waiting.turn = setImmediate(() => this.#watch(waiting));
+    else this.#watch(waiting);
     return waiting;
   }
 
-  /** Workers have no immediates: there the timer is set at once. */
-  #setTimerSoon(waiting: Waiting): void {
-    if (typeof setImmediate === 'function') waiting.turn = setImmediate(() => this.#setTimer(waiting));
-    else this.#setTimer(waiting);
+  /**
+   * In the next turn of the event loop, unless there is an answer by then, as there is where promises are asynchronous in name only: a
+   * timer costs 1 µs, a listener on the signal of a `Request` 2 on Node, 6 on Deno and workerd, an immediate 0.1.
+   */
+  #watch(waiting: Waiting): void {
+    waiting.turn = undefined;
+    if (waiting.onCancel.length > 0) this.#watchClient(waiting);
+    this.#setTimer(waiting);
   }
 
-  /**
-   * Some work has begun that a client's leaving ends. Where there is none the platform is not asked: a listener on the signal of a
-   * `Request` costs 2 µs on Node, 6 on Deno and workerd. A client that has left before is noticed when it is asked for.
-   */
+  /** Some work has begun that a client's leaving ends. One that has left before is noticed when the platform is asked. */
   #watchClient(waiting: Waiting | undefined): void {
     if (waiting === undefined || waiting.watchesClient || this.isOver) return;
     waiting.watchesClient = true;
@@ -239,11 +244,19 @@ function timerAt(at: Milliseconds, ring: () => void): ReturnType<typeof setTimeo
   return left <= longestTimer ? setTimeout(ring, left) : undefined;
 }
 
-function stopWaiting({ turn, timer, onCancel, onLastMoment }: Waiting): void {
-  if (turn !== undefined) clearImmediate(turn);
-  clearTimeout(timer);
-  onCancel.clear();
-  onLastMoment.clear();
+/** Returns what takes the callback back. */
+function listen(waiting: Waiting | undefined, kind: 'onCancel' | 'onLastMoment', callback: Callback): () => void {
+  if (waiting === undefined) return () => {};
+  waiting[kind] = [...waiting[kind], callback];
+  return () => {
+    waiting[kind] = waiting[kind].filter((one) => one !== callback);
+  };
+}
+
+function stopWaiting(waiting: Waiting): void {
+  if (waiting.turn !== undefined) clearImmediate(waiting.turn);
+  clearTimeout(waiting.timer);
+  waiting.onCancel = waiting.onLastMoment = [];
 }
 
 /** Why a call ends whose client did not wait for it. */

@@ -19,6 +19,8 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   readonly cors: CORSOptions | undefined;
   /** Bytes of an answer. */
   readonly maxResultBytes: number;
+  /** True when a request waits for its body and for its operations, which end in time by themselves, and for no other code. */
+  readonly waitsInOperationsOnly: boolean;
   /** Undefined: no plugin has a view of requests. */
   readonly viewRequest: ViewRequest | undefined;
   /** Undefined: no plugin wraps requests. */

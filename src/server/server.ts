@@ -97,6 +97,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     cors: options.cors,
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     multipart: options.incrementalDelivery?.multipart,
+    waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',
     renderLandingPage: undefined,
     explain: development ? createExplain(operation.logger) : undefined,
     viewRequest: hasPlugins ? createViewRequest(operation.plugins) : undefined,
