@@ -1,3 +1,5 @@
+import { runGuarded } from '../message/eventual.ts';
+import type { Eventual, GuardedStep } from '../message/eventual.ts';
 import type { HeaderMap } from '../message/header-map.ts';
 import type { HTTPRequest } from '../message/http-messages.ts';
 import type { Logger } from '../operation/types.ts';
@@ -29,16 +31,26 @@ export interface CORSOptions {
   readonly optionsSuccessStatus?: number;
 }
 
-/** Adds the fields about sharing to the answer of this request. An origin function that fails lets no origin in. */
-export async function addCORSHeaders(
-  cors: CORSOptions,
-  { request, headers }: { readonly request: HTTPRequest; readonly headers: HeaderMap },
-  logger: Logger,
-): Promise<void> {
-  const allowed = await allowedOrigin(cors, request).catch((error: unknown) => {
-    logger.error('cors.origin failed for a request: its origin is not let in.', error);
-    return undefined;
-  });
+/** A request, and the answer to which fields are added. */
+interface Sharing {
+  readonly cors: CORSOptions;
+  readonly request: HTTPRequest;
+  readonly headers: HeaderMap;
+  readonly logger: Logger;
+}
+
+/** Adds the fields about sharing to the answer of this request. A promise only if an origin function is asked. One that fails lets no origin in. */
+export function addCORSHeaders(sharing: Sharing): Eventual<void> {
+  return runGuarded(shareStep, sharing);
+}
+
+const shareStep: GuardedStep<string | undefined, Sharing, void> = { run: allowedOrigin, rescue: letNobodyIn, next: addFields };
+
+function letNobodyIn(error: unknown, { logger }: Sharing): undefined {
+  logger.error('cors.origin failed for a request: its origin is not let in.', error);
+}
+
+function addFields(allowed: string | undefined, { cors, request, headers }: Sharing): void {
   if (cors.origin !== undefined && cors.origin !== '*') addVary(headers, 'Origin');
   if (allowed === undefined) return;
   headers.set('access-control-allow-origin', allowed);
@@ -53,12 +65,17 @@ function isPreflight(request: HTTPRequest): boolean {
 }
 
 /** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
-async function allowedOrigin({ origin = '*', credentials }: CORSOptions, request: HTTPRequest): Promise<string | undefined> {
+function allowedOrigin({ cors: { origin = '*', credentials }, request }: Sharing): Eventual<string | undefined> {
   if (origin === '*') return '*';
   const asking = request.headers.get('origin');
   // "null" is what every page can call itself, in a sandboxed frame: with credentials not even a function lets it in.
   if (asking === null || (asking === 'null' && credentials === true)) return undefined;
-  const allowed = typeof origin === 'function' ? await origin(asking) : matches(origin, asking);
+  if (typeof origin === 'function') return ask(origin, asking);
+  return matches(origin, asking) ? asking : undefined;
+}
+
+async function ask(isAllowed: (origin: string) => boolean | Promise<boolean>, asking: string): Promise<string | undefined> {
+  const allowed: unknown = await isAllowed(asking);
   return allowed === true ? asking : undefined;
 }
 

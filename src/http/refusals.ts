@@ -54,13 +54,9 @@ export function finishResponse<T extends HTTPResponse | StreamedResponse>(
   response: T,
 ): Eventual<T | HTTPResponse> {
   const finished = request.method === 'HEAD' ? { ...response, body: null } : response;
-  return cors === undefined
-    ? finished
-    : afterwards(addCORSHeaders(cors, { request, headers: response.headers }, operation.logger), finished);
-}
-
-function afterwards<T>(work: Promise<unknown>, value: T): Promise<T> {
-  return work.then(() => value);
+  if (cors === undefined) return finished;
+  const adding = addCORSHeaders({ cors, request, headers: response.headers, logger: operation.logger });
+  return adding instanceof Promise ? adding.then(() => finished) : finished;
 }
 
 /** The outcome of an operation that was refused before it ran. */
