@@ -30,7 +30,7 @@ const allowances: Readonly<Record<string, number>> = {
   "what resolvers get is one execution's own; large plans share a pool; a changed schema is noticed (2.9)": 3,
   'starts that hang, bodies and headers as hosts leave them, contexts of one operation, whose a private answer is, caches that fit a container (2.6)': 3.1,
   'the tracing channels of graphql-js on either major (0.5)': 1,
-  'variables coerced by what was prepared of their types, code for rows with resolvers and of interfaces, one loop for stages that wait (1.95)': 2.25,
+  'variables coerced by what was prepared of their types, code for rows that calls resolvers, and of interfaces, one loop for stages that wait (2.3)': 2.6,
   "resolver maps as they are, header fields of a Request in place, QUERY, defaults of an operation's own (1.9)": 2,
   'bodies and limits that came before, hooks without promises, stages without a list, plugins that are told without closures (3.0)': 3.1,
   "less graphql-js's executor, which bare has and a plan does without": -6,

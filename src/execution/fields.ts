@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { allArguments } from '../message/visible-arguments.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon, isThenable } from './promises.ts';
@@ -51,18 +52,48 @@ export function giveUp(pending: PendingContainer | undefined, error: unknown): P
   return pending;
 }
 
-/** Runs one field: resolver, then completion. Returns the completed value or a Pending; an error becomes null, or is thrown where null is not allowed. */
+/**
+ * Runs one field: resolver, then completion. Returns the completed value or a Pending; an error becomes null, or is thrown where null is
+ * not allowed. The path and `info` are made only for those who can see them.
+ */
 export function executeField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   if (field.typename !== undefined) return field.typename;
+  let fieldRun: FieldRun | undefined;
   try {
     const resolve = field.definition.resolve ?? run.fieldResolver;
-    if (resolve === undefined) return completeProperty(run, field, source, path);
-    const fieldRun = startField(run, field, path);
-    return completeResolved(fieldRun, resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info));
+    let value: unknown;
+    if (resolve === undefined) {
+      const values = checkArguments(field, run);
+      value = propertyOf(source, field.fieldName);
+      if (typeof value === 'function') {
+        fieldRun = startField(run, field, path);
+        value = callMethod(fieldRun, source as object, values);
+      }
+    } else {
+      const { visible, call } = field.callOf(resolve);
+      if (visible === allArguments) {
+        fieldRun = startField(run, field, path);
+        value = resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info);
+      } else {
+        value = call(source, visible < 2 ? checkArguments(field, run) : argumentValues(field, run), run.contextValue);
+      }
+    }
+    const { shape } = field;
+    const plain = plainValue(shape.plain, value);
+    if (plain !== undefined) {
+      if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
+      return plain;
+    }
+    if ((value === null || value === undefined) && !shape.nonNull) return null;
+    return completeResolved((fieldRun ??= startField(run, field, path)), value);
   } catch (error) {
-    const fieldRun = startField(run, field, path);
-    return nullOrThrow(fieldRun, error);
+    return nullOrThrow(fieldRun ?? startField(run, field, path), error);
   }
+}
+
+/** Wrong arguments are an error of the field whether or not anybody reads them. Undefined: nothing can be wrong. */
+function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefined {
+  return field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
 }
 
 /** The same, and tells the channel `resolve` of it: as graphql-js does also of `__typename`, and of fields without a resolver. */
@@ -85,25 +116,6 @@ function resolveField(fieldRun: FieldRun, source: unknown, values: ArgumentValue
   if (resolve !== undefined) return resolve(source, values, run.contextValue, fieldRun.info);
   const value = propertyOf(source, field.fieldName);
   return typeof value === 'function' ? callMethod(fieldRun, source as object, values) : value;
-}
-
-/** A field without a resolver: what graphql-js's default resolver does, but the path is made only for those who can see it. */
-function completeProperty(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
-  const { shape } = field;
-  // Wrong arguments are an error of the field whether or not anybody reads them.
-  const values = field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
-  const value = propertyOf(source, field.fieldName);
-  if (typeof value === 'function') {
-    const fieldRun = startField(run, field, path);
-    return completeResolved(fieldRun, callMethod(fieldRun, source as object, values));
-  }
-  const plain = plainValue(shape.plain, value);
-  if (plain !== undefined) {
-    if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
-    return plain;
-  }
-  if ((value === null || value === undefined) && !shape.nonNull) return null;
-  return completeResolved(startField(run, field, path), value);
 }
 
 function propertyOf(source: unknown, name: string): unknown {

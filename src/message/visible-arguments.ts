@@ -1,6 +1,7 @@
 import { asWritten } from './describe.ts';
 
-type AnyFunction = (...given: never[]) => unknown;
+/** A resolver, or any other function. */
+export type Resolver = (...given: any[]) => unknown;
 
 /** The arguments of a resolver: parent, arguments of the field, context, info. */
 export const allArguments = 4;
@@ -10,7 +11,16 @@ export interface ResolverCall {
   /** How many of its arguments it can see, from the first on. The others need not be made: nobody can tell. */
   readonly visible: number;
   /** What to call: an arrow function has no use for the object that a resolver map binds it to. */
-  readonly call: AnyFunction;
+  readonly call: Resolver;
+}
+
+const calls = new WeakMap<Resolver, ResolverCall>();
+
+/** How a resolver may be called. */
+export function resolverCall(given: Resolver): ResolverCall {
+  let call = calls.get(given);
+  if (call === undefined) calls.set(given, (call = readCall(given)));
+  return call;
 }
 
 /**
@@ -18,7 +28,7 @@ export interface ResolverCall {
  * not say `arguments` or `eval`, nor have an escape that could spell them; a function that is not strict also shows its arguments to
  * others. Where the text leaves a doubt, and where there is none, as of native functions, the resolver sees all of them.
  */
-export function resolverCall(given: AnyFunction): ResolverCall {
+function readCall(given: Resolver): ResolverCall {
   const resolve = asWritten(given);
   const text = textOf.call(resolve);
   const [, alone, list, arrow] = head.exec(text) ?? [];

@@ -1,6 +1,8 @@
 import { getNullableType, isListType, Kind } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLFieldMap, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
 
+import { resolverCall } from '../../message/visible-arguments.ts';
+import type { Resolver, ResolverCall } from '../../message/visible-arguments.ts';
 import type { ObjectIdentity } from '../object-log.ts';
 import { noNodes } from '../own-nodes.ts';
 import type { NodesHolder, OwnNodes } from '../own-nodes.ts';
@@ -91,6 +93,9 @@ export class PlannedField implements NodesHolder {
   readonly returnType: GraphQLOutputType;
   /** The answer of `__typename`; undefined for every other field. */
   readonly typename: string | undefined;
+  // Of the resolver that was called last.
+  #resolve: Resolver | undefined = undefined;
+  #call: ResolverCall | undefined = undefined;
   readonly #collect: CollectFields;
   // Made when a field meets a second type: an empty Map is larger than the rest of the field.
   #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
@@ -115,6 +120,15 @@ export class PlannedField implements NodesHolder {
   /** Every node that asks for this field under this name. The plan's own: an execution hands out its copy (Run.nodesOf). */
   get nodes(): FieldNode[] {
     return (this.#nodes ??= [this.node]);
+  }
+
+  /** How to call a resolver. */
+  callOf(resolve: Resolver): ResolverCall {
+    if (this.#resolve !== resolve) {
+      this.#call = resolverCall(resolve);
+      this.#resolve = resolve;
+    }
+    return this.#call!;
   }
 
   copyNodes(): FieldNode[] {
