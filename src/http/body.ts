@@ -1,5 +1,4 @@
 import type { Eventual } from '../message/eventual.ts';
-import { concatenate } from '../message/http-messages.ts';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
 import { isGraphQLError } from '../operation/errors.ts';
 import { badRequest, bodyTooLarge, bodyTooLargeForHost } from './errors.ts';
@@ -59,24 +58,11 @@ type BodyStream = Extract<HTTPRequestBody, { readonly kind: 'stream' }>;
 async function readStream(body: BodyStream, maxBytes: number): Promise<string> {
   let bytes: Uint8Array | ArrayBuffer;
   try {
-    bytes = assertFits(await (body.readAll?.(maxBytes) ?? collect(body.chunks, maxBytes)), maxBytes);
+    bytes = assertFits(await body.read(maxBytes), maxBytes);
   } catch (error) {
     return refuseBrokenStream(error);
   }
   return decodeUTF8(bytes);
-}
-
-/** Counts while reading: a Content-Length is a claim, and a stream need not have one. */
-async function collect(chunks: BodyStream['chunks'], maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    if (!(chunk instanceof Uint8Array)) throw badRequest('Expected the body to be a stream of bytes.');
-    length += chunk.byteLength;
-    if (length > maxBytes) throw bodyTooLarge(maxBytes);
-    parts.push(chunk);
-  }
-  return concatenate(parts, length);
 }
 
 function assertFits<T extends Uint8Array | ArrayBuffer>(bytes: T, maxBytes: number): T {

@@ -22,8 +22,8 @@ export type HTTPRequestBody =
   | {
       readonly kind: 'stream';
       readonly chunks: AsyncIterable<Uint8Array>;
-      /** All of them at once, if there are certainly no more bytes than so many; otherwise undefined, and nothing is read. */
-      readonly readAll?: (maxBytes: number) => Promise<Uint8Array | ArrayBuffer> | undefined;
+      /** Reads all of them; of a body with more bytes than so many, a few more than that. */
+      readonly read: (maxBytes: number) => Promise<Uint8Array | ArrayBuffer>;
     }
   /** A JSON value that has been parsed already: a direct invocation. */
   | { readonly kind: 'value'; readonly value: unknown };

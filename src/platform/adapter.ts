@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import type { ResultLimit } from '../message/answer-size.ts';
 import { describe } from '../message/describe.ts';
+import { concatenate } from '../message/http-messages.ts';
 import type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 
 /**
@@ -108,6 +109,24 @@ export function lostCookies(response: HTTPResponse, remedy: string): string | un
 export const lambdaResultBytes = 6_291_556;
 /** The largest result that an Application Load Balancer takes from a function. */
 export const albResultBytes = 1_048_576;
+
+/** Reads a body to its end, or beyond the limit. Counts while it reads: a Content-Length is a claim, and a stream need not have one. */
+export async function readChunks(chunks: AsyncIterable<unknown>, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    if (!(chunk instanceof Uint8Array)) throw notOfBytes();
+    length += chunk.byteLength;
+    parts.push(chunk);
+    if (length > maxBytes) break;
+  }
+  return concatenate(parts, length);
+}
+
+/** The error for a body in pieces that are something else than bytes. */
+export function notOfBytes(): GraphQLError {
+  return malformedEvent('Expected the body to be a stream of bytes.');
+}
 
 /** The part of a Node stream that an answer in chunks needs. */
 export interface ChunkOutput {

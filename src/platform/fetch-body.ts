@@ -1,13 +1,14 @@
 import type { ChunkStream, HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken } from './adapter.ts';
+import { bodyTaken, readChunks } from './adapter.ts';
 
 /** The body. Its stream is not touched before it is needed: on some hosts, getting it starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {
   if (method === 'GET' || method === 'HEAD') return { kind: 'none' };
+  const chunks = new BodyChunks(request);
   return {
     kind: 'stream',
-    chunks: new BodyChunks(request),
-    readAll: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : undefined),
+    chunks,
+    read: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : readChunks(chunks, maxBytes)),
   };
 }
 

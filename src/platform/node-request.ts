@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken, malformedEvent } from './adapter.ts';
+import { bodyTaken, notOfBytes, readChunks } from './adapter.ts';
 
 /** A request of node:http, with fields that hosts and middleware add, and without fields that imitations of such a request lack. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
@@ -37,15 +37,14 @@ export function bodyOf(request: HostedRequest): HTTPRequestBody {
   const { rawBody } = request;
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return fromHost(rawBody);
   if (typeof request.iterator === 'function' && !isRead(request)) {
-    return {
-      kind: 'stream',
-      chunks: new BodyChunks(request),
-      readAll: (maxBytes) => readSmall(request, maxBytes),
-    };
+    const chunks = new BodyChunks(request);
+    return { kind: 'stream', chunks, read: (maxBytes) => readSmall(request, maxBytes) ?? readChunks(chunks, maxBytes) };
   }
   const { body } = request;
   if (body !== undefined && body !== null) return fromHost(body);
-  return hasContent(request) ? { kind: 'stream', chunks: taken() } : { kind: 'none' };
+  if (!hasContent(request)) return { kind: 'none' };
+  const chunks = taken();
+  return { kind: 'stream', chunks, read: (maxBytes) => readChunks(chunks, maxBytes) };
 }
 
 class BodyChunks implements AsyncIterable<Uint8Array> {
@@ -85,7 +84,7 @@ function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array
     };
     const onData = (part: unknown): void => {
       if (!(part instanceof Uint8Array)) {
-        onFailure(malformedEvent('Expected the body to be a stream of bytes.'));
+        onFailure(notOfBytes());
         return;
       }
       size += part.byteLength;

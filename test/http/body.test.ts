@@ -110,7 +110,7 @@ describe('a body', () => {
 
 describe('a body that a runtime hands over whole', () => {
   const read = (bytes: Uint8Array, maxBytes: number): Eventual<string> =>
-    readText({ kind: 'stream', chunks: notIterated(), readAll: async () => bytes }, maxBytes);
+    readText({ kind: 'stream', chunks: notIterated(), read: async () => bytes }, maxBytes);
 
   it('is not read piece by piece', async () => {
     assert.equal(await read(Buffer.from(text), text.length), text);
@@ -128,7 +128,7 @@ describe('a body that a runtime hands over whole', () => {
   });
 
   it('that breaks off is 400', async () => {
-    const broken = readText({ kind: 'stream', chunks: notIterated(), readAll: () => Promise.reject(new Error('reset')) }, 100);
+    const broken = readText({ kind: 'stream', chunks: notIterated(), read: () => Promise.reject(new Error('reset')) }, 100);
 
     await assert.rejects(async () => broken, /Expected a whole body/);
   });
