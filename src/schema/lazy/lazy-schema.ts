@@ -22,7 +22,7 @@ import type {
   ValidationRule,
 } from 'graphql';
 
-import { defineLazy } from './lazy-property.ts';
+import { defineLazy, lazyRecord } from './lazy-property.ts';
 import { LazyTypes } from './lazy-types.ts';
 import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
 import { parseDefinition } from '../sdl/parse-sdl.ts';
@@ -135,21 +135,11 @@ export class LazySchema extends GraphQLSchema {
    * the names is only known when all types are there, so listing or changing them takes the real map.
    */
   #lazyTypeMap(): TypeMap {
-    const whole = (): TypeMap => this.#materialise().getTypeMap();
-    return new Proxy<TypeMap>(Object.create(null), {
-      get: (_, name) => (typeof name === 'string' ? this.getType(name) : undefined),
-      has: (_, name) => typeof name === 'string' && this.getType(name) !== undefined,
-      getOwnPropertyDescriptor: (_, name) => this.#describe(name),
-      ownKeys: () => Reflect.ownKeys(whole()),
-      set: (_, name, value) => Reflect.set(whole(), name, value),
-      defineProperty: (_, name, descriptor) => Reflect.defineProperty(whole(), name, descriptor),
-      deleteProperty: (_, name) => Reflect.deleteProperty(whole(), name),
-    });
-  }
-
-  #describe(name: string | symbol): PropertyDescriptor | undefined {
-    const value = typeof name === 'string' ? this.getType(name) : undefined;
-    return value && { value, configurable: true, enumerable: true, writable: true };
+    return lazyRecord(
+      Object.create(null) as TypeMap,
+      (name) => this.getType(name),
+      () => this.#materialise().getTypeMap(),
+    );
   }
 
   #materialise(): GraphQLSchema {
