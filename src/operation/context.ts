@@ -171,7 +171,11 @@ function warnOfReturn(value: object, logger: Logger): void {
 }
 
 /** Data source rule 3: an instance shared by two operations mixes their answers, so that one user may see another's. */
-function assertFresh({ development, logger }: ContextSettings, name: string, dataSource: object): void {
+export function assertFresh(
+  { development, logger }: Pick<ContextSettings, 'development' | 'logger'>,
+  name: string,
+  dataSource: object,
+): void {
   if (!isServedAgain(dataSource)) return;
   const message =
     `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +

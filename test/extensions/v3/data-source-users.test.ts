@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { RESTDataSource } from '../../../src/v3/datasource-rest.ts';
 import type { CacheOptions, RequestOptions } from '../../../src/v3/datasource-rest.ts';
+import { ApolloServer } from '../../../src/v3.ts';
 
 /** Version 3's data source of one user; its responses are text. */
 class API extends RESTDataSource {
@@ -137,4 +138,57 @@ test('a public response behind a redirect that took a key along is kept for one 
   const told = [await askAs('alice'), await askAs('bob')];
 
   deepEqual(told, ['for alice', 'for bob']);
+});
+
+/** `httpFetch` has the token: in a header field of the request that it was given, which nobody sees before it is called. */
+async function tellByFetch(users: readonly string[], fields: readonly Record<string, string>[]): Promise<string[]> {
+  const cache = new Map<string, string>();
+  class Tenant extends RESTDataSource {
+    override baseURL = 'https://api.example.com/';
+    me(): Promise<string> {
+      return this.get('me');
+    }
+    override willSendRequest(request: RequestOptions): void {
+      if (this.context.tenant !== undefined) request.headers.set('x-tenant', this.context.tenant);
+    }
+  }
+  const told: string[] = [];
+  for (const [at, user] of users.entries()) {
+    const api = new Tenant(async (request) => {
+      request.headers.set('authorization', user);
+      return new Response(`for ${user}`, { headers: { 'cache-control': 'max-age=60', ...fields[at] } });
+    });
+    void api.initialize({ context: { tenant: 'one' }, cache: cache as never });
+    told.push(await api.me());
+  }
+  return told;
+}
+
+test('what httpFetch adds to a request tells users apart', async () => {
+  deepEqual(await tellByFetch(['alice', 'alice', 'bob'], []), ['for alice', 'for alice', 'for bob']);
+});
+
+test('also where the response has been public before', async () => {
+  const fields = [{ 'cache-control': 'public, max-age=0', etag: '"1"' }, { etag: '"2"' }, { etag: '"2"' }];
+
+  deepEqual(await tellByFetch(['alice', 'alice', 'bob'], fields), ['for alice', 'for alice', 'for bob']);
+});
+
+test('a data source that serves a second operation has no results of the first, and the server warns of it once', async () => {
+  const warnings: string[] = [];
+  const api = new API(async (request) => new Response(`for ${request.headers.get('authorization')}`));
+  const server = new ApolloServer({
+    typeDefs: 'type Query { me: String }',
+    resolvers: { Query: { me: (_parent: unknown, _args: unknown, { dataSources }: any) => dataSources.api.me() } },
+    context: (token: string) => ({ token }),
+    dataSources: () => ({ api }),
+    logger: { debug() {}, info() {}, warn: (message: string) => warnings.push(message), error() {} },
+    cache: 'bounded',
+  } as never);
+
+  const told: unknown[] = [];
+  for (const user of ['alice', 'bob', 'alice']) told.push((await server.executeOperation({ query: '{ me }' }, user as never)).data?.['me']);
+
+  deepEqual(told, ['for alice', 'for bob', 'for alice']);
+  equal(warnings.filter((message) => message.includes('"api" was used in an operation before')).length, 1);
 });

@@ -44,13 +44,14 @@ interface Found {
  */
 export class HTTPCache {
   readonly #store: KeyValueCache;
-  readonly #fetch: HTTPFetch;
+  readonly #fetchOnce: HTTPFetch;
+  /** Requests to which `httpFetch` has added who asks, where it cannot be seen before they are sent. */
+  readonly #hiding = new WeakSet<Request>();
 
   constructor(store: KeyValueCache = new InMemoryLRUCache(), httpFetch?: HTTPFetch) {
     this.#store = new PrefixingKeyValueCache(store, 'httpcache:');
     // Looked up for every call: instrumentation and test doubles replace the platform's fetch at run time.
-    const fetchOnce = httpFetch ?? ((request: Request) => globalThis.fetch(request));
-    this.#fetch = (request: Request) => (hasKeys(request) ? sendWithKeys(fetchOnce, request) : fetchOnce(request));
+    this.#fetchOnce = httpFetch ?? ((request: Request) => globalThis.fetch(request));
   }
 
   /** The response of the cache, or of the origin. Its body can be read once. */
@@ -58,7 +59,7 @@ export class HTTPCache {
     const key = options.cacheKey || request.url;
     const found = await this.#find(key, request);
     if (found === undefined) {
-      const response = await this.#fetch(request);
+      const response = await this.#send(request, request);
       const policy = new CachePolicy(describe(request), describeResponse(response), policyOptions);
       return this.#keep({ key, request, response, policy, options, isRedirected: isRedirected(request, response) });
     }
@@ -92,11 +93,22 @@ export class HTTPCache {
     const headers = policy.revalidationHeaders(describe(request)) as Record<string, string>;
     // The description has hashes in place of what is sent.
     const conditional = new Request(request, { headers: { ...headers, ...Object.fromEntries(request.headers) } });
-    const answered = await this.#fetch(conditional);
+    const answered = await this.#send(conditional, request);
     const { policy: renewed, modified } = policy.revalidatedPolicy(describe(conditional), describeResponse(answered));
     const body = modified ? await answered.text() : entry.body;
     const response = responseOf(body, { status: statusOf(renewed), headers: renewed.responseHeaders(), url: request.url });
     return this.#keep({ key, request, response, policy: renewed, options, isRedirected: isRedirected(request, answered) });
+  }
+
+  /** Sends a request in the name of another, and notes what is added on the way. */
+  #send(request: Request, asked: Request): Promise<Response> {
+    const fetchOnce = async (sent: Request): Promise<Response> => {
+      const before = identityOf(sent);
+      const response = await this.#fetchOnce(sent);
+      if (identityOf(sent) !== before) this.#hiding.add(asked);
+      return response;
+    };
+    return hasKeys(request) ? sendWithKeys(fetchOnce, request) : fetchOnce(request);
   }
 
   /** Keeps the response if it may be kept, and returns one whose body has not been read. */
@@ -112,6 +124,7 @@ export class HTTPCache {
     if (!mayBeKept || lifetime <= 0) return response;
 
     const isShared = !wasRedirected && saysPublic(response);
+    if (!isShared && this.#hiding.has(request)) return response;
     const identity = isShared ? '' : identityOf(request);
     const body = await response.text();
     const entry: Entry = {

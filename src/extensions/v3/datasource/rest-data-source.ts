@@ -54,6 +54,8 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
     this.context = config.context;
     this.#operation = config.operation;
     this.httpCache = new HTTPCache(config.cache, this.#httpFetch);
+    // Where one instance serves several operations, the results of the one before may be another user's.
+    this.memoizedResults.clear();
   }
 
   /** The key by which calls share a response. Default: the full URL. */

@@ -4,6 +4,7 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQ
 import { executeWithGraphQLJS } from '../../../execution/graphql-js/execute-with-graphql-js.ts';
 import { executePlanned } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
+import { assertFresh } from '../../../operation/context.ts';
 import { ownError, ownErrors } from '../../../message/own-errors.ts';
 import { deepCopyOf, isPlainObject } from '../../../message/plain-object.ts';
 import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
@@ -66,6 +67,8 @@ async function initializeDataSources({ config, context, invocation }: Operation)
     cache: context.cache,
     ...(invocation !== undefined && { operation: invocation }),
   };
+  for (const [name, source] of Object.entries(dataSources))
+    if (typeof source.initialize === 'function') assertFresh({ development: false, logger: config.logger }, name, source);
   // `async`, so that one that throws at once does not leave another's rejection unhandled.
   await Promise.all(Object.values(dataSources).map(async (dataSource) => dataSource.initialize?.(settings)));
   if ('dataSources' in context.context)
