@@ -30,7 +30,7 @@ async function staleIn(random: Random): Promise<{ readonly stale: number; readon
     await turns.wait();
     const version = database.get(name)!;
     await turns.wait();
-    const answer = { result: { data: { version } }, source: '', headers: [], varies: false };
+    const answer = { resultJSON: JSON.stringify({ data: { version } }), source: '', headers: [], varies: false };
     await store.keep(lookup, answer, { maxAge: 60, tags: [name] });
   };
   const write = async (): Promise<void> => {

@@ -3,15 +3,24 @@ import type { FormattedExecutionResult } from 'graphql';
 import type { KeyValueCache, Milliseconds, Seconds } from '../../../cache/key-value-cache.ts';
 import { QuietCache } from './quiet-cache.ts';
 
-/** An answer that was kept. */
-export interface KeptAnswer {
-  readonly result: FormattedExecutionResult;
+/** What an answer is kept with. */
+interface AnswerParts {
   /** The text of its document. */
   readonly source: string;
   /** The fields that `context` and hooks had set. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** True when a field of `varyHeaders` was read for it. */
   readonly varies: boolean;
+}
+
+/** An answer to be kept: as text, for code may write into the result when it has been sent. */
+export interface SentAnswer extends AnswerParts {
+  readonly resultJSON: string;
+}
+
+/** An answer that was kept. */
+interface KeptAnswer extends AnswerParts {
+  readonly result: FormattedExecutionResult;
 }
 
 /** The result of looking for an answer when an operation began. */
@@ -83,7 +92,7 @@ export class AnswerStore {
   /** Keeps an answer, unless anything was purged since it was looked for. Never rejects. */
   async keep(
     { key, moment, begun }: Lookup,
-    answer: KeptAnswer,
+    { resultJSON, ...answer }: SentAnswer,
     { maxAge, stale = 0, tags }: { readonly maxAge: Seconds; readonly stale?: Seconds | undefined; readonly tags: readonly string[] },
   ): Promise<void> {
     if (moment === undefined) return;
@@ -95,8 +104,8 @@ export class AnswerStore {
     const fresh = Math.min(maxAge, longest);
     const ttl = Math.min(maxAge + stale, longest);
     const now = Date.now();
-    const entry = { ...answer, until: now + fresh * 1_000, staleUntil: now + ttl * 1_000, tags: versions };
-    await this.#cache.set(key, JSON.stringify(entry), { ttl });
+    const entry = JSON.stringify({ ...answer, until: now + fresh * 1_000, staleUntil: now + ttl * 1_000, tags: versions });
+    await this.#cache.set(key, `{"result":${resultJSON},${entry.slice(1)}`, { ttl });
   }
 
   /** Resolves when answers with these tags are gone for every process; rejects when the store cannot say so. */

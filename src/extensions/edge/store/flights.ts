@@ -1,7 +1,8 @@
-import type { FoundAnswer } from './answer-store.ts';
+import type { Seconds } from '../../../cache/key-value-cache.ts';
+import type { FoundAnswer, SentAnswer } from './answer-store.ts';
 
 /** A new answer, for equal operations that came meanwhile. Undefined: they may not have it. */
-type Shared = FoundAnswer | undefined;
+type Shared = (SentAnswer & { readonly maxAge: Seconds }) | undefined;
 
 /** One operation that is under way, for which others wait. */
 export interface Flight {
@@ -39,15 +40,17 @@ export class Flights {
   }
 
   /** Waits for a flight, at most half of the milliseconds that are left. Undefined: it shares no answer, or takes too long. */
-  async wait({ landed }: Flight, deadlineLeft: number): Promise<Shared> {
+  async wait({ landed }: Flight, deadlineLeft: number): Promise<FoundAnswer | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), Math.min(patience, deadlineLeft / 2));
     });
     try {
       const answer = await Promise.race([landed, late]);
-      // A copy of its own, as from the store: hooks may write to it.
-      return answer && { ...answer, result: JSON.parse(JSON.stringify(answer.result)) as FoundAnswer['result'] };
+      if (answer === undefined) return undefined;
+      // A result of its own, as from the store: hooks may write to it.
+      const { resultJSON, ...parts } = answer;
+      return { ...parts, result: JSON.parse(resultJSON) as FoundAnswer['result'] };
     } finally {
       clearTimeout(timer);
     }

@@ -91,7 +91,7 @@ export class StoredAnswers {
     const source = outcome?.source;
     const decision = toDecision(decided);
     if (!decision.public || decision.hit === true || lookup === undefined || source === undefined) return decided;
-    const kept = { result: outcome!.result, source, headers: ownFields, varies: request.readings.varies };
+    const kept = { resultJSON: JSON.stringify(outcome!.result), source, headers: ownFields, varies: request.readings.varies };
     const { maxAge, tags } = decision;
     waitUntil(this.#store.keep(lookup, kept, { maxAge, tags, stale: this.#input.staleWhileRevalidate }));
     operation.flight?.land({ ...kept, maxAge });
