@@ -1,7 +1,7 @@
 import { abandon, handleRejections, afterTurns, toPromise } from './promises.ts';
 import { completeValue, locate, toRootError } from './complete/errors.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
-import type { FieldRun, Path, Position, Shape } from './plan/planned-field.ts';
+import type { Position } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -58,7 +58,7 @@ export abstract class Pending {
       run.finish(null);
       return;
     }
-    const error = locate(thrown, position.fieldRun, position.path);
+    const error = locate(thrown, position);
     if (position.shape.nonNull && run.propagatesErrors) {
       parent.childFailed(error, this.key);
       return;
@@ -139,8 +139,8 @@ export const objectLag = 3;
 export const listLag = 2;
 
 /** Says which position a completed value stands at, in case it is still pending. */
-export function placed(value: unknown, fieldRun: FieldRun, shape: Shape, path: Path): unknown {
-  if (value instanceof PendingContainer) value.position = { fieldRun, shape, path };
+export function placed(value: unknown, position: Position): unknown {
+  if (value instanceof PendingContainer) value.position = position;
   return value;
 }
 

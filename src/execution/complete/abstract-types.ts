@@ -8,10 +8,9 @@ import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
 import { Pending, placed, PromisedType } from '../pending.ts';
-import { addPath } from '../plan/planned-field.ts';
-import type { FieldRun, Path, Position, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Position, Shape } from '../plan/planned-field.ts';
 import { abandon, isThenable } from '../promises.ts';
-import { executeObject, isPlainObject, rowsOf } from './rows.ts';
+import { isPlainObject, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
 /** Interfaces and unions: the object says which type it has. */
@@ -26,17 +25,14 @@ export class AbstractShape implements Shape {
     this.#type = type;
   }
 
-  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
-    return this.completeAs({ fieldRun, shape: this, path }, this.resolveType(fieldRun, value), value);
+  complete(position: Position, value: unknown): unknown {
+    return this.completeAs(position, this.resolveType(position.fieldRun, value), value);
   }
 
   /** Completes an object by what it has answered when it was asked for its type. */
   completeAs(position: Position, answer: unknown, value: unknown): unknown {
     if (isThenable(answer)) return this.#completeLater(position, value, answer);
-    const { fieldRun, path } = position;
-    const type = this.objectType(fieldRun, answer, value);
-    if (typeof type.isTypeOf === 'function') return completeChecked(position, type, value);
-    return placed(executeObject(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
+    return completeChecked(position, this.objectType(position.fieldRun, answer, value), value);
   }
 
   #completeLater(position: Position, value: unknown, answer: PromiseLike<unknown>): PromisedType {
@@ -82,18 +78,18 @@ export class RowsByType {
   }
 
   complete(item: unknown, index: number): unknown {
-    const { fieldRun, path } = this.#list;
-    if (!isPlainObject(item)) return completeItem(this.#list, item, index);
+    const list = this.#list;
+    if (!isPlainObject(item)) return completeItem(list, item, index);
     const shape = this.#shape;
     try {
-      const answer = shape.resolveType(fieldRun, item);
+      const answer = shape.resolveType(list.fieldRun, item);
       const rows = this.#rowsOf(answer, item);
-      if (rows === undefined) return shape.completeAs({ fieldRun, shape, path: addPath(path, index, undefined) }, answer, item);
+      if (rows === undefined) return shape.completeAs(list.at(index), answer, item);
       const row = rows.makeNth(item, index);
-      return row instanceof Pending ? placed(row, fieldRun, shape, rows.path()) : row;
+      return row instanceof Pending ? placed(row, list.at(index)) : row;
     } catch (error) {
       abandon(item);
-      return nullOrThrow({ fieldRun, shape, path: addPath(path, index, undefined) }, error);
+      return nullOrThrow(list.at(index), error);
     }
   }
 

@@ -41,7 +41,7 @@ class AsyncList extends PendingContainer {
         try {
           step = await iterator.next();
         } catch (error) {
-          throw locate(error, this.#list.fieldRun, this.#list.path);
+          throw locate(error, this.#list);
         }
         if (step.done === true) break;
         if (this.isOver()) {

@@ -2,16 +2,17 @@ import { GraphQLError, locatedError, responsePathAsArray } from 'graphql';
 
 import { withoutStacks } from '../../message/describe.ts';
 import { ownError, withOwnExtensions } from '../../message/own-errors.ts';
-import type { FieldRun, Path, PlannedField, Position } from '../plan/planned-field.ts';
+import type { FieldRun, PlannedField, Position } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
 
 /**
  * The error as the response shows it: with the place in the document and in the response. One that has a path keeps it. One that
  * nobody will see, since there are too many already, is not located: that takes longer than all else.
  */
-export function locate(thrown: unknown, { run, field }: FieldRun, path: Path): GraphQLError {
+export function locate(thrown: unknown, position: Pick<Position, 'fieldRun' | 'path'>): GraphQLError {
+  const { run, field } = position.fieldRun;
   if (run.hasManyErrors) return manyErrors;
-  return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(path));
+  return toLocatedError(thrown, run.nodesOf(field), responsePathAsArray(position.path));
 }
 
 /** graphql-js reads the fields of what was thrown. Where that throws in its turn (a getter, a proxy), nothing of it is told. */
@@ -30,11 +31,12 @@ function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: r
 const manyErrors = new GraphQLError('There are more errors than are kept.');
 
 /** An error at a position becomes null there; where null is not allowed it goes on to the position above, as a throw. */
-export function nullOrThrow({ fieldRun, shape, path }: Position, thrown: unknown): null {
+export function nullOrThrow(position: Position, thrown: unknown): null {
+  const { fieldRun } = position;
   // An answer that is too large is given up as a whole.
   if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
-  const error = locate(thrown, fieldRun, path);
-  if (shape.nonNull && fieldRun.run.propagatesErrors) throw error;
+  const error = locate(thrown, position);
+  if (position.shape.nonNull && fieldRun.run.propagatesErrors) throw error;
   fieldRun.run.record(error);
   return null;
 }
@@ -53,14 +55,14 @@ export function toRootError(thrown: unknown): GraphQLError {
 
 /** Completes a value that is not a promise: what holds for every type, then what its shape says. Throws errors not yet located. */
 export function completeValue(position: Position, value: unknown): unknown {
-  const { fieldRun, shape } = position;
+  const { shape } = position;
   if (value === null || value === undefined) {
-    if (shape.nonNull) throw nullError(fieldRun);
+    if (shape.nonNull) throw nullError(position.fieldRun);
     return null;
   }
   if (value instanceof Error) throw value;
   try {
-    return shape.complete(fieldRun, value, position.path);
+    return shape.complete(position, value);
   } catch (error) {
     abandon(value);
     throw error;

@@ -2,16 +2,34 @@ import { completeValue, nullOrThrow } from './errors.ts';
 import { plainValue } from './leaf.ts';
 import { addPath } from '../plan/planned-field.ts';
 import { PromisedValue } from '../pending.ts';
-import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
+import type { FieldRun, Path, Position, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** A list whose items are being completed. */
-export interface ListRun {
+export class ListRun {
   readonly fieldRun: FieldRun;
   /** The shape of each item. */
   readonly item: Shape;
-  /** The list's own path. */
-  readonly path: Path;
+  readonly #position: Position;
+
+  constructor(position: Position, item: Shape) {
+    this.fieldRun = position.fieldRun;
+    this.item = item;
+    this.#position = position;
+  }
+
+  get path(): Path {
+    return this.#position.path;
+  }
+
+  /** Where an item stands. */
+  at(index: number): Position {
+    return { fieldRun: this.fieldRun, shape: this.item, path: this.pathOf(index) };
+  }
+
+  pathOf(index: number): Path {
+    return addPath(this.path, index, undefined);
+  }
 }
 
 /** Completes one item of a list: a value or a Pending; an error becomes null, or is thrown, located, where null is not allowed. */
@@ -22,7 +40,7 @@ export function completeItem(list: ListRun, item: unknown, index: number): unkno
     if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
     return plain;
   }
-  const position = { fieldRun, shape, path: addPath(list.path, index, undefined) };
+  const position = list.at(index);
   try {
     if (isThenable(item)) return new PromisedValue(position, item);
     return completeValue(position, item);

@@ -4,7 +4,7 @@ import type { GraphQLLeafType } from 'graphql';
 import { inspect } from './errors.ts';
 import { coerceOutput, isGraphQL17 } from '../graphql-js/version.ts';
 import { Promised } from '../pending.ts';
-import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
+import type { Position, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** The kinds of leaf whose usual values are the response as they are. */
@@ -107,18 +107,18 @@ class LeafShape implements Shape {
     return builtIn.get(this.#type)?.coerce === this.#type[coerceOutput];
   }
 
-  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
+  complete(position: Position, value: unknown): unknown {
+    const { run, field } = position.fieldRun;
     const plain = plainValue(this.plain, value);
     if (plain !== undefined) {
-      if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
+      if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
       return plain;
     }
     const coerced: unknown = this.#type[coerceOutput](value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // A conversion is not meant to be asynchronous, but graphql-js waits for one that is.
-    if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced))
-      return new PromisedLeaf({ fieldRun, shape: this, path }, coerced as Promise<unknown>, 0);
-    fieldRun.run.growByLeaf(coerced, fieldRun.field.isAliased);
+    if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced)) return new PromisedLeaf(position, coerced as Promise<unknown>, 0);
+    run.growByLeaf(coerced, field.isAliased);
     return coerced;
   }
 }

@@ -3,12 +3,11 @@ import { GraphQLError } from 'graphql';
 import { AbstractShape, RowsByType } from './abstract-types.ts';
 import { completeAsyncIterable, isAsyncIterable } from './async-lists.ts';
 import { isGraphQL17 } from '../graphql-js/version.ts';
-import { completeItem } from './items.ts';
-import type { ListRun } from './items.ts';
+import { completeItem, ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { listLag, Pending, PendingContainer, placed } from '../pending.ts';
 import { selectionBelow, sizeOfRead } from '../plan/planned-field.ts';
-import type { FieldRun, Path, Shape } from '../plan/planned-field.ts';
+import type { Position, Shape } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
 import { completeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
@@ -24,16 +23,14 @@ export class ListShape implements Shape {
     this.#item = item;
   }
 
-  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
-    const list = { fieldRun, item: this.#item, path };
-    if (isGraphQL17 && !Array.isArray(value) && isAsyncIterable(value)) {
-      return placed(completeAsyncIterable(list, value), fieldRun, this, path);
-    }
+  complete(position: Position, value: unknown): unknown {
+    const list = new ListRun(position, this.#item);
+    if (isGraphQL17 && !Array.isArray(value) && isAsyncIterable(value)) return placed(completeAsyncIterable(list, value), position);
     if (!isIterable(value)) {
-      const { field } = fieldRun;
+      const { field } = position.fieldRun;
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${field.parentType.name}.${field.fieldName}".`);
     }
-    return placed(completeItems(list, value), fieldRun, this, path);
+    return placed(completeItems(list, value), position);
   }
 }
 

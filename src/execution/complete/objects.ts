@@ -5,7 +5,7 @@ import { inspect } from './errors.ts';
 import { notPlain } from './leaf.ts';
 import { placed, PromisedType } from '../pending.ts';
 import { executeObject } from './rows.ts';
-import type { FieldRun, Path, PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
+import type { PlannedField, Position, Selection, Shape } from '../plan/planned-field.ts';
 import { isThenable } from '../promises.ts';
 
 /** Objects whose type is known from the schema. */
@@ -24,25 +24,26 @@ export class ObjectShape implements Shape {
     return typeof this.#type.isTypeOf === 'function' ? undefined : field.selectionFor(this.#type);
   }
 
-  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown {
-    const type = this.#type;
-    if (typeof type.isTypeOf === 'function') return completeChecked({ fieldRun, shape: this, path }, type, value);
-    return placed(executeObject(fieldRun.run, fieldRun.field.selectionFor(type), value, path), fieldRun, this, path);
+  complete(position: Position, value: unknown): unknown {
+    return completeChecked(position, this.#type, value);
   }
 }
 
 /** An object of a type with `isTypeOf`, which answers at once or by a promise. */
 export function completeChecked(position: Position, type: GraphQLObjectType, value: unknown): unknown {
-  const { fieldRun, shape, path } = position;
+  const { fieldRun } = position;
   const { run, field } = fieldRun;
-  const execute = (): unknown => placed(executeObject(run, field.selectionFor(type), value, path), fieldRun, shape, path);
-  if (typeof type.isTypeOf !== 'function') return execute();
+  if (typeof type.isTypeOf !== 'function') return completeObject(position, type, value);
 
   const accepted: unknown = type.isTypeOf(value, run.contextValue, fieldRun.info);
   const proceed = (isOfType: unknown): unknown => {
     if (!isOfType)
       throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: run.nodesOf(field) });
-    return execute();
+    return completeObject(position, type, value);
   };
   return isThenable(accepted) ? new PromisedType(position, value, accepted, proceed) : proceed(accepted);
+}
+
+function completeObject(position: Position, type: GraphQLObjectType, value: unknown): unknown {
+  return placed(executeObject(position, position.fieldRun.field.selectionFor(type), value), position);
 }

@@ -8,10 +8,10 @@ import { callMethod, completeResolved, executeField, executeFields, giveUp } fro
 import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { argumentValues } from '../plan/arguments.ts';
-import { addPath, selectionBelow } from '../plan/planned-field.ts';
+import { selectionBelow } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { objectLag, Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, Path, PlannedField, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Position, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder, isProperty } from './row-builder.ts';
 
 /**
@@ -43,15 +43,18 @@ function areProperties(fields: readonly PlannedField[]): boolean {
 const defaultRowsBeforeCode = 1_000;
 
 /** Makes the objects of a list. */
-export function rowsOf({ fieldRun, path }: ListRun, selection: Selection, count: number): Rows | undefined {
-  const build = builderOf(fieldRun.run, selection, count);
-  return build && new Rows(fieldRun.run, selection, build).within(path);
+export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
+  const { run } = list.fieldRun;
+  const build = builderOf(run, selection, count);
+  return build && new Rows(run, selection, build).within(list);
 }
 
 /** One object: as executeFields does, faster once its selection is known well. */
-export function executeObject(run: Run, selection: Selection, source: unknown, path: Path): unknown {
+export function executeObject(position: Position, selection: Selection, source: unknown): unknown {
+  const { run } = position.fieldRun;
   const build = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
-  if (build !== undefined) return new Rows(run, selection, build).make(source as object, path);
+  if (build !== undefined) return new Rows(run, selection, build).at(position).make(source as object);
+  const { path } = position;
   const made = executeFields(run, selection, source, path);
   if (run.objects === undefined) return made;
   const result = made instanceof PendingContainer ? made.result : made;
@@ -77,13 +80,12 @@ function resolveHidden(run: Run, selection: Selection, { definition, source, pat
 
 /** Completes one item of a list whose objects are made by code for whole rows: as completeItem does, faster. */
 export function completeRow(list: ListRun, rows: Rows, item: unknown, index: number): unknown {
-  const { fieldRun, item: shape } = list;
   try {
     if (!isPlainObject(item)) return completeItem(list, item, index);
     const row = rows.makeNth(item, index);
-    return row instanceof Pending ? placed(row, fieldRun, shape, rows.path()) : row;
+    return row instanceof Pending ? placed(row, list.at(index)) : row;
   } catch (error) {
-    return nullOrThrow({ fieldRun, shape, path: addPath(list.path, index, undefined) }, error);
+    return nullOrThrow(list.at(index), error);
   }
 }
 
@@ -102,8 +104,9 @@ export class Rows implements RowRest, MadeObject {
   readonly #build: RowBuilder;
   /** Undefined: the objects of the answer are not listed. */
   readonly #objects: ObjectRun | undefined;
-  /** Of the list; or the rows in which each of these stands, and the field there. */
-  #list: Path | undefined = undefined;
+  // Where they stand: in a list, at a position, or at a field of each of these rows.
+  #list: ListRun | undefined = undefined;
+  #position: Position | undefined = undefined;
   #above: Rows | undefined = undefined;
   #field = 0;
   /** The objects of its fields, by the number of the field. Null: no code has been made for them. */
@@ -122,21 +125,25 @@ export class Rows implements RowRest, MadeObject {
     this.#objects = run.objects?.runOf(selection);
   }
 
-  /** The objects are items of the list at this path. */
-  within(list: Path): this {
+  within(list: ListRun): this {
     this.#list = list;
+    return this;
+  }
+
+  at(position: Position): this {
+    this.#position = position;
     return this;
   }
 
   makeNth(source: object, index: number): unknown {
     this.#index = index;
-    return this.make(source, undefined);
+    return this.make(source);
   }
 
   /** The object, or a Pending. Throws the located error of a field that may not be null. */
-  make(source: object, path: Path | undefined): unknown {
+  make(source: object): unknown {
     this.#source = source;
-    this.#path = path;
+    this.#path = undefined;
     let row: object;
     try {
       row = this.#build(source, this);
@@ -184,10 +191,10 @@ export class Rows implements RowRest, MadeObject {
     const rows = (this.#below ??= [])[at] ?? this.#rowsBelow(at);
     if (rows === null || !isPlainObject(value)) return this.resolved(at, value, fieldRun);
     try {
-      const row = rows.make(value, undefined);
+      const row = rows.make(value);
       if (!(row instanceof Pending)) return row;
       const position = this.start(at);
-      return this.#note(placed(row, position, position.shape, position.path), position.field);
+      return this.#note(placed(row, position), position.field);
     } catch (error) {
       return this.fail(at, error);
     }
@@ -235,7 +242,7 @@ export class Rows implements RowRest, MadeObject {
 
   /** Of the row that is being made. */
   path(): Path {
-    return (this.#path ??= this.#above?.start(this.#field).path ?? addPath(this.#list, this.#index, undefined));
+    return (this.#path ??= this.#list?.pathOf(this.#index) ?? (this.#position ?? this.#above!.start(this.#field)).path);
   }
 
   /** The code puts what is pending into the row, like any other value. */

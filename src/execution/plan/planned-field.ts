@@ -27,7 +27,7 @@ export interface Shape {
    * Completes a value that is neither a promise, nor an Error, nor null. Returns the completed value, or a Pending
    * when something below is asynchronous. Throws whatever went wrong, not yet located.
    */
-  complete(fieldRun: FieldRun, value: unknown, path: Path): unknown;
+  complete(position: Position, value: unknown): unknown;
   /** The fields of every object of this shape below the field; undefined when each object must be asked first. Only objects of one type have it. */
   selectionFor?(field: PlannedField): Selection | undefined;
 }
