@@ -30,6 +30,7 @@ export class KeyvAdapter implements KeyValueCache {
   readonly #prefix: string;
 
   constructor(keyv: KeyvLike, { prefix = 'graphql-functions:', ...options }: KeyvAdapterOptions = {}) {
+    assertKeyv(keyv);
     this.#cache = guardCache(toKeyValueCache(keyv), options);
     this.#prefix = prefix;
     let { onError } = options;
@@ -52,6 +53,15 @@ export class KeyvAdapter implements KeyValueCache {
   delete(key: string): Promise<boolean | void> {
     return this.#cache.delete(this.#prefix + key);
   }
+}
+
+/** An address, or a client of Redis alone, would look like a store that is always down. */
+function assertKeyv(keyv: unknown): void {
+  const isObject = typeof keyv === 'object' && keyv !== null;
+  const given = isObject ? (keyv as Readonly<Record<string, unknown>>) : {};
+  if (['get', 'set', 'delete'].every((name) => typeof given[name] === 'function')) return;
+  const got = isObject ? 'an object without get, set and delete' : String(keyv);
+  throw new TypeError(`Expected KeyvAdapter to get a Keyv, for example new KeyvAdapter(new Keyv(new KeyvRedis(url))), got ${got}.`);
 }
 
 function toKeyValueCache(keyv: KeyvLike): KeyValueCache {

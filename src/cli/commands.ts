@@ -12,6 +12,7 @@ import { readOwnVersion, requirementNotices } from './requirements.ts';
 import { askFunction } from './dev/run-query.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runPrintSchema } from './schema/print-schema.ts';
+import { schemaFileNotice } from './project/schema-file-notice.ts';
 import { tsconfigNotice } from './dev/tsconfig-notice.ts';
 import { Reporter } from './reporter.ts';
 import type { Terminal } from './project/paint.ts';
@@ -89,6 +90,11 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
     environment: process.env,
     report: (event) => reporter.report(event),
   });
+  const schemaFiles = await schemaFileNotice(
+    Array.from(server.functions.values(), ({ bundled }) => bundled),
+    process.cwd(),
+  );
+  if (schemaFiles !== undefined) console.error(schemaFiles);
   reporter.banner(server, query);
   if (query !== undefined) reporter.answer(query, await askFunction(server, query), server);
   if (open) openPage(server);

@@ -12,6 +12,8 @@ export interface DataSourceConfig<TContext> {
   readonly watchCall?: WatchCall | undefined;
   /** Tells the developer of what looks like a mistake. Absent in production. */
   readonly warn?: ((message: string) => void) | undefined;
+  /** Looks for mistakes in what the constructor was given. Absent in production. */
+  readonly checkOptions?: ((given: object) => void) | undefined;
 }
 
 /** The life of the operation a data source works for. */

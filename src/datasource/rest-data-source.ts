@@ -22,6 +22,8 @@ import { sendToOrigin } from './send.ts';
 import type { HTTPFetch } from './send.ts';
 import { resolveCallHref, toRequestURL } from './url.ts';
 
+const systemTime = (): Milliseconds => Date.now();
+
 /** The object form of RESTDataSource's constructor argument. */
 export interface RESTDataSourceOptions {
   /** Overrides the fetch implementation. Default: the platform's `fetch`. */
@@ -46,8 +48,7 @@ export interface RESTDataSourceOptions {
 export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext> {
   /** The results that `memoizeGetRequests` keeps, by cache key: `clear()` it or `delete(key)` from it to ask again. */
   memoizedResults: MemoizedResults = new Map();
-  readonly #httpFetch: HTTPFetch | undefined;
-  readonly #now: () => Milliseconds;
+  readonly #options: RESTDataSourceOptions;
   #operation: DataSourceOperation | undefined;
   #watchCall: WatchCall | undefined;
   #responses: ResponseCache | undefined;
@@ -55,15 +56,14 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
     super();
-    const { httpFetch, now = () => Date.now() } = typeof options === 'function' ? { httpFetch: options } : options;
-    this.#httpFetch = httpFetch;
-    this.#now = now;
+    this.#options = typeof options === 'function' ? { httpFetch: options } : options;
   }
 
   override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
     this.#operation = config.operation;
     this.#watchCall = config.watchCall;
     this.#warn = config.warn;
+    config.checkOptions?.(this.#options);
     this.#responses = config.cache && ResponseCache.of(config.cache);
     // Another operation may be another user's: the memo of the operation before is not for this one.
     this.memoizedResults.clear();
@@ -240,17 +240,17 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       request,
       shareableHeaders: this.shareableHeaders?.map((name) => name.toLowerCase()) ?? [],
       cacheIdentity: toCacheIdentity(this.cacheIdentity),
-      hasOwnFetch: this.#httpFetch !== undefined,
+      hasOwnFetch: this.#options.httpFetch !== undefined,
       sharesInFlight: this.memoizeGetRequests,
       sourceName: this.constructor.name,
-      source: this.#httpFetch,
+      source: this.#options.httpFetch,
       waiting: () => {
         if (operation !== undefined) flight.abortWith(operation.signal);
         return flight;
       },
       waitUntil: operation && ((work) => operation.waitUntil(work)),
       warn: this.#warn,
-      now: this.#now,
+      now: this.#options.now ?? systemTime,
       standIn: (offer) => {
         flight.standIn = () => {
           const received = offer();
@@ -261,7 +261,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
       },
       send: (waiting, validators) => {
         const retry = request.retry ?? this.retry;
-        return sendToOrigin(request, { httpFetch: this.#httpFetch, retry, waiting, validators });
+        return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });
       },
       cacheOptionsFor: this.#hasCacheHook(request) ? (response) => this.#cacheOptionsOf(response, request) : undefined,
     };

@@ -1,6 +1,7 @@
 import { firstLineOf } from '../message/describe.ts';
 import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
 import { requireOwn } from './own-package.ts';
+import type { DataSourceChecks } from '../operation/context.ts';
 import type { ExplainSettings } from '../http/http-call.ts';
 import type { Logger } from '../operation/types.ts';
 
@@ -52,14 +53,20 @@ function findExplain(logger: Logger): Explain {
   }
 }
 
-type CheckPlugins = (plugins: readonly ServerPlugin[], logger: Logger) => readonly ServerPlugin[];
+/** The checks of development beside production's own. */
+export interface DevelopmentChecks extends DataSourceChecks {
+  /** The same options, watched while they run. */
+  watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
+  warnOfOptions(options: object, schema: ServerStartContext['schema'], logger: Logger): void;
+}
 
-/** The same plugins, with a warning of each hook whose name is misspelt: for development. Without a warning where the checker cannot be found. */
-export function watchPlugins(plugins: readonly ServerPlugin[], logger: Logger): readonly ServerPlugin[] {
+/** The checks of development. Undefined where they cannot be found, and where another version of the package is installed beside a bundle. */
+export function findChecks(): DevelopmentChecks | undefined {
   try {
-    return (requireOwn('checks') as { checkPlugins: CheckPlugins }).checkPlugins(plugins, logger);
+    const checks = requireOwn('checks') as Partial<DevelopmentChecks>;
+    return checks.watchOptions && (checks as DevelopmentChecks);
   } catch {
-    return plugins;
+    return undefined;
   }
 }
 

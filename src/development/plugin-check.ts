@@ -1,5 +1,6 @@
 import type { Logger } from '../operation/types.ts';
 import type { GraphQLRequestListener, ServerListener, ServerPlugin } from '../operation/plugin.ts';
+import { describe } from '../message/describe.ts';
 import { editDistance } from '../message/did-you-mean.ts';
 
 /** Where a hook belongs, and the names of all hooks there: a hook that is missing here does not compile. */
@@ -63,15 +64,25 @@ export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): 
     }
   };
   return plugins.map((plugin) => {
+    assertHooks(plugin);
     check(plugin, ofPlugin);
     return watch(plugin, check);
   });
 }
 
+/** Throws for a hook that cannot be called. */
+function assertHooks(plugin: ServerPlugin): void {
+  for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
+    const hook: unknown = plugin[name];
+    if (hook !== undefined && typeof hook !== 'function')
+      throw new TypeError(`Expected ${name} of a plugin to be a function, got ${describe(hook)}.`);
+  }
+}
+
 /** Delegates each hook when it is called. Not a proxy: for a frozen plugin it would have to return the plugin's own functions. */
 function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
   const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
-  const watched = {};
+  const watched = plugin.position === undefined ? {} : { position: plugin.position };
   for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
     const level = returns[name];
     const call = (...given: unknown[]): unknown => {

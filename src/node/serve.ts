@@ -45,7 +45,7 @@ export async function serve<TContext extends object = object, TDataSources exten
   const state: ServerState = { stopping: false, unanswered: new Set() };
   const server = createServer((request, response) => {
     if (state.stopping) {
-      refuse(request, response);
+      refuseRequest(request, response);
       return;
     }
     state.unanswered.add(response);
@@ -84,13 +84,28 @@ function forServer(options: ServerOptions): ServerOptions {
 
 function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: NodeJS.ErrnoException): void => reject(withAdvice(error, port));
+    server.once('error', refuse);
     server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       resolve();
     });
   });
 }
+
+/** Says which option to change, where one would help. The code stays Node's own. */
+function withAdvice(error: NodeJS.ErrnoException, port: number): Error {
+  const advice = Object.hasOwn(adviceFor, error.code ?? '') ? adviceFor[error.code!] : undefined;
+  if (advice === undefined) return error;
+  return Object.assign(new Error(`serve cannot listen on port ${port}: ${advice}`, { cause: error }), { code: error.code });
+}
+
+const adviceFor: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is taken. End the process that listens there, or write serve(options, { port }) with another; 0 takes any that is free.',
+  EACCES: 'this process may not. Ports below 1024 need rights: write for example serve(options, { port: 8080 }).',
+  EADDRNOTAVAIL: 'the option host is not an address of this machine. Leave it out, or write "127.0.0.1" or "0.0.0.0".',
+  ENOTFOUND: 'the option host is not a known name. Leave it out, or write "127.0.0.1" or "0.0.0.0".',
+};
 
 interface ServerState {
   stopping: boolean;
@@ -130,7 +145,7 @@ async function finished(server: Server, tracked: TrackedListener, timeout: numbe
 }
 
 /** Refuses a request that arrives on a kept-alive connection while the server stops. */
-function refuse(request: IncomingMessage, response: ServerResponse): void {
+function refuseRequest(request: IncomingMessage, response: ServerResponse): void {
   const health = healthResponse('fail');
   const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
   const body = isHealth

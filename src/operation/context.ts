@@ -2,8 +2,8 @@ import type { OperationInvocation } from '../message/invocation.ts';
 import type { DataSource, DataSourceConfig, DataSourceOperation, WatchCall } from '../datasource/data-source.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import type { Eventual } from '../message/eventual.ts';
-import { copyOfReturned, isPlainObject } from '../message/plain-object.ts';
-import { describe } from './errors.ts';
+import { describe } from '../message/describe.ts';
+import { copyOfReturned, isPlainObject, isRecord } from '../message/plain-object.ts';
 import type { Logger } from './types.ts';
 
 /** The settings for making a context value. */
@@ -13,11 +13,17 @@ export interface ContextSettings {
   readonly dataSources: (() => Readonly<Record<string, unknown>>) | undefined;
   readonly cache: KeyValueCache;
   readonly logger: Logger;
-  /**
-   * In development a data source instance that serves two operations is an error, elsewhere it is warned of once; and an instance
-   * of a class that is the context of two operations is warned of once, elsewhere not looked at.
-   */
+  /** In development a data source instance that serves two operations is an error, elsewhere it is warned of once. */
   readonly development: boolean;
+  /** Looks for mistakes in data sources. Undefined: not in development. */
+  readonly checks: DataSourceChecks | undefined;
+}
+
+/** Warns of what looks like a mistake. */
+export interface DataSourceChecks {
+  checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void;
+  /** Looks at what the constructor of a data source was given. */
+  checkDataSourceOptions(given: object, logger: Logger): void;
 }
 
 /**
@@ -67,10 +73,8 @@ function assertObject(value: unknown): asserts value is Record<string, unknown> 
  * as who is logged in, would be there for the next. So a plain object is copied, its values are not. An instance of a class is
  * handed on as it is, for a copy would be without its private members.
  */
-function ownValue({ context, development, logger }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
-  if (isPlainObject(value)) return copyOfReturned(value, context!);
-  if (development) warnOfReturn(value, logger);
-  return value;
+function ownValue({ context }: ContextSettings, value: Record<string, unknown>): Record<string, unknown> {
+  return isPlainObject(value) ? copyOfReturned(value, context!) : value;
 }
 
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
@@ -78,8 +82,10 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   const dataSources = assertDataSources(settings.dataSources?.());
   const { invocation, watchCall } = input;
   const operation = new OperationLife(invocation);
-  const warn = settings.development ? (message: string): void => settings.logger.warn(message) : undefined;
-  const config: DataSourceConfig<unknown> = { context: contextValue, cache: settings.cache, operation, watchCall, warn };
+  const { cache, checks, logger } = settings;
+  const warn = checks && ((message: string): void => logger.warn(message));
+  const checkOptions = checks && ((given: object): void => checks.checkDataSourceOptions(given, logger));
+  const config: DataSourceConfig<unknown> = { context: contextValue, cache, operation, watchCall, warn, checkOptions };
   // Asynchronous also for those that are not: one that throws at once must not leave another's rejection unhandled.
   const initialising = Object.entries(dataSources).map(async ([name, dataSource]) => {
     if (hasInitialize(dataSource)) {
@@ -90,6 +96,7 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   // Assigned before the wait: a data source's initialize may look at its siblings through the context.
   contextValue['dataSources'] = dataSources;
   await Promise.all(initialising);
+  checks?.checkDataSources(dataSources, logger);
   return contextValue;
 }
 
@@ -123,7 +130,7 @@ function assertTakesDataSources(value: object): void {
 }
 
 function assertDataSources(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !isPromise(value)) return value as Record<string, unknown>;
+  if (isRecord(value) && !isPromise(value)) return value;
   throw new TypeError(
     `Expected dataSources() to return an object of data source instances, for example { books: new BooksAPI() }, got ${describe(value)}.`,
   );
@@ -143,32 +150,9 @@ function hasInitialize(value: unknown): value is Initializable {
   return typeof value === 'object' && value !== null && typeof (value as { initialize?: unknown }).initialize === 'function';
 }
 
-/** Every instance that ever served an operation, as a data source or as a context. Weak: it keeps none alive. */
+/** Every data source that ever served an operation. Weak: it keeps none alive. */
 const served = new WeakSet<object>();
-
-/** True from the second time on. */
-function isServedAgain(value: object): boolean {
-  if (served.has(value)) return true;
-  served.add(value);
-  return false;
-}
-
 const warned = new WeakSet<Logger>();
-const warnedOfReturn = new WeakSet<Logger>();
-
-function warnOnce(logger: Logger, known: WeakSet<Logger>, message: string): void {
-  if (known.has(logger)) return;
-  known.add(logger);
-  logger.warn(message);
-}
-
-function warnOfReturn(value: object, logger: Logger): void {
-  if (!isServedAgain(value)) return;
-  const message =
-    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. They may be of different users, and each reads ` +
-    'what the other writes to it: return a new instance every time, or a plain object.';
-  warnOnce(logger, warnedOfReturn, message);
-}
 
 /** Data source rule 3: an instance shared by two operations mixes their answers, so that one user may see another's. */
 export function assertFresh(
@@ -176,12 +160,17 @@ export function assertFresh(
   name: string,
   dataSource: object,
 ): void {
-  if (!isServedAgain(dataSource)) return;
+  if (!served.has(dataSource)) {
+    served.add(dataSource);
+    return;
+  }
   const message =
     `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +
     `operation, for example dataSources: () => ({ ${name}: new ${dataSource.constructor.name}() }): a shared one mixes the answers of different users.`;
   if (development) throw new Error(message);
-  warnOnce(logger, warned, message);
+  if (warned.has(logger)) return;
+  warned.add(logger);
+  logger.warn(message);
 }
 
 /** The context value that resolvers get: what `context` returned, with the data sources. */

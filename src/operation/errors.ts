@@ -3,26 +3,11 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 
 import { describe } from '../message/describe.ts';
 import { noteOwn, ownError, ownErrors, withOwnExtensions } from '../message/own-errors.ts';
+import { isRecord } from '../message/plain-object.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
-import type { Logger } from './types.ts';
+import type { ErrorCode, Logger } from './types.ts';
 
 export { describe };
-
-/** The values of `extensions.code` that this library gives. Resolvers may use any other. */
-export type ErrorCode =
-  | 'GRAPHQL_PARSE_FAILED'
-  | 'GRAPHQL_VALIDATION_FAILED'
-  | 'OPERATION_RESOLUTION_FAILURE'
-  | 'BAD_USER_INPUT'
-  | 'BAD_REQUEST'
-  | 'RESULT_TOO_LARGE'
-  | 'TOO_MANY_ERRORS'
-  | 'PERSISTED_QUERY_NOT_FOUND'
-  | 'PERSISTED_QUERY_NOT_SUPPORTED'
-  | 'DEADLINE_EXCEEDED'
-  | 'CLIENT_LEFT'
-  | 'SERVICE_UNAVAILABLE'
-  | 'INTERNAL_SERVER_ERROR';
 
 /** Decides the final form of an error. Gets the form that is about to be sent and the error as it was thrown. */
 export type FormatError = (formattedError: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
@@ -81,7 +66,14 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowa
   // Errors of the request itself have the stack of a parser: noise to the author of the request.
   const isOfCode = unexpected || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
-  return settings.formatError === undefined ? shown : settings.formatError(shown, error);
+  return settings.formatError === undefined ? shown : assertFormatted(settings.formatError(shown, error));
+}
+
+/** A `formatError` without a `return`, or an asynchronous one, would send an error without a message. */
+function assertFormatted(formatted: unknown): GraphQLFormattedError {
+  if (isRecord(formatted) && !('then' in formatted)) return formatted as unknown as GraphQLFormattedError;
+  if (formatted instanceof Promise) formatted.catch(() => {});
+  throw new TypeError(`Expected formatError to return an error like { message, extensions }, got ${describe(formatted)}.`);
 }
 
 function reportUnexpected(logger: Logger, text: string, error: GraphQLError): void {

@@ -105,3 +105,19 @@ export interface Logger {
   warn(message: string, ...details: unknown[]): void;
   error(message: string, ...details: unknown[]): void;
 }
+
+/** The values of `extensions.code` that this library gives. Resolvers may use any other. */
+export type ErrorCode =
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'BAD_USER_INPUT'
+  | 'BAD_REQUEST'
+  | 'RESULT_TOO_LARGE'
+  | 'TOO_MANY_ERRORS'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'DEADLINE_EXCEEDED'
+  | 'CLIENT_LEFT'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INTERNAL_SERVER_ERROR';

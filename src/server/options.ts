@@ -173,9 +173,14 @@ function assertEntries(path: string, values: object, expected: Readonly<Record<s
     }
     if (value === undefined) continue;
     if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
-    if (!expectation.holds(value))
-      throw new TypeError(`Expected the option ${path}${name} to be ${expectation.words}, got ${describe(value)}.`);
+    if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))
+      throw new TypeError(`Expected the option ${path}${name} to be ${expectation.words}, got ${describeAll(value)}.`);
   }
+}
+
+/** Of a list, what is in it: one of its items is wrong. */
+function describeAll(value: unknown): string {
+  return isList(value) && value.length > 0 ? `[${value.slice(0, 5).map(describe).join(', ')}]` : describe(value);
 }
 
 interface Expectation {

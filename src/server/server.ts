@@ -6,7 +6,8 @@ import { InMemoryLRUCache } from '../cache/in-memory.ts';
 import type { KeyValueCache } from '../cache/key-value-cache.ts';
 import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
-import { createDefaultPage, createExplain, watchPlugins, findCheck } from '../development/load-tools.ts';
+import { createDefaultPage, createExplain, findCheck, findChecks } from '../development/load-tools.ts';
+import type { DevelopmentChecks } from '../development/load-tools.ts';
 import { KnownBodies } from '../http/known-bodies.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import { createTellExecution, createViewRequest, createWrapOperation, createWrapRequest, inOrder } from '../operation/around.ts';
@@ -41,14 +42,18 @@ export interface StartedServer {
 }
 
 /** Options → prepared server. Once per cold start. Throws for wrong options and wrong schema text. */
-export function createServer(options: ServerOptions): Server {
-  assertOptions(options);
-  const nodeEnv = options.nodeEnv ?? readNodeEnv();
+export function createServer(given: ServerOptions): Server {
+  assertOptions(given);
+  const nodeEnv = given.nodeEnv ?? readNodeEnv();
   const development = nodeEnv === 'development';
-  const given = inOrder(options.plugins ?? []);
-  const plugins = development && given.length > 0 ? watchPlugins(given, guardLogger(options.logger ?? console)) : given;
+  const logger = guardLogger(given.logger ?? console);
+  const checks = development ? findChecks() : undefined;
+  const options = checks === undefined ? given : checks.watchOptions(given, logger);
+  const plugins = inOrder(options.plugins ?? []);
+  const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
+  checks?.warnOfOptions(given, operation.schema, logger);
   return {
-    http: httpSettings(options, operationSettings(options, plugins, nodeEnv), development),
+    http: httpSettings(options, operation, development),
     deadline: deadlineSettings(options),
     plugins,
     development,
@@ -113,10 +118,16 @@ const day = 86_400;
 /** Two header names of the specification, and two that clients of the version-3 generation send. */
 const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
 
-function operationSettings(options: ServerOptions, plugins: readonly ServerPlugin[], nodeEnv: string | undefined): OperationSettings {
+interface Prepared {
+  readonly plugins: readonly ServerPlugin[];
+  readonly nodeEnv: string | undefined;
+  readonly logger: Logger;
+  readonly checks: DevelopmentChecks | undefined;
+}
+
+function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, checks }: Prepared): OperationSettings {
   const development = nodeEnv === 'development';
   const developmentOrTest = development || nodeEnv === 'test';
-  const logger = guardLogger(options.logger ?? console);
   const cacheBytes = defaultCacheBytes();
   const cache = cacheOf(options, logger, cacheBytes);
   const checkWhole = developmentOrTest || options.schemaValidation === 'start';
@@ -131,6 +142,7 @@ function operationSettings(options: ServerOptions, plugins: readonly ServerPlugi
     plugins,
     tellExecution: plugins.length > 0 ? createTellExecution(plugins) : undefined,
     development,
+    checks,
     persistedQueries: persistedQuerySettings(options, cache),
     trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
     documents: new DocumentCache(options.documentCacheBytes ?? cacheBytes),

@@ -134,3 +134,16 @@ describe('KeyvAdapter', () => {
     assert.equal(await cache.get('a'), '1');
   });
 });
+
+for (const [name, store, got] of [
+  ['nothing', undefined, 'undefined'],
+  ['the address of a server', 'redis://localhost', 'redis://localhost'],
+  ['a client of Redis', { get() {}, set() {}, del() {} }, 'an object without get, set and delete'],
+] as const) {
+  it(`KeyvAdapter refuses ${name}, and says what it takes`, () => {
+    assert.throws(() => new KeyvAdapter(store as never), {
+      name: 'TypeError',
+      message: `Expected KeyvAdapter to get a Keyv, for example new KeyvAdapter(new Keyv(new KeyvRedis(url))), got ${got}.`,
+    });
+  });
+}

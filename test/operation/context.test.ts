@@ -149,3 +149,25 @@ describe('a context that is an instance of a class', () => {
     assert.deepEqual(lines, []);
   });
 });
+
+describe('a header that is assigned to response.headers', () => {
+  const assign = ({ response }: any): object => {
+    response.headers['x-tenant'] = 'acme';
+    return {};
+  };
+  for (const [name, context] of [
+    ['at once', assign],
+    ['later', async (argument: unknown) => assign(argument)],
+  ] as const) {
+    it(`is warned of in development, once: ${name}`, async () => {
+      const { ask, lines } = serve({ context, nodeEnv: 'development' });
+
+      await ask([me, me]);
+
+      assert.deepEqual(
+        lines.map(({ message }) => message),
+        ['response.headers["x-tenant"] was assigned, and is not sent. Write response.headers.set("x-tenant", value).'],
+      );
+    });
+  }
+});

@@ -278,6 +278,31 @@ describe('formatError', () => {
   });
 });
 
+describe('a formatError that returns no error', () => {
+  const cases: Record<string, readonly [formatError: () => unknown, got: string]> = {
+    'but nothing': [() => undefined, 'undefined'],
+    'but a text': [() => 'sorry', '"sorry"'],
+    'but null': [() => null, 'null'],
+    'but a promise': [async () => ({ message: 'sorry' }), 'a Promise'],
+    'but a promise that rejects': [() => Promise.reject(new Error('lost')), 'a Promise'],
+  };
+  for (const [name, [formatError, got]] of Object.entries(cases)) {
+    it(`is told in the log what it returned, and the client gets a masked error: ${name}`, async () => {
+      const [logger, lines] = recordingLogger();
+      const endpoint = createEndpoint({ ...explodes, logger, formatError: formatError as never });
+
+      const response = await endpoint.send(post({ query: '{ nothing }' }));
+
+      assert.equal(response.status, 500);
+      assert.deepEqual(json(response).errors.length, 1);
+      assert.match(
+        lines.at(-1)!.message,
+        new RegExp(`Expected formatError to return an error like \\{ message, extensions \\}, got ${got}`),
+      );
+    });
+  }
+});
+
 describe('a value in words', () => {
   const cases: readonly (readonly [unknown, string])[] = [
     [null, 'null'],

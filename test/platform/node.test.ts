@@ -190,3 +190,20 @@ test('serve takes a port as text, as environment variables have it', async (t) =
 
   assert.ok(server.port > 0);
 });
+
+test('serve says which option to change when its port is taken, or its host is not of this machine', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const typeDefs = 'type Query { a: Int }';
+
+  await assert.rejects(serve({ typeDefs }, { port, host: '127.0.0.1', signals: false }), {
+    code: 'EADDRINUSE',
+    message: `serve cannot listen on port ${port}: it is taken. End the process that listens there, or write serve(options, { port }) with another; 0 takes any that is free.`,
+  });
+  await assert.rejects(serve({ typeDefs }, { port: 0, host: '192.0.2.1', signals: false }), {
+    code: 'EADDRNOTAVAIL',
+    message: /the option host is not an address of this machine/,
+  });
+});

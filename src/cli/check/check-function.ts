@@ -21,6 +21,8 @@ export interface CheckedFunction extends CheckedServer {
   readonly bundled: BundledFile;
   /** True when it exports something that could be called. */
   readonly isFunction: boolean;
+  /** How many servers it made while it was loaded. */
+  readonly servers: number;
 }
 
 /** Loads a function, and says all that is wrong with it and its servers; the schema and the options are its first server's. */
@@ -41,7 +43,7 @@ export async function checkFunction(
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
   } catch (error) {
     progress.end();
-    if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true };
+    if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true, servers: 0 };
     problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
   }
   const search = searchIn({ files: bundled.files, directory });
@@ -52,6 +54,7 @@ export async function checkFunction(
     problems: [...problems, ...checked.flatMap((one) => one.problems)],
     bundled,
     isFunction: exportsFunction(bundled.exports),
+    servers: checked.length,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
+import { findOptionProblems } from '../../development/option-check.ts';
 import { messageOf } from '../../message/describe.ts';
 import { assertOptions } from '../../server/options.ts';
 import type { ServerOptions } from '../../server/options.ts';
@@ -33,7 +34,8 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     // Some mistakes show in the whole schema only, and not in its pieces.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     progress.step('asking for the schema');
-    return { problems: [], schema: await server.schema(), options };
+    const schema = await server.schema();
+    return { problems: wrongForSchema(options, schema, { call, search }), schema, options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -56,6 +58,19 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
       const [name = ''] = isList ? [] : Object.keys(part as object);
       return { ...call, ...(call && search.findKey([name], call)), message: foreignOption(name) ?? (error as Error).message };
     }
+  });
+}
+
+/** What only the schema shows: names in options that it does not have. */
+function wrongForSchema(
+  options: ServerOptions,
+  schema: GraphQLSchema,
+  { call, search }: { readonly call: FoundPlace | undefined; readonly search: SourceSearch },
+): Problem[] {
+  // A schema made in code has functions that its description has not.
+  return findOptionProblems(options, options.schema ?? schema).map(({ path: [option = '', ...keys], message }) => {
+    const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
+    return { ...call, ...place, message };
   });
 }
 

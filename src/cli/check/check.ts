@@ -16,6 +16,7 @@ import type { BundledFile } from '../project/no-function.ts';
 import { printProblems, printProblemsAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
+import { schemaFileNotice } from '../project/schema-file-notice.ts';
 import type { Terminal } from '../project/paint.ts';
 import { findStaleBuild } from './stale-build.ts';
 
@@ -50,11 +51,28 @@ export async function runCheck(settings: CheckArguments, directory: string, term
     if (!isFunction && !helpers.includes(bundled))
       problems.push({ file: bundled.source.file, message: noFunctionMessage(bundled.source.name, bundled.exports) });
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
+  const served = checked.filter(({ bundled }) => !helpers.includes(bundled));
+  for (const notice of await noticesOf(served, directory)) terminal.error(notice);
   if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, { directory, terminal })));
   else if (settings.documents.length > 0) terminal.error('The operations are not checked before the schema is sound.');
-  const served = functions.filter((source) => !helpers.some((helper) => helper.source === source));
-  report({ problems, functions: served, json: settings.json }, { directory, terminal });
+  report({ problems, functions: served.map(({ bundled }) => bundled.source), json: settings.json }, { directory, terminal });
   return problems.length > 0 ? 1 : 0;
+}
+
+/** What is no problem yet. */
+async function noticesOf(checked: readonly CheckedFunction[], directory: string): Promise<string[]> {
+  const unseen = checked.filter(
+    ({ isFunction, bundled, servers, problems }) => isFunction && bundled.isGraphQL && servers + problems.length === 0,
+  );
+  const schemaFiles = await schemaFileNotice(allOf(checked), directory);
+  return [
+    ...unseen.map(
+      ({ bundled }) =>
+        `${bundled.source.name} called no createHandler of graphql-functions while it was loaded, so its options and schema were not checked. ` +
+        'A handler is made once, at the top of the file: export default createHandler({ … }).',
+    ),
+    ...(schemaFiles === undefined ? [] : [schemaFiles]),
+  ];
 }
 
 function allOf(checked: readonly CheckedFunction[]): BundledFile[] {

@@ -2,6 +2,7 @@ import { watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { nodeEnvProblem } from '../../development/option-check.ts';
 import { importEsbuild } from '../project/bundle.ts';
 import type { PlatformSettings } from './thread-messages.ts';
 import { readEnvFile } from '../read-options.ts';
@@ -73,6 +74,9 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   };
   for (const problem of problems) report({ kind: 'warning', message: problemText(problem, settings.directory) });
   for (const message of [server.notice ?? [], notices].flat()) report({ kind: 'warning', message });
+  const { NODE_ENV = '' } = local.env();
+  const wrongEnvironment = nodeEnvProblem(NODE_ENV);
+  if (wrongEnvironment !== undefined) report({ kind: 'warning', message: `NODE_ENV is ${wrongEnvironment}` });
   report({ kind: 'bundling', folder });
   const stopWatching = await watchFolder(folder, functions, local);
   const stopWatchingEnv = watchEnvFile(settings, (variables) => {

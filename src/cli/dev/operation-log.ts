@@ -119,8 +119,16 @@ function messageOf(error: {
   readonly path?: readonly unknown[] | undefined;
 }): string {
   const { originalError, path } = error;
-  const message = originalError instanceof Error ? originalError.message : error.message;
+  const message = withRemedy(originalError instanceof Error ? originalError.message : error.message);
   return path === undefined ? message : `${message} (at ${path.join('.')})`;
+}
+
+/** graphql-js's words for a type that nobody names are of schemas made in code. */
+function withRemedy(message: string): string {
+  const [, type] = /^Abstract type "(\w+)" must resolve to an Object type/.exec(message) ?? [];
+  return type === undefined
+    ? message
+    : `${message} In resolvers, write ${type}: { __resolveType: (value) => 'Name' }, or return values with a __typename.`;
 }
 
 function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {

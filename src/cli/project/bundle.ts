@@ -90,7 +90,7 @@ const operationLog = interceptEntry({
   name: 'logged',
   imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
   make: (maker) => `
-      try { return real.${maker}(withOperationLog(options)); }
+      try { assertAlone(); return real.${maker}(withOperationLog(options)); }
       catch (error) { reportRefusal(options, error); throw error; }`,
 });
 

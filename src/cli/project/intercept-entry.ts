@@ -8,7 +8,10 @@ export interface Interception {
   readonly name: string;
   /** Source text: the imports of the functions below, beside the entry. */
   readonly imports: string;
-  /** Source text: the body of the function that replaces `createHandler` or its like. It gets the `options`. */
+  /**
+   * Source text: the body of the function that replaces `createHandler` or its like. It gets the `options`, and `assertAlone()`,
+   * which throws when it was called with a second argument.
+   */
   readonly make: (maker: string) => string;
 }
 
@@ -22,8 +25,12 @@ export function interceptEntry({ name, imports, make }: Interception): Plugin {
     ${imports}
     export * from '${entry}';
     ${makersOf(entry)
-      .map((maker) => `export function ${maker}(options) { ${make(maker)} }`)
-      .join('\n')}`;
+      .map(
+        (maker) =>
+          `export function ${maker}(options, second) { const assertAlone = () => assertNoSecond('${maker}', second); ${make(maker)} }`,
+      )
+      .join('\n')}
+    ${assertNoSecond}`;
   return {
     name: namespace,
     setup(build) {
@@ -37,6 +44,14 @@ export function interceptEntry({ name, imports, make }: Interception): Plugin {
     },
   };
 }
+
+/** JavaScript passes on what nobody reads: the options of a second argument would be without effect, and nothing would say so. */
+const assertNoSecond = `function assertNoSecond(maker, second) {
+      if (typeof second !== 'object' || second === null) return;
+      const names = Object.keys(second).join(', ');
+      throw new TypeError('Expected ' + maker + ' to get one object with all options, got a second one' +
+        (names === '' ? '' : ' (' + names + ')') + '. Write its entries into the first.');
+    }`;
 
 /** The names of the functions of an entry that make handlers. */
 function makersOf(entry: string): readonly string[] {

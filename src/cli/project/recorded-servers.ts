@@ -52,7 +52,7 @@ const plugin = interceptEntry({
   make: (maker) => `
       let handler = () => {}, refusal;
       globalThis[Symbol.for('graphql-functions.check-begins')]?.();
-      try { handler = real.${maker}(options); } catch (error) { refusal = error; }
+      try { assertAlone(); handler = real.${maker}(options); } catch (error) { refusal = error; }
       globalThis[Symbol.for('graphql-functions.check')]?.(options, createUniversal, refusal);
       return handler;`,
 });

@@ -18,11 +18,12 @@ export function checkResolvers(resolvers: MergedResolvers, index: SchemaIndex): 
 }
 
 /** The check of resolvers at every start: a type that is not defined could never be touched. */
-export function checkTypeNames(resolvers: MergedResolvers, { types }: SchemaIndex): void {
+export function checkTypeNames(resolvers: MergedResolvers, index: SchemaIndex): void {
+  const { types } = index;
   for (const name of resolvers.names()) {
     if (builtIn.has(name))
       throw new Error(`resolvers.${name} would change the built-in scalar "${name}". Define a scalar with a name of its own.`);
-    if (!types.has(name)) throw new Error(unknownType(name, [...types.keys()]));
+    if (!types.has(name)) throw new Error(unknownType(name, index));
   }
 }
 
@@ -60,9 +61,20 @@ const special: Readonly<Partial<Record<TypeKind, string>>> = {
   union: '__resolveType',
 };
 
-function unknownType(name: string, known: readonly string[]): string {
-  const hint = name === 'default' ? ' Is it a module? Then write `resolvers: module.default`.' : didYouMean(name, known);
+function unknownType(name: string, index: SchemaIndex): string {
+  const known = [...index.types.keys()];
+  const hint =
+    name === 'default' ? ' Is it a module? Then write `resolvers: module.default`.' : ownerHint(name, index) || didYouMean(name, known);
   return `resolvers name the type "${name}", which typeDefs do not define.${hint} typeDefs define ${listOf(known)}.`;
+}
+
+/** A resolver that is written where its type should be: resolvers have one more level than fields. */
+function ownerHint(name: string, index: SchemaIndex): string {
+  for (const entry of index.types.values()) {
+    if (entry.kind === 'type' && namesIn({ entry, index }).has(name))
+      return ` "${name}" is a field of ${entry.name}: write { ${entry.name}: { ${name} } }.`;
+  }
+  return '';
 }
 
 function checkFields(type: ResolversToCheck): void {
@@ -136,7 +148,7 @@ function checkName(type: ResolversToCheck, members: { has(name: string): boolean
   );
 }
 
-function namesIn({ entry, index }: ResolversToCheck): ReadonlySet<string> {
+function namesIn({ entry, index }: Pick<ResolversToCheck, 'entry' | 'index'>): ReadonlySet<string> {
   return new Set(partsOf(entry).flatMap((at) => membersAt(index, at).map(({ name }) => name)));
 }
 

@@ -293,3 +293,94 @@ test('operations without a sound schema are a problem that says so', async (cont
   assert.match(stdout, /No schema to validate documents with.*--function.*none/);
   assert.equal(code, 1);
 });
+
+test('a second argument of createHandler is refused: nothing would read it', async (context) => {
+  const source =
+    "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { a: Int }' }, { csrfPrevention: true });\n";
+  const { code, stdout } = await check(context, { 'functions/graphql.js': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.js:2:16 Expected createHandler to get one object with all options, got a second one (csrfPrevention). Write its entries into the first.',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('names in options that the schema does not have are problems, with their line', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
+  maxCost: {
+    limit: 10,
+    fields: {
+      'Query.b': 5,
+    },
+  },
+  nodeEnv: 'prod',
+  resolvers: {
+    Query: { a: () => 1 },
+    Subscription: {
+      async *ticks() {},
+    },
+  },
+});
+`;
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:5:3 maxCost.fields names "Query.b", but "Query" has no such field. Did you mean "a"?',
+    'functions/graphql.ts:11:3 The option nodeEnv is "prod", which counts as production. Did you mean "production"?',
+    'functions/graphql.ts:15:14 Subscription.ticks has a resolver without subscribe, so it has no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('a function that makes its handler in each call is told that nothing of it was checked', async (context) => {
+  const source = "import { createHandler } from 'graphql-functions';\nexport default (event) => createHandler({ typedefs: '' })(event);\n";
+  const { code, stderr } = await check(context, { 'functions/graphql.js': source });
+
+  assert.match(
+    stderr,
+    /^graphql called no createHandler of graphql-functions while it was loaded, so its options and schema were not checked\./m,
+  );
+  assert.equal(code, 0);
+});
+
+const fromFile =
+  "import typeDefs from '../schema.graphql';\nimport { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs });\n";
+
+test('an import of a schema file is told that the deploying bundler needs a loader', async (context) => {
+  const { code, stderr } = await check(context, { 'functions/graphql.js': fromFile, 'schema.graphql': 'type Query { a: Int }' });
+
+  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* with esbuild --loader:\.graphql=text/m);
+  assert.equal(code, 0);
+});
+
+for (const [name, settings] of Object.entries({
+  'netlify.toml': '[build]\ncommand = "esbuild functions/*.ts --bundle --loader:.graphql=text --outdir=built"\n',
+  'package.json': '{ "scripts": { "build": "esbuild functions/*.ts --bundle --loader:.graphql=text" } }',
+  'template.yaml': 'Loader: [.graphql=text]\n',
+  'wrangler.toml': '[[rules]]\ntype = "Text"\nglobs = ["**/*.graphql"]\n',
+  'webpack.config.js': 'module.exports = { module: { rules: [{ test: /\\.(graphql|gql)$/ }] } };\n',
+})) {
+  test(`and is not, where ${name} names it`, async (context) => {
+    const { stderr } = await check(context, {
+      'functions/graphql.js': fromFile,
+      'schema.graphql': 'type Query { a: Int }',
+      [name]: settings,
+    });
+
+    assert.doesNotMatch(stderr, /imports schema\.graphql/);
+  });
+}
+
+test('and still is, where package.json only names the operations', async (context) => {
+  const scripts = '{ "type": "module", "scripts": { "check": "graphql-functions check \'src/**/*.graphql\'" } }';
+  const { stderr } = await check(context, {
+    'functions/graphql.js': fromFile,
+    'schema.graphql': 'type Query { a: Int }',
+    'package.json': scripts,
+  });
+
+  assert.match(stderr, /imports schema\.graphql/);
+});

@@ -282,6 +282,17 @@ test('functions see NODE_ENV=development, unless it is set, and the variables th
   assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['production', null, set.server.url])}`);
 });
 
+test('a NODE_ENV that was meant for another is warned of, and a name of somebody’s own is not', async (context) => {
+  const code = { 'functions/plain.ts': answers('1') };
+
+  const meant = await serveProject(context, code, { environment: { NODE_ENV: 'dev' } });
+  const own = await serveProject(context, code, { environment: { NODE_ENV: 'staging' } });
+
+  const messages = ({ events }: typeof meant): string[] => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+  assert.deepEqual(messages(meant), ['NODE_ENV is "dev", which counts as production. Did you mean "development"?']);
+  assert.deepEqual(messages(own), []);
+});
+
 test('without a port, the next free one is taken, and the log says why', async (context) => {
   const code = { 'functions/one.ts': answers("'one'") };
 
@@ -467,6 +478,29 @@ test('the log says what a context function gets, and which option lets pages of 
   assert.match(errors[1]!, /a header is request\.headers\.get\('authorization'\)[^]*reading 'id'/);
   assert.match(errors[2]!, /pages of https:\/\/app\.example\.com[^]*cors: \{ origin: \['https:\/\/app\.example\.com'\] \}/);
   assert.equal(errors[3], '');
+});
+
+test('a second argument of createHandler is refused, and a value without a type is told how to get one', async (context) => {
+  const schema =
+    "typeDefs: 'type Query { m: Media } union Media = Book type Book { id: ID }', resolvers: { Query: { m: () => ({ id: 1 }) } }";
+  const project = await createProject(context, {
+    'functions/two.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema} }, { csrfPrevention: true });`,
+    'functions/media.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema} });`,
+  });
+  await linkPackage(project);
+  captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+
+  const refused = await read(address('two'));
+  await read(address('media'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ m { __typename } }"}',
+  });
+
+  assert.match(refused, /^500 [^]*Expected createHandler to get one object with all options, got a second one \(csrfPrevention\)/);
+  const errors = events.flatMap((event) => ('record' in event ? event.record.operations.flatMap((operation) => operation.errors) : []));
+  assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
 });
 
 test('of options that come asynchronously, all that is wrong is said with the first request, once', async (context) => {

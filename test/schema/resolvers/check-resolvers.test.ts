@@ -41,6 +41,11 @@ const wrong = [
     'resolvers name the type "Quer", which typeDefs do not define. Did you mean "Query"? typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',
   ],
   [
+    'name a field where its type should be',
+    { media: () => [] },
+    'resolvers name the type "media", which typeDefs do not define. "media" is a field of Query: write { Query: { media } }. typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',
+  ],
+  [
     'name a type that objects inherit',
     { constructor: {} },
     'resolvers name the type "constructor", which typeDefs do not define. typeDefs define "Query", "Book", "Node", "Media", "Kind", "Filter", "Date".',

@@ -117,7 +117,7 @@ export function fastlyPurge(options: {
 }
 
 /**
- * Purges one or more Varnish servers with the module xkey, with the VCL of docs/edge.md. All servers have to confirm.
+ * Purges one or more Varnish servers with the module xkey, with the VCL of docs/edge-cdns.md. All servers have to confirm.
  *
  * @example
  * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })

@@ -1,0 +1,121 @@
+import { describe } from '../message/describe.ts';
+import { editDistance } from '../message/did-you-mean.ts';
+import type { Logger } from '../operation/types.ts';
+
+/** What a subclass of DataSource may override, and of RESTDataSource. A name that is nearly one of these is never read. */
+const methods: readonly string[] = ['initialize'];
+const restMethods: readonly string[] = [
+  ...methods,
+  'willSendRequest',
+  'resolveURL',
+  'cacheKeyFor',
+  'cacheOptionsFor',
+  'didReceiveResponse',
+  'didEncounterError',
+  'parseBody',
+  'errorFromResponse',
+];
+const restProperties: readonly string[] = ['baseURL', 'memoizeGetRequests', 'maxResponseBytes', 'shareableHeaders', 'cacheIdentity'];
+
+/** Of other generations of the class. Here they are never called. */
+const elsewhere: Readonly<Record<string, string>> = {
+  requestDeduplicationPolicyFor: 'Set memoizeGetRequests, or override cacheKeyFor.',
+  throwIfResponseIsError: 'Override didReceiveResponse, or errorFromResponse for the error alone.',
+  shouldJSONSerializeBody: 'Pass a body that is text already, with its content-type.',
+  catchCacheWritePromiseErrors: 'Cache writes never fail a call; the log has their errors.',
+};
+
+/** Two wrong letters are a slip; more may be a member of the class's own. */
+const slips = 2;
+
+/**
+ * Warns, once for each message, of data sources that cannot work as their author believes: entries without a value, an `initialize`
+ * without `super`, and members that are never called because their name is misspelt or of another version. For development.
+ */
+export function checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void {
+  for (const [name, value] of Object.entries(dataSources)) {
+    const problems = typeof value === 'object' && value !== null ? problemsOf(name, value) : [missing(name, value)];
+    for (const problem of problems) warnOnce(logger, problem);
+  }
+}
+
+function missing(name: string, value: unknown): string {
+  return value === undefined || value === null
+    ? `dataSources().${name} is ${value}. Resolvers that read it fail: "Cannot read properties of ${value}".`
+    : '';
+}
+
+function problemsOf(name: string, source: object): string[] {
+  if (source instanceof Promise) return [`dataSources().${name} is a promise. Make it before, for example in options that are a function.`];
+  const isREST = 'willSendRequest' in source && 'memoizeGetRequests' in source;
+  return [...withoutSuper(name, source, isREST), ...misspelt(name, source, isREST)];
+}
+
+/** `context` is a property that only DataSource's own `initialize` sets. */
+function withoutSuper(name: string, source: object, isREST: boolean): string[] {
+  const base = baseOf(source);
+  if (base === undefined || 'context' in source) return [];
+  return [
+    `initialize of the data source "${name}" does not call super.initialize(config), so ${isREST ? 'it has no context, and its responses are not kept' : 'it has no context'}.`,
+  ];
+}
+
+/** The outermost class that has `initialize`, if it is this package's: it declares a context, and has nothing else. */
+function baseOf(source: object): object | undefined {
+  let base: object | undefined;
+  for (let at: unknown = source; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, 'initialize')) base = at;
+  return base !== undefined && /\.context\s*=\s*\w+\.context/.test(String(Reflect.get(base, 'initialize'))) ? base : undefined;
+}
+
+function misspelt(name: string, source: object, isREST: boolean): string[] {
+  const label = `of the data source "${name}"`;
+  return [...membersOf(source)].flatMap(([member, isMethod]) => {
+    if (isREST && Object.hasOwn(elsewhere, member)) return `${member} ${label} is never called here. ${elsewhere[member]}`;
+    const known = isREST ? (isMethod ? restMethods : restProperties) : isMethod ? methods : [];
+    if (known.includes(member)) return [];
+    const near = known.find((hook) => editDistance(member.toLowerCase(), hook.toLowerCase(), slips) <= slips);
+    return near === undefined ? [] : `${member} ${label} is never ${isMethod ? 'called' : 'read'}. Did you mean "${near}"?`;
+  });
+}
+
+/** An object's own members and those of its classes, and whether each is a method. Getters are not read. */
+function membersOf(source: object): Map<string, boolean> {
+  const members = new Map<string, boolean>();
+  for (let at: unknown = source; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) members.set(name, typeof value === 'function');
+  return members;
+}
+
+const options: readonly string[] = ['httpFetch', 'now'];
+/** Options of other versions, and what is commonly passed in their place. */
+const notOptions: Readonly<Record<string, string>> = {
+  baseURL: 'baseURL is a property: write override baseURL = "https://…" in the class.',
+  cache: 'The server hands its cache to each data source: the option cache of createHandler.',
+  fetch: 'Did you mean "httpFetch"?',
+  logger: 'Remove it.',
+  context: 'The server sets this.context.',
+};
+
+/** Warns of options of RESTDataSource's constructor that it does not know. */
+export function checkDataSourceOptions(given: object, logger: Logger): void {
+  if (typeof given !== 'object' || given === null) {
+    warnOnce(logger, `The constructor of RESTDataSource takes { httpFetch }, got ${describe(given)}. ${notOptions['baseURL']}`);
+    return;
+  }
+  for (const name of Object.keys(given)) {
+    const near = options.find((option) => editDistance(name.toLowerCase(), option.toLowerCase(), slips) <= slips);
+    const hint = notOptions[name] ?? (near === undefined ? undefined : `Did you mean "${near}"?`);
+    // Subclasses may hand on options of their own.
+    if (!options.includes(name) && hint !== undefined) warnOnce(logger, `RESTDataSource has no option "${name}". ${hint}`);
+  }
+}
+
+const warned = new WeakMap<Logger, Set<string>>();
+
+function warnOnce(logger: Logger, message: string): void {
+  const known = warned.get(logger) ?? new Set();
+  warned.set(logger, known);
+  if (message !== '' && !known.has(message)) logger.warn(message);
+  known.add(message);
+}
