@@ -25,6 +25,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   catchCacheWritePromiseErrors: 'Cache writes never fail a call; the log has their errors.',
 };
 
+/** How many parameters hooks have here. Those of later versions have one more: the path, or the URL, before the others. */
+const parameters: Readonly<Record<string, number>> = { willSendRequest: 1, resolveURL: 1, cacheKeyFor: 1, cacheOptionsFor: 2 };
+
 /** Two wrong letters are a slip; more may be a member of the class's own. */
 const slips = 2;
 
@@ -48,7 +51,15 @@ function missing(name: string, value: unknown): string {
 function problemsOf(name: string, source: object): string[] {
   if (source instanceof Promise) return [`dataSources().${name} is a promise. Make it before, for example in options that are a function.`];
   const isREST = 'willSendRequest' in source && 'memoizeGetRequests' in source;
-  return [...withoutSuper(name, source, isREST), ...misspelt(name, source, isREST)];
+  return [...withoutSuper(name, source, isREST), ...misspelt(name, source, isREST), ...(isREST ? otherParameters(name, source) : [])];
+}
+
+function otherParameters(name: string, source: object): string[] {
+  return Object.entries(parameters).flatMap(([hook, count]) => {
+    const method: unknown = Reflect.get(source, hook);
+    if (typeof method !== 'function' || method.length <= count) return [];
+    return `${hook} of the data source "${name}" takes ${method.length} arguments, and gets ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'the request alone'}.`;
+  });
 }
 
 /** `context` is a property that only DataSource's own `initialize` sets. */

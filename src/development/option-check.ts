@@ -23,7 +23,18 @@ export interface OptionProblem {
  * subscription reads. For development and for `graphql-functions check`: none of this is in a bundle.
  */
 export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
-  return [...wrongCache(options), ...wrongCosts(options, schema), ...wrongNodeEnv(options), ...wrongSubscriptions(options, schema)];
+  return [
+    ...wrongCache(options),
+    ...wrongCosts(options, schema),
+    ...wrongNodeEnv(options),
+    ...wrongRoot(options),
+    ...wrongSubscriptions(options, schema),
+  ];
+}
+
+function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
+  if (!(rootValue instanceof Promise)) return [];
+  return [{ path: ['rootValue'], message: 'The option rootValue is a promise, and no field can be read from it. Await it first.' }];
 }
 
 /** Classes with get, set and delete that are no KeyValueCache: `set` takes another third argument, or none. */

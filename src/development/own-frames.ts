@@ -24,10 +24,13 @@ export function textOf(error: unknown): string {
     // What else the error holds begins at the end of its stack.
     else if (line.endsWith(' {')) kept.push(`${kept.pop() ?? ''} {`);
   }
-  return kept.join('\n');
+  return kept.join('\n').replaceAll(emptyMembers, '');
 }
 
-/** A logger for development: of stacks it shows the user's own lines, or all where there is none. */
+/** The members of a GraphQLError that say nothing. */
+const emptyMembers = / \{\n(?:\s+(?:path|locations): undefined,\n)*\s+extensions: (?:\[Object: null prototype\] )?\{\}\n\s*\}/g;
+
+/** A logger for development: of stacks it shows the user's own lines, or all where there is none and the stack is all that is known. */
 export function withOwnFrames(logger: Logger): Logger {
   return {
     debug: (message, ...details) => logger.debug(shown(message), ...details.map(shown)),
@@ -38,7 +41,13 @@ export function withOwnFrames(logger: Logger): Logger {
 }
 
 function shown<T>(value: T): T | string {
-  return value instanceof Error && hasOwnFrame(value) ? textOf(value) : value;
+  return value instanceof Error && (isExpected(value) || hasOwnFrame(value)) ? textOf(value) : value;
+}
+
+/** True for errors that are made to be read: their message and `extensions` say all, and where this library made them does not matter. */
+function isExpected(error: Error): boolean {
+  const { extensions } = error as { readonly extensions?: unknown };
+  return typeof extensions === 'object' && extensions !== null;
 }
 
 function hasOwnFrame({ stack = '' }: Error): boolean {

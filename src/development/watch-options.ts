@@ -13,13 +13,17 @@ import { checkPlugins } from './plugin-check.ts';
 interface Watched {
   readonly context?: ((argument: never) => unknown) | undefined;
   readonly plugins?: readonly ServerPlugin[] | undefined;
+  readonly cors?: { readonly origin?: unknown } | undefined;
+  readonly rootValue?: unknown;
 }
 
-/** The same options, whose `context` and plugins are warned of what production runs in silence. For development. */
+/** The same options, whose functions are warned of what production runs in silence. For development. */
 export function watchOptions<TOptions extends Watched>(options: TOptions, logger: Logger): TOptions {
-  const { context, plugins } = options;
+  const { context, plugins, cors, rootValue } = options;
   return {
     ...options,
+    ...(typeof cors?.origin === 'function' && { cors: { ...cors, origin: watchOrigin(cors.origin as AnyFunction, logger) } }),
+    ...(typeof rootValue === 'function' && { rootValue: watchRoot(rootValue as AnyFunction, logger) }),
     ...(context !== undefined && { context: watchContext(context as MakeContext, logger) }),
     ...(plugins !== undefined && { plugins: checkPlugins(plugins, logger) }),
   };
@@ -28,6 +32,26 @@ export function watchOptions<TOptions extends Watched>(options: TOptions, logger
 /** Warns of options that a server can run with, but not as their author believes. */
 export function warnOfOptions(options: OptionsToCheck, schema: GraphQLSchema, logger: Logger): void {
   for (const { message } of findOptionProblems(options, schema)) logger.warn(message);
+}
+
+type AnyFunction = (...given: unknown[]) => unknown;
+
+/** The function of the cors package returns origins, or calls back: here either lets nobody in. */
+function watchOrigin(origin: AnyFunction, logger: Logger): AnyFunction {
+  return async (asking) => {
+    const allowed = await origin(asking);
+    if (typeof allowed !== 'boolean')
+      logger.warn(`cors.origin returned ${describe(allowed)} for ${String(asking)}, which is not let in. Return true or false.`);
+    return allowed;
+  };
+}
+
+function watchRoot(rootValue: AnyFunction, logger: Logger): AnyFunction {
+  return (document) => {
+    const root = rootValue(document);
+    if (root instanceof Promise) logger.warn('rootValue() returned a promise, and no field can be read from it. Return the value itself.');
+    return root;
+  };
 }
 
 type MakeContext = (argument: ContextArgument) => unknown;

@@ -111,7 +111,7 @@ function isForeign(request: HTTPRequest): boolean {
 function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined): void {
   const charset = mediaType?.charset;
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw unsupportedMediaType('Expected charset utf-8, got another one.');
+    throw unsupportedMediaType(`Expected charset utf-8, got ${charset.slice(0, 20)}.`);
   }
   assertNotEncoded(request);
 }

@@ -68,6 +68,16 @@ describe('in development a data source is warned of, once', () => {
         })(),
       'requestDeduplicationPolicyFor of the data source "books" is never called here. Set memoizeGetRequests, or override cacheKeyFor.',
     ],
+    'when a hook has the parameters of another version': [
+      () =>
+        new (class extends RESTDataSource {
+          // @ts-expect-error: the types say the same.
+          override willSendRequest(path: string, request: { headers: object }): void {
+            void [path, request];
+          }
+        })(),
+      'willSendRequest of the data source "books" takes 2 arguments, and gets the request alone.',
+    ],
     'when its constructor is given an address': [
       () => new (class extends RESTDataSource {})('https://books.example.com/' as never),
       'The constructor of RESTDataSource takes { httpFetch }, got "https://books.example.com/". baseURL is a property: write override baseURL = "https://…" in the class.',

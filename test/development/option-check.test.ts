@@ -1,4 +1,4 @@
-import { deepEqual, match, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
@@ -83,6 +83,36 @@ test('in development subscribe on a field of another type is warned of', () => {
   deepEqual(warningsFor({ resolvers }), [
     'resolvers.Query.hello has subscribe, which is never called: only fields of the subscription type have events.',
   ]);
+});
+
+test('in development a rootValue that is a promise, or returns one, is warned of', async () => {
+  const [logger, lines] = recordingLogger();
+  const options = { nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # roots' };
+
+  createHandler({ ...options, rootValue: Promise.resolve({}) });
+  await createHandler({ ...options, rootValue: async () => ({}) })({ query: '{ a }' });
+
+  deepEqual(
+    lines.map(({ message }) => message),
+    [
+      'The option rootValue is a promise, and no field can be read from it. Await it first.',
+      'rootValue() returned a promise, and no field can be read from it. Return the value itself.',
+    ],
+  );
+});
+
+test('in development a cors.origin that returns the origin in place of true is warned of', async () => {
+  const [logger, lines] = recordingLogger();
+  const origin = ((asking: string) => asking) as never;
+  const { fetch } = createHandler({ nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # origins', cors: { origin } });
+
+  const { headers } = await fetch(new Request('http://localhost/', { method: 'OPTIONS', headers: { origin: 'https://a.example.com' } }));
+
+  equal(headers.get('access-control-allow-origin'), null);
+  deepEqual(
+    lines.map(({ message }) => message),
+    ['cors.origin returned "https://a.example.com" for https://a.example.com, which is not let in. Return true or false.'],
+  );
 });
 
 test('in production none of this is looked at', () => {

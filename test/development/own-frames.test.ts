@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { GraphQLError } from 'graphql';
+
 import { textOf, withOwnFrames } from '../../src/development/own-frames.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -44,4 +46,23 @@ test('an error without a line of the user is shown whole: its stack is all that 
   withOwnFrames(logger).error('Unexpected error 2', error);
 
   assert.equal(lines[0]?.details[0], error);
+});
+
+test('an error with extensions says all by its message: without a line of the user it has no stack', () => {
+  const [logger, lines] = recordingLogger();
+  const error = new GraphQLError('Expected Iterable');
+  error.stack = ['GraphQLError: Expected Iterable', ...foreign].join('\n');
+  const failed = Object.assign(errorWith('GET got no answer', foreign, errorWith('bad port', foreign)), {
+    extensions: { response: { url: 'http://a/' } },
+  });
+
+  withOwnFrames(logger).error('Unexpected error 3', error);
+  withOwnFrames(logger).error('Unexpected error 4', failed);
+
+  assert.match(String(lines[0]?.details[0]), /^_?GraphQLError: Expected Iterable$/);
+  assert.match(
+    String(lines[1]?.details[0]),
+    /^Error: GET got no answer \{\n {2}extensions: [^]*http:\/\/a\/[^]*\[cause\]: Error: bad port/,
+  );
+  assert.doesNotMatch(String(lines[1]?.details[0]), /node_modules|node:/);
 });

@@ -1,7 +1,10 @@
+import { parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { findOptionProblems } from '../../development/option-check.ts';
+import type { OptionProblem } from '../../development/option-check.ts';
 import { messageOf } from '../../message/describe.ts';
+import { entriesOf } from '../../operation/documents/trusted-documents.ts';
 import { assertOptions } from '../../server/options.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
@@ -68,10 +71,29 @@ function wrongForSchema(
   { call, search }: { readonly call: FoundPlace | undefined; readonly search: SourceSearch },
 ): Problem[] {
   // A schema made in code has functions that its description has not.
-  return findOptionProblems(options, options.schema ?? schema).map(({ path: [option = '', ...keys], message }) => {
+  const found = [...findOptionProblems(options, options.schema ?? schema), ...invalidDocuments(options, schema)];
+  return found.map(({ path: [option = '', ...keys], message }) => {
     const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
     return { ...call, ...place, message };
   });
+}
+
+/** Trusted documents that no client can run: they are of another version of the schema. */
+function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
+  if (trustedDocuments === undefined) return [];
+  progress.step('validating the trusted documents');
+  return entriesOf(trustedDocuments.documents).flatMap(([id, text]) => {
+    const message = whyInvalid(text, schema);
+    return message === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${message}` };
+  });
+}
+
+function whyInvalid(text: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(text))[0]?.message;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {

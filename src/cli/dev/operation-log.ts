@@ -6,6 +6,7 @@ import type { OperationOutcome } from '../../operation/types.ts';
 import type { ServerPlugin } from '../../operation/plugin.ts';
 import type { ServerOptions } from '../../server/options.ts';
 import type { OptionsSource } from '../../server/start.ts';
+import { watchShapes } from './shape-watch.ts';
 import type { OperationRecord } from './thread-messages.ts';
 
 /** The same options with a plugin more, which reports every operation. What is wrong with options is left for createHandler to say. */
@@ -29,7 +30,8 @@ function withPlugin(options: ServerOptions): ServerOptions {
   if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
   const { context } = options;
   // The first: what other plugins do is part of it.
-  const logged = { ...options, plugins: [operationLog, ...(options.plugins ?? [])] };
+  const shapes = watchShapes(options, (message) => listenerOf<[message: string]>('graphql-functions.errors')?.(message));
+  const logged = { ...options, plugins: [operationLog, ...(shapes === undefined ? [] : [shapes]), ...(options.plugins ?? [])] };
   return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
 }
 
@@ -117,9 +119,13 @@ function messageOf(error: {
   readonly message: string;
   readonly originalError?: unknown;
   readonly path?: readonly unknown[] | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }): string {
-  const { originalError, path } = error;
-  const message = withRemedy(originalError instanceof Error ? originalError.message : error.message);
+  const { originalError, path, extensions } = error;
+  const { url } = (extensions?.['response'] ?? {}) as { readonly url?: unknown };
+  const said = withRemedy(originalError instanceof Error ? originalError.message : error.message);
+  // The message is for clients: it does not name the address.
+  const message = typeof url === 'string' && url !== '' ? `${said} (${url})` : said;
   return path === undefined ? message : `${message} (at ${path.join('.')})`;
 }
 

@@ -503,6 +503,37 @@ test('a second argument of createHandler is refused, and a value without a type 
   assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
 });
 
+test('the log says of which value fields are read that are null, and which address gave no answer', async (context) => {
+  const project = await createProject(context, {
+    'functions/shapes.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
+      class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
+      export default createHandler({
+        typeDefs: 'type Query { list: Book, map: Author, text: Shop, id: City, down: Int } type Book { a: Int } type Author { a: Int } type Shop { a: Int } type City { a: Int }',
+        dataSources: () => ({ api: new API() }),
+        resolvers: {
+          Query: { list: () => [{ a: 1 }], map: () => new Map(), text: () => 'x', id: () => 'x', down: (_, _args, { dataSources }) => dataSources.api.read() },
+          City: { a: () => 1 },
+        },
+      });`,
+  });
+  await linkPackage(project);
+  captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+  const body = JSON.stringify({ query: '{ list { a } map { a } text { a } id { a } down }' });
+
+  for (let count = 0; count < 2; count++)
+    await read(address('shapes'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+  const records = events.flatMap((event) => ('record' in event ? [event.record] : []));
+  assert.deepEqual(records[0]?.errors, [
+    'A resolver returned an array of 1 for the type Book: its fields are read from that, and are null. Return one object, or write [Book] in the schema.',
+    'A resolver returned a Map for the type Author: its fields are read from that, and are null. Return Object.fromEntries(map).',
+    'A resolver returned "x" for the type Shop: its fields are read from that, and are null. Return an object with these fields, or give the type resolvers that read this value.',
+  ]);
+  assert.deepEqual(records[0]?.operations[0]?.errors, ['GET got no answer (http://localhost:1/all) (at down)']);
+  assert.deepEqual(records[1]?.errors, []);
+});
+
 test('of options that come asynchronously, all that is wrong is said with the first request, once', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
