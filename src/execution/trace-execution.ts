@@ -41,17 +41,7 @@ export function traceExecute<T>({ execute }: ExecutionChannels, execution: Trace
 
 /** Tells of the coercion of its variables, or of its root. */
 export function traceStage<T>(channel: TracingChannel | undefined, execution: TracedExecution, run: () => T): T {
-  if (channel === undefined) return run();
-  const { schema, document, operation, variableValues: rawVariableValues } = execution;
-  const context = {
-    schema,
-    document,
-    operation,
-    rawVariableValues,
-    operationName: operation.name?.value,
-    operationType: operation.operation,
-  };
-  return traceMixed(channel, context, run);
+  return channel === undefined ? run() : traceMixed(channel, { ...executeContext(execution), operation: execution.operation }, run);
 }
 
 /** The context object of the channels `execute` and `subscribe`. */

@@ -137,7 +137,8 @@ const namesOfFields: Expectation = {
   words: 'a text, or a list of texts, of characters that HTTP allows',
   holds: (value) => (Array.isArray(value) ? value : [value]).every((one) => isHeaderField('name', one)),
 };
-const count: Expectation = {
+/** Also of other options. */
+export const count: Expectation = {
   words: 'a whole number that is not negative',
   holds: (value) => Number.isInteger(value) && (value as number) >= 0,
 };

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphq
 
 import type { KeyValueCache, Seconds } from '../cache/key-value-cache.ts';
 import type { DeadlineOptions } from './deadline.ts';
-import { assertCredentials, corsExpectations } from '../http/cors.ts';
+import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/assert-csrf.ts';
 import type { ContextArgument } from '../http/context-argument.ts';
 import type { CORSOptions } from '../http/cors.ts';
@@ -264,7 +264,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maxTokens: positive,
   maxNesting: positive,
   maxDepth: positive,
-  maxAliases: { words: 'a whole number that is not negative', holds: (value) => Number.isInteger(value) && (value as number) >= 0 },
+  maxAliases: count,
   maxCost: {
     words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
     holds: (value) => positive.holds(value) || has(value, 'limit'),
