@@ -19,6 +19,8 @@ export abstract class Pending {
   /** The container, and the key in it. Undefined for the root. */
   parent: PendingContainer | undefined = undefined;
   key: string | number = '';
+  /** The object that has the key, where that is not the container's own: see waitWithin. */
+  into: Record<string | number, unknown> | undefined = undefined;
   /** Microtask turns between an error below and its arrival at this position in graphql-js: see afterTurns. */
   lag: number;
   /** True when an error has made this position null: what still happens below is not told. */
@@ -37,8 +39,15 @@ export abstract class Pending {
 
   /** Puts the finished value where it belongs. */
   protected deliver(value: unknown): void {
-    if (this.parent === undefined) this.run.finish(value);
-    else this.parent.fill(this.key, value);
+    const { parent, into } = this;
+    if (parent === undefined) {
+      this.run.finish(value);
+    } else if (into === undefined) {
+      parent.fill(this.key, value);
+    } else {
+      into[this.key] = value;
+      parent.filled();
+    }
   }
 
   /** An error has reached this position. Once the time is up the answer waits for no turns. */
@@ -65,7 +74,7 @@ export abstract class Pending {
     }
     run.record(error);
     this.nulled = true;
-    parent.fill(this.key, null);
+    this.deliver(null);
   }
 }
 
@@ -76,6 +85,8 @@ export class PendingContainer extends Pending {
   #missing = 1;
   #failed = false;
   #lateError: unknown = undefined;
+  /** Objects in the result whose values it waits for, too. */
+  #within: object[] | undefined = undefined;
 
   constructor(run: Run, result: object, lag: number) {
     super(run, lag);
@@ -96,12 +107,22 @@ export class PendingContainer extends Pending {
     child.parent = this;
   }
 
+  /** The same for values of an object in the result. None of them can make null of the object: it needs no container of its own. */
+  waitWithin(object: object, children: readonly Pending[]): void {
+    for (const child of children) {
+      this.adopt(child);
+      child.into = object as Record<string, unknown>;
+    }
+    (this.#within ??= []).push(object);
+  }
+
   endWait(reason: unknown): void {
-    const { result } = this;
-    // A row's keys are those of its document, in an object without prototype.
-    for (const key of Object.keys(result)) {
-      const value = result[key];
-      if (value instanceof Pending) value.endWait(reason);
+    for (const object of [this.result, ...(this.#within ?? [])] as Record<string, unknown>[]) {
+      // A row's keys are those of its document, in an object without prototype.
+      for (const key of Object.keys(object)) {
+        const value = object[key];
+        if (value instanceof Pending) value.endWait(reason);
+      }
     }
   }
 
@@ -194,11 +215,12 @@ export abstract class Promised extends Pending {
   }
 
   #makeWayFor(child: Pending): void {
-    const { parent } = this;
+    const { parent, into } = this;
     child.parent = parent;
+    child.into = into;
     child.key = this.key;
     child.lag += this.lag;
-    if (parent !== undefined) parent.result[this.key] = child;
+    if (parent !== undefined) (into ?? parent.result)[this.key] = child;
   }
 }
 

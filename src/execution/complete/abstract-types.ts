@@ -93,6 +93,10 @@ export class RowsByType {
     }
   }
 
+  takePending(): readonly Pending[] | undefined {
+    return this.#lastRows?.takePending();
+  }
+
   /** Undefined where no code has been made for the type, where the object must be asked once more, and for what is no name. */
   #rowsOf(name: unknown, item: object): Rows | undefined {
     if (typeof name !== 'string') return undefined;

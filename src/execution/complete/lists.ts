@@ -65,11 +65,16 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
           : rows instanceof RowsByType
             ? rows.complete(item, index)
             : completeRow(list, rows, item, index);
+      const within = rows?.takePending();
       if (value instanceof Pending) {
         pending ??= new PendingContainer(run, result, listLag);
         pending.waitFor(value, index);
       } else {
         result.push(value);
+      }
+      if (within !== undefined) {
+        pending ??= new PendingContainer(run, result, listLag);
+        pending.waitWithin(value as object, within);
       }
     }
   } catch (error) {

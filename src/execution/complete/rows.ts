@@ -116,6 +116,8 @@ export class Rows implements RowRest, MadeObject {
   #index = 0;
   #path: Path | undefined = undefined;
   #pending: Pending[] | undefined = undefined;
+  /** True when one of those may fail the object. */
+  #mayBeNulled = false;
 
   constructor(run: Run, selection: Selection, build: RowBuilder) {
     this.#run = run;
@@ -144,6 +146,7 @@ export class Rows implements RowRest, MadeObject {
   make(source: object): unknown {
     this.#source = source;
     this.#path = undefined;
+    this.#mayBeNulled = false;
     let row: object;
     try {
       row = this.#build(source, this);
@@ -152,12 +155,19 @@ export class Rows implements RowRest, MadeObject {
       return giveUp(this.#keepPending(), error);
     }
     this.#objects?.note(row, this);
-    if (this.#pending === undefined) return row;
+    if (this.#pending === undefined || (this.#list !== undefined && !this.#mayBeNulled)) return row;
     const container = new PendingContainer(this.#run, row, objectLag);
     for (const value of this.#pending) container.adopt(value);
     this.#pending = undefined;
     container.filled();
     return container;
+  }
+
+  /** The values for which the list must wait within the row that was made last. */
+  takePending(): readonly Pending[] | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    return pending;
   }
 
   /** The object that is being made. */
@@ -250,6 +260,7 @@ export class Rows implements RowRest, MadeObject {
     if (value instanceof Pending) {
       value.key = field.responseName;
       (this.#pending ??= []).push(value);
+      if (field.shape.nonNull) this.#mayBeNulled = true;
     }
     return value;
   }
