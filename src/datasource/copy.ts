@@ -36,6 +36,13 @@ export function copyOf(root: unknown, isFirst: boolean): unknown {
   return result;
 }
 
+/** The same of a list, or of an object of no class. All else as it is: a stream, a form, bytes. */
+export function copyOfPlain(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null ? copyOf(value, true) : value;
+}
+
 type CopyItem = (item: object) => unknown;
 
 function isObject(value: unknown): value is object {

@@ -1,5 +1,6 @@
 import type { Seconds, Milliseconds } from '../cache/key-value-cache.ts';
 import type { CacheOutcome, CallWatch } from './call-watch.ts';
+import { copyOfPlain } from './copy.ts';
 import type { RetryOptions } from './retry.ts';
 import { toSearchParams } from './search-params.ts';
 
@@ -177,6 +178,16 @@ export class DataSourceRequest {
 
   set params(source: object | string) {
     this.#params = toSearchParams(source);
+  }
+
+  /**
+   * Takes what the caller has given as it is now: until the call is sent, which may take a hook's time, another operation may write into
+   * the same objects. `isHooked`: a hook is about to see the body, and may write into it, too.
+   */
+  takeGiven(isHooked: boolean): void {
+    if (this.#headersSource !== undefined) this.#headers ??= toHeaders(this.#headersSource);
+    if (this.#paramsSource !== undefined) this.#params ??= toSearchParams(this.#paramsSource);
+    if (isHooked) this.body = copyOfPlain(this.body);
   }
 
   /** The query parameters as URL text, without "?". */

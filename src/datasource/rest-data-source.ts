@@ -138,6 +138,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   /** Everything that comes before the cache key. A promise only where a hook makes one: each await costs a memoised call. */
   #prepare(request: DataSourceRequest): void | Promise<void> {
+    request.takeGiven(this.willSendRequest !== RESTDataSource.prototype.willSendRequest);
     const ready = this.willSendRequest(request);
     return isPromise(ready) ? ready.then(() => this.#resolve(request)) : this.#resolve(request);
   }

@@ -1,3 +1,4 @@
+import { deepCopyOf, isPlainObject } from '../../../message/plain-object.ts';
 import { resolveCallURL } from '../../../datasource/url.ts';
 import { ApolloError, AuthenticationError, ForbiddenError } from '../errors/apollo-error.ts';
 import { DataSource } from '../types.ts';
@@ -138,8 +139,10 @@ export abstract class RESTDataSource<TContext = any> extends DataSource<TContext
   async #call(init: CallInit & { path: string; params?: URLSearchParamsInit }): Promise<any> {
     const options: RequestOptions = {
       ...init,
-      params: init.params instanceof URLSearchParams ? init.params : new URLSearchParams(init.params as Record<string, string> | undefined),
-      headers: init.headers instanceof Headers ? init.headers : new Headers(init.headers ?? {}),
+      // Copies: willSendRequest writes into them, and the caller may hand on the same for every user.
+      params: new URLSearchParams(init.params as Record<string, string> | undefined),
+      headers: new Headers(init.headers ?? {}),
+      ...((isPlainObject(init.body) || Array.isArray(init.body)) && { body: deepCopyOf(init.body) }),
     };
     if (this.willSendRequest) await this.willSendRequest(options);
     const url = await this.resolveURL(options);
