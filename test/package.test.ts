@@ -450,7 +450,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type LongestChain',
     'type SerialCalls',
   ],
-  './checks': ['checkPlugins', 'checkWhole'],
+  './checks': ['checkDataSourceOptions', 'checkDataSources', 'checkWhole', 'warnOfOptions', 'watchOptions'],
 };
 
 const lists = /^export (type )?\{([^}]*)\}/gm;

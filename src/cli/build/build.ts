@@ -14,7 +14,7 @@ import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
 import { DevError } from '../project/problem.ts';
-import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
 import { printProblems } from '../project/print-problems.ts';
@@ -144,13 +144,14 @@ function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
 
 /** The one that was named, by its name or its file; else `graphql`, or the only one. */
 async function findFunction({ functions: folder, function: named }: BuildArguments, directory: string): Promise<FunctionSource> {
-  const { functions } = await findFunctions((await resolveFunctionsFolder(directory, folder)).folder);
+  const chosen = await resolveFunctionsFolder(directory, folder);
+  const { functions } = await findFunctions(chosen.folder);
   const wanted = named ?? 'graphql';
   const found = functions.find(({ name, file }) => name === wanted || file === resolve(directory, wanted));
   if (found !== undefined) return found;
   const [only] = functions;
   if (named === undefined && functions.length === 1 && only !== undefined) return only;
-  throw new DevError(`There is no function "${wanted}". Name one: ${functions.map(({ name }) => name).join(', ') || 'none is there'}.`);
+  throw noSuchFunction(wanted, functions, chosen.folder);
 }
 
 function summary({ text, documents, from }: BuildArtefact, file: string): string {

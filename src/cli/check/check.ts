@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
@@ -7,9 +7,8 @@ import { artefactPlugin } from '../project/artefact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
 import { checkFunction } from './check-function.ts';
 import type { CheckedFunction } from './check-function.ts';
-import { DevError } from '../project/problem.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
-import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
@@ -29,7 +28,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   const { folder } = chosen;
   for (const notice of chosen.notices) terminal.error(notice);
   const { functions, misnamed } = await findFunctions(folder);
-  if (functions.length === 0) throw new DevError(`There is no function in ${folder}. Put one into ${join(folder, 'graphql.ts')}.`);
+  if (functions.length === 0) throw noSuchFunction('graphql', functions, folder);
   const problems: Problem[] = [
     ...chosen.problems,
     ...misnamed.map((file) => ({ file, message: 'Names of functions have letters, digits, "-" and "_" only.' })),

@@ -6,7 +6,7 @@ import { importEsbuild } from '../project/bundle.ts';
 import { describeFailure } from '../check/describe-failure.ts';
 import { DevError } from '../project/problem.ts';
 import { diagnose, findResultProblem, wireForm } from './diagnosis.ts';
-import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { callStreamingHandler, isStreamingHandler } from '../../testing/response-stream.ts';
 import { createLambdaContext } from '../../testing/platforms.ts';
@@ -110,7 +110,7 @@ async function findFunction(settings: DoctorArguments, directory: string): Promi
   const { functions } = await findFunctions(path);
   const found = functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined ? functions[0] : undefined);
   if (found !== undefined || !isAsked) return found;
-  throw new DevError(`There is no function "${name ?? 'graphql'}" in ${path}. There are: ${functions.map((one) => one.name).join(', ')}.`);
+  throw noSuchFunction(name ?? 'graphql', functions, path);
 }
 
 /** In the result it is a text within JSON, with all quotes escaped. */

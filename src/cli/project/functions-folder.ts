@@ -122,3 +122,9 @@ async function mainFile(folder: string, name: string): Promise<string | undefine
   const main = candidates.find((candidate) => files.has(candidate));
   return main === undefined ? undefined : join(folder, main);
 }
+
+/** The error of a command whose function is not there. */
+export function noSuchFunction(name: string, functions: readonly FunctionSource[], folder: string): DevError {
+  if (functions.length === 0) return new DevError(`There is no function in ${folder}. Put one into ${join(folder, 'graphql.ts')}.`);
+  return new DevError(`There is no function "${name}" in ${folder}. Name one: ${functions.map((one) => one.name).join(', ')}.`);
+}

@@ -7,7 +7,7 @@ import type { SchemaArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
 import { DevError } from '../project/problem.ts';
-import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
+import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { printProblems } from '../project/print-problems.ts';
 import { recordServers } from '../project/recorded-servers.ts';
@@ -36,10 +36,10 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
 }
 
 async function findFunction({ function: name, functions: folder }: SchemaArguments, directory: string): Promise<FunctionSource> {
-  const { functions } = await findFunctions((await resolveFunctionsFolder(directory, folder)).folder);
+  const chosen = await resolveFunctionsFolder(directory, folder);
+  const { functions } = await findFunctions(chosen.folder);
   const found =
     functions.find((one) => one.name === (name ?? 'graphql')) ?? (name === undefined && functions.length === 1 ? functions[0] : undefined);
   if (found !== undefined) return found;
-  const known = functions.map((one) => one.name).join(', ') || 'none';
-  throw new DevError(`There is no function "${name ?? 'graphql'}". Name one with --function; there are: ${known}.`);
+  throw noSuchFunction(name ?? 'graphql', functions, chosen.folder);
 }

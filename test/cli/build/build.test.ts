@@ -188,7 +188,7 @@ test('what cannot be built says what to do', async (context) => {
 
   assert.match(noSchema.stdout, /name its files with --schema/);
   assert.match(noFile.stdout, /No file is named nowhere/);
-  assert.match(noFunction.stderr, /There is no function "books"\. Name one: graphql/);
+  assert.match(noFunction.stderr, /There is no function "books" in .*functions\. Name one: graphql\./);
   assert.match(missing.stdout, /There is no graphql\.build\.json .* npx graphql-functions build/);
   assert.match(plain.stderr, /calls no createHandler/);
   assert.deepEqual(
