@@ -93,6 +93,35 @@ describe('header fields that middleware has set', () => {
   });
 });
 
+describe('header fields of an answer can be read when it has been sent, as loggers do', () => {
+  const touch: Record<string, (response: ServerResponse) => void> = {
+    'where middleware has set a field': (response) => {
+      response.setHeader('x-by', 'middleware');
+    },
+    'where middleware waits for the head': (response) => {
+      const { writeHead } = response;
+      response.writeHead = ((...head: never) => writeHead.apply(response, head)) as typeof writeHead;
+    },
+    'where a framework has a response of its own, as Express': (response) => {
+      Object.setPrototypeOf(response, Object.create(ServerResponse.prototype) as object);
+    },
+  };
+
+  for (const [name, touchResponse] of Object.entries(touch))
+    test(name, async (t) => {
+      let seen: unknown;
+      const send = await behind(t, (_request, response) => {
+        touchResponse(response);
+        response.on('finish', () => (seen = [response.getHeader('content-length'), response.getHeader('x-content-type-options')]));
+      });
+
+      const { status, body } = await send('{ __typename }');
+
+      assert.equal(status, 200);
+      assert.deepEqual(seen, [JSON.stringify(body).length, 'nosniff']);
+    });
+});
+
 describe('a body that was read before', () => {
   const middleware: Record<string, Middleware> = {
     'is used as the value that express.json() made of it': async (request) => {
