@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 /** The event of an API Gateway HTTP API (2.0), as AWS sends it for a POST. `added`: header fields beside, or in place of, a script's. */
 export function createEvent(body: string, added: Readonly<Record<string, string>> = {}): object {
   return {
@@ -103,3 +105,10 @@ export type Contestant = (input: {
   readonly typeDefs: string;
   readonly resolvers: Readonly<Record<string, Readonly<Record<string, (parent: any, args: any) => unknown>>>>;
 }) => (event: any, context: object) => Promise<Result>;
+
+/** A contestant behind each entry. */
+export type EntriesOf = (input: Parameters<Contestant>[0]) => {
+  event(): ReturnType<Contestant>;
+  fetch(): (request: Request) => Promise<Response>;
+  listener(): (request: IncomingMessage, response: ServerResponse) => unknown;
+};

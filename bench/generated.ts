@@ -16,20 +16,13 @@ import { createRandom } from '../test/support/random.ts';
 import { bundle } from './contestants.ts';
 import { entriesWithout } from './contestants/none-entries.ts';
 import { createEvent, createRESTEvent } from './event.ts';
-import type { Contestant, Result } from './event.ts';
+import type { EntriesOf, Result } from './event.ts';
 import { generateWorkload } from './generate-workload.ts';
 import type { GeneratedWorkload } from './generate-workload.ts';
 import { RawClient } from './raw-client.ts';
 import { browserHeaders } from './request-workloads.ts';
 import { pairedRatio, rounded } from './statistics.ts';
 import type { Timed, Turns } from './statistics.ts';
-
-/** A contestant behind each entry. */
-export type EntriesOf = (input: Parameters<Contestant>[0]) => {
-  event(): ReturnType<Contestant>;
-  fetch(): (request: Request) => Promise<Response>;
-  listener(): (request: IncomingMessage, response: ServerResponse) => unknown;
-};
 
 /** How the ratios to bare graphql-js 17 are spread over workloads. */
 export interface Spread {
@@ -109,9 +102,10 @@ async function connect({ entry, typeDefs, resolvers, body }: GeneratedWorkload, 
     (bodyOf: () => string): Timed =>
     async (count) => {
       const requests = serve(Array.from({ length: count }, bodyOf));
-      const start = process.hrtime.bigint();
+      const before = process.cpuUsage();
       await requests();
-      return Number(process.hrtime.bigint() - start) / 1000 / count;
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / count;
     };
   return { warm: timed(() => known), unseen: timed(() => body(++nth)), answer, close };
 }

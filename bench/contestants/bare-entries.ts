@@ -1,5 +1,5 @@
 import { create, createFetch, createRunner } from './bare.ts';
-import type { EntriesOf } from '../generated.ts';
+import type { EntriesOf } from '../event.ts';
 
 /** Every entry that generated workloads come through. */
 export const entriesOf: EntriesOf = (input) => ({

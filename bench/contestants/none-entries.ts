@@ -1,4 +1,4 @@
-import type { EntriesOf } from '../generated.ts';
+import type { EntriesOf } from '../event.ts';
 
 /** Every entry, by handlers that read the request, know the answer and send it with our header fields: what the platform itself costs. */
 export function entriesWithout(answer: string): ReturnType<EntriesOf> {

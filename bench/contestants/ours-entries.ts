@@ -1,7 +1,7 @@
 import { createHandler } from '../../src/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../../src/fetch.ts';
 import { createListener } from '../../src/node.ts';
-import type { EntriesOf } from '../generated.ts';
+import type { EntriesOf } from '../event.ts';
 
 /** Every entry that generated workloads come through. */
 export const entriesOf: EntriesOf = ({ typeDefs, resolvers }) => {
