@@ -1,6 +1,6 @@
 export { ApolloServer } from './extensions/v3/server/apollo-server.ts';
 export type { LambdaContextFunctionParams } from './extensions/v3/server/apollo-server.ts';
-export type { GraphQLOptions } from './extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions } from './extensions/v3/server/query-options.ts';
 export type { CreateHandlerOptions } from './extensions/v3/server/serving.ts';
 export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from './extensions/v3/server/config.ts';
 export { SchemaDirectiveVisitor } from './extensions/v3/server/schema-directives.ts';

@@ -6,7 +6,7 @@ export type {
   AzureRequest,
   CreateHandlerOptions,
 } from '../extensions/v3/hosts/azure-server.ts';
-export type { GraphQLOptions } from '../extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions } from '../extensions/v3/server/query-options.ts';
 export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from '../extensions/v3/server/config.ts';
 export { SchemaDirectiveVisitor } from '../extensions/v3/server/schema-directives.ts';
 export { gql } from '../extensions/v3/gql.ts';

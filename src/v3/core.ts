@@ -1,14 +1,21 @@
 export { ApolloServerBase } from '../extensions/v3/server/apollo-server-base.ts';
-export type { GraphQLOptions } from '../extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions, GraphQLServerOptions } from '../extensions/v3/server/query-options.ts';
 export type {
   Config,
   Context,
   ContextFunction,
   CSRFPreventionOptions,
+  DataSources,
   GatewayInterface,
   GraphQLSchemaModule,
+  GraphQLService,
+  GraphQLServiceConfig,
   PersistedQueryOptions,
+  SchemaChangeCallback,
+  Unsubscriber,
 } from '../extensions/v3/server/config.ts';
+export { convertNodeHttpToRequest, resolveGraphqlOptions, runHttpQuery } from '../extensions/v3/server/integration.ts';
+export type { HttpQueryRequest, HttpQueryResponse } from '../extensions/v3/server/integration.ts';
 export { makeExecutableSchema } from '../extensions/v3/server/executable-schema.ts';
 export type { ExecutableSchemaOptions } from '../extensions/v3/server/executable-schema.ts';
 export { createTestClient } from '../extensions/v3/server/test-client.ts';
@@ -42,6 +49,7 @@ export {
   ApolloServerPluginLandingPageProductionDefault,
 } from '../extensions/v3/plugins/landing-page.ts';
 export type {
+  ApolloServerPluginLandingPageDefaultBaseOptions,
   ApolloServerPluginLandingPageDefaultOptions,
   ApolloServerPluginLandingPageLocalDefaultOptions,
   ApolloServerPluginLandingPageProductionDefaultOptions,
@@ -60,12 +68,18 @@ export type {
   ApolloServerPluginInlineTraceOptions,
   ApolloServerPluginSchemaReportingOptions,
   ApolloServerPluginUsageReportingOptions,
+  ClientInfo,
+  GenerateClientInfo,
+  SendValuesBaseOptions,
+  VariableValueOptions,
 } from '../extensions/v3/plugins/reporting.ts';
 export { ErrorsAreMissesCache } from '../extensions/v3/cache/errors-are-misses-cache.ts';
 export { InMemoryLRUCache } from '../extensions/v3/cache/in-memory-lru-cache.ts';
 export { KeyvAdapter, PrefixingKeyValueCache } from '../cache.ts';
 export type { KeyValueCache, KeyValueCacheSetOptions } from '../cache.ts';
 export type {
+  AnyFunction,
+  AnyFunctionMap,
   ApolloConfig,
   ApolloConfigInput,
   ApolloServerPlugin,

@@ -3,15 +3,16 @@ export type {
   ApolloServerExpressConfig,
   CorsOptions,
   ExpressContext,
-  ListenOptions,
   Middleware,
   ServerInfo,
   ServerRegistration,
+  StandaloneConfig,
 } from '../extensions/v3/hosts/express-server.ts';
 export type { NodeHandler } from '../extensions/v3/hosts/node-handler.ts';
 export type { CreateHandlerOptions } from '../extensions/v3/server/serving.ts';
+export type { BodyParserConfig as OptionsJson } from '../extensions/v3/http/body.ts';
 export type { GetMiddlewareOptions } from '../extensions/v3/http/serve.ts';
-export type { GraphQLOptions } from '../extensions/v3/server/apollo-server-base.ts';
+export type { GraphQLOptions } from '../extensions/v3/server/query-options.ts';
 export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from '../extensions/v3/server/config.ts';
 export { SchemaDirectiveVisitor } from '../extensions/v3/server/schema-directives.ts';
 export { gql } from '../extensions/v3/gql.ts';

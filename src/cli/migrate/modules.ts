@@ -35,12 +35,13 @@ export const serverNames: Readonly<Record<string, readonly string[]>> = {
     'GetMiddlewareOptions',
     'GraphQLOptions',
     'GraphQLSchemaModule',
-    'ListenOptions',
     'Middleware',
     'NodeHandler',
+    'OptionsJson',
     'SchemaDirectiveVisitor',
     'ServerInfo',
     'ServerRegistration',
+    'StandaloneConfig',
   ],
   'graphql-functions/v3/micro': [
     'ApolloServer',
@@ -51,6 +52,7 @@ export const serverNames: Readonly<Record<string, readonly string[]>> = {
     'GatewayInterface',
     'GraphQLOptions',
     'GraphQLSchemaModule',
+    'MicroRequest',
     'NodeContextFunctionParams',
     'NodeHandler',
     'SchemaDirectiveVisitor',
@@ -102,14 +104,7 @@ const passedOn: Readonly<Record<string, string>> = {
 };
 
 /** Names that look like those of core, and that core does not have. */
-const internals = [
-  'runHttpQuery',
-  'resolveGraphqlOptions',
-  'convertNodeHttpToRequest',
-  'generateSchemaHash',
-  'processGraphQLRequest',
-  'hasPersistedQueryError',
-];
+const internals = ['generateSchemaHash', 'processGraphQLRequest', 'hasPersistedQueryError'];
 
 /** Modules of which every name has one place. */
 const whole: Readonly<Record<string, string>> = {

@@ -107,7 +107,7 @@ export type GraphQLRequestContextDidResolveOperation<TContext> = With<GraphQLReq
 export type GraphQLRequestContextResponseForOperation<TContext> = GraphQLRequestContextDidResolveOperation<TContext>;
 export type GraphQLRequestContextExecutionDidStart<TContext> = GraphQLRequestContextDidResolveOperation<TContext>;
 export type GraphQLRequestContextDidEncounterErrors<TContext> = With<GraphQLRequestContext<TContext>, 'errors'>;
-export type GraphQLRequestContextWillSendResponse<TContext> = GraphQLRequestContext<TContext>;
+export type GraphQLRequestContextWillSendResponse<TContext> = GraphQLRequestContextDidResolveSource<TContext>;
 
 /** The argument of `willResolveField`: the four arguments of a resolver. */
 export interface GraphQLFieldResolverParams<TSource = any, TContext = BaseContext, TArgs = Record<string, any>> {
@@ -125,18 +125,22 @@ export type GraphQLRequestListenerParsingDidEnd = (error?: Error) => ValueOrProm
 export type GraphQLRequestListenerValidationDidEnd = (errors?: readonly Error[]) => ValueOrPromise<void>;
 export type GraphQLRequestListenerExecutionDidEnd = (error?: Error) => ValueOrPromise<void>;
 
+/** Any function, and an object of such: hooks may have names of their own. */
+export type AnyFunction = (...args: any[]) => any;
+export type AnyFunctionMap = Record<string, AnyFunction | undefined>;
+
 /** A type, some of whose properties are there for certain. */
 export type WithRequired<T, K extends keyof T> = T & Required<Pick<T, K>>;
 
 /** The hooks of one execution. */
-export interface GraphQLRequestExecutionListener<TContext = BaseContext> {
+export interface GraphQLRequestExecutionListener<TContext = BaseContext> extends AnyFunctionMap {
   executionDidEnd?: GraphQLRequestListenerExecutionDidEnd;
   /** Synchronous: it is called for every field. */
   willResolveField?(params: GraphQLFieldResolverParams<any, TContext>): GraphQLRequestListenerDidResolveField | void;
 }
 
 /** The hooks of one operation, in their order. All are optional. */
-export interface GraphQLRequestListener<TContext = BaseContext> {
+export interface GraphQLRequestListener<TContext = BaseContext> extends AnyFunctionMap {
   didResolveSource?(context: GraphQLRequestContextDidResolveSource<TContext>): ValueOrPromise<void>;
   parsingDidStart?(context: GraphQLRequestContextParsingDidStart<TContext>): ValueOrPromise<GraphQLRequestListenerParsingDidEnd | void>;
   validationDidStart?(

@@ -96,7 +96,7 @@ test('a dry run prints the change and writes nothing', async (context) => {
 
 test('what has no counterpart is left, and named with its line', async (context) => {
   const project = await projectWith(context, {
-    'a.mjs': "import { runHttpQuery, gql } from 'apollo-server-core';\n",
+    'a.mjs': "import { generateSchemaHash, gql } from 'apollo-server-core';\n",
     'b.mjs': "import { ApolloServer } from 'apollo-server-fastify';\n",
     'c.mjs': "import { ApolloServer } from 'apollo-server-lambda'; const = 1;\n",
     'package.json': manifest,
@@ -104,12 +104,12 @@ test('what has no counterpart is left, and named with its line', async (context)
 
   const printed = await migrate(project);
 
-  match(printed, /a\.mjs:1 {2}runHttpQuery of apollo-server-core/);
+  match(printed, /a\.mjs:1 {2}generateSchemaHash of apollo-server-core/);
   match(printed, /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform/);
   match(printed, /c\.mjs:1 {2}It does not parse/);
   match(
     await readFile(join(project.directory, 'a.mjs'), 'utf8'),
-    /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ runHttpQuery \} from 'apollo-server-core';/,
+    /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ generateSchemaHash \} from 'apollo-server-core';/,
   );
 });
 

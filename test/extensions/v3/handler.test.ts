@@ -24,6 +24,24 @@ test('a handler that is handed a callback calls it with the same result', async 
   equal((called as { statusCode: number }).statusCode, 200);
 });
 
+test('a function that changes the result passes it on, though it has handed on the callback of Lambda', async () => {
+  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const called: unknown[] = [];
+  const wrapped = async (event: object, context: never, callback: (...outcome: unknown[]) => void): Promise<object> => {
+    const result: object = await handler(event, context, callback as never);
+    await new Promise((resolve) => setImmediate(resolve));
+    return { ...result, headers: { 'x-wrapped': 'yes' } };
+  };
+
+  const result = await wrapped(eventOf(operation), {} as never, (...outcome: unknown[]) => called.push(outcome));
+
+  deepEqual((result as { headers: object }).headers, { 'x-wrapped': 'yes' });
+  equal(called.length, 0);
+  const failing = wrapped({ Records: [{ eventSource: 'aws:sqs' }] }, {} as never, (...outcome: unknown[]) => called.push(outcome));
+  await rejects(failing, /SQS/i);
+  equal(called.length, 0);
+});
+
 test('an error of a handler with a callback goes there alone', async () => {
   const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
   const sqs = { Records: [{ eventSource: 'aws:sqs' }] };

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -92,11 +92,71 @@ test('middleware answers what is below its path, and hands on the rest', async (
 });
 
 test('listen serves on a port of its own', async (context) => {
-  const { server, url, port } = await new ExpressServer(config).listen({ port: 0, host: '127.0.0.1' });
-  context.after(() => server.close());
+  const served = new ExpressServer(config);
+  const { url, port, address, family } = await served.listen({ port: 0, host: '127.0.0.1' });
+  context.after(() => served.stop());
 
-  ok(port > 0);
+  ok(Number(port) > 0);
+  deepEqual([address, family, url], ['127.0.0.1', 'IPv4', `http://127.0.0.1:${port}/`]);
   deepEqual(await (await fetch(url, post('{ hello }'))).json(), { data: { hello: 'world' } });
+});
+
+test('listen takes a port alone, and the options of apollo-server: cors, the health check, large bodies', async (context) => {
+  const served = new ExpressServer({
+    ...config,
+    cors: { origin: ['https://a.example'] },
+    onHealthCheck: () => Promise.reject(new Error('ill')),
+  });
+  const { url } = await served.listen(0);
+  context.after(() => served.stop());
+
+  const asked = (origin: string): Promise<Response> => fetch(url, post(`{ hello } #${'x'.repeat(150_000)}`, { origin }));
+  equal((await asked('https://evil.example')).headers.get('access-control-allow-origin'), null);
+  const own = await asked('https://a.example');
+  deepEqual([own.status, own.headers.get('access-control-allow-origin')], [200, 'https://a.example']);
+  equal((await fetch(`${url}.well-known/apollo/server-health`)).status, 503);
+});
+
+test('a server that listens answers the requests under way when it is stopped, and then listens no more', async () => {
+  const order: string[] = [];
+  let begun: () => void;
+  const running = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const served = new ExpressServer({
+    typeDefs: 'type Query { slow: String }',
+    resolvers: {
+      Query: {
+        slow: async () => {
+          begun();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          order.push('answered');
+          return 'slow';
+        },
+      },
+    },
+    logger: silent,
+    plugins: [{ serverWillStart: async () => ({ serverWillStop: async () => void order.push('stopped') }) }],
+  });
+  const { url } = await served.listen({ port: 0, host: '127.0.0.1' });
+
+  const answer = fetch(url, post('{ slow }'));
+  await running;
+  await served.stop();
+
+  deepEqual(await (await answer).json(), { data: { slow: 'slow' } });
+  deepEqual(order, ['answered', 'stopped']);
+  await rejects(fetch(url, post('{ slow }')));
+});
+
+test('listen rejects where the start fails, and where the port is taken', async (context) => {
+  const failing = { serverWillStart: () => Promise.reject(new Error('no database')) };
+  await rejects(new ExpressServer({ ...config, plugins: [failing] }).listen(0), /no database/);
+
+  const first = new ExpressServer(config);
+  const { port } = await first.listen(0);
+  context.after(() => first.stop());
+  await rejects(new ExpressServer(config).listen(port), /EADDRINUSE/);
 });
 
 test('a form that middleware has parsed is no operation: any page may send one', async (context) => {

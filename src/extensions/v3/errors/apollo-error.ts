@@ -1,6 +1,14 @@
 import { GraphQLError } from 'graphql';
 import type { ASTNode, GraphQLFormattedError, Source, SourceLocation } from 'graphql';
 
+declare module 'graphql' {
+  // As apollo-server-errors had it: formatters read what was thrown here.
+  interface GraphQLErrorExtensions {
+    code?: unknown;
+    exception?: { code?: string; stacktrace?: readonly string[] };
+  }
+}
+
 /**
  * The base of the version-3 error classes: a message, a code, and extensions of your own. A resolver that throws one
  * answers with the message and `extensions.code`, whatever the environment.

@@ -6,7 +6,7 @@ import { encodeQuery, splitURL } from '../../../platform/event-query.ts';
 import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
 import type { ExpressRequest } from '../http/express.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
-import type { GraphQLOptions } from '../server/apollo-server-base.ts';
+import type { GraphQLServerOptions } from '../server/query-options.ts';
 import { lineOptions, servingOf } from '../server/serving.ts';
 
 /** The argument of the context function: Azure's own request and context. */
@@ -81,7 +81,7 @@ export class ApolloServer<ContextFunctionParams = AzureContextFunctionParams> ex
   }
 
   /** The settings for one request. To override: change what `super` returns. */
-  async createGraphQLServerOptions(request: AzureRequest, context: AzureContext): Promise<GraphQLOptions> {
+  async createGraphQLServerOptions(request: AzureRequest, context: AzureContext): Promise<GraphQLServerOptions> {
     return this.graphQLServerOptions({ request, context } as ContextFunctionParams);
   }
 

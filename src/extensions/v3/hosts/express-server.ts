@@ -4,8 +4,10 @@ import type { CORSOptions } from '../http/cors.ts';
 import type { ExpressRequest } from '../http/express.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
-import type { GraphQLOptions } from '../server/apollo-server-base.ts';
+import type { GraphQLServerOptions } from '../server/query-options.ts';
 import type { Config } from '../server/config.ts';
+import { drainHttpServer } from '../plugins/reporting.ts';
+import { isHealthCheck } from '../http/serve.ts';
 import { servingOf } from '../server/serving.ts';
 import type { CreateHandlerOptions } from '../server/serving.ts';
 import { assertApp, takes } from './express-app.ts';
@@ -31,16 +33,24 @@ export interface ServerRegistration extends GetMiddlewareOptions {
   readonly app: { use(...handlers: any[]): unknown };
 }
 
-/** Where `listen` listens: the options of node:http's own `listen`. */
-export interface ListenOptions {
-  readonly port?: number | string;
-  readonly host?: string;
+/** The options of apollo-server 3, which `listen` takes in addition. */
+export interface StandaloneConfig extends ApolloServerExpressConfig {
+  /** Of `listen`. Default: every origin, without credentials. */
+  cors?: CORSOptions | boolean;
+  /** Of `listen`: the health check fails when its promise rejects. */
+  onHealthCheck?: (request: any) => Promise<any>;
+  /** null: no health check. */
+  healthCheckPath?: string | null;
+  /** Milliseconds that `stop` waits for requests under way. Default: 10,000. */
+  stopGracePeriodMillis?: number;
 }
 
 /** The running server, in the words of apollo-server 3. */
 export interface ServerInfo {
+  readonly address: string;
+  readonly family: string;
   readonly url: string;
-  readonly port: number;
+  readonly port: number | string;
   readonly server: Server;
 }
 
@@ -58,6 +68,19 @@ export interface ServerInfo {
  */
 export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> extends ApolloServerBase<ContextFunctionParams> {
   override graphqlPath = '/graphql';
+  readonly #standalone: StandaloneConfig;
+  #listening: Server | undefined = undefined;
+
+  /** Throws for options that cannot be served and for a schema that cannot be made. */
+  constructor(config: Config<ContextFunctionParams> & Omit<StandaloneConfig, keyof Config>) {
+    super(config);
+    this.#standalone = config as StandaloneConfig;
+    const { healthCheckPath } = config;
+    if (typeof healthCheckPath === 'string' && !isHealthCheck({ path: healthCheckPath }) && !healthCheckPath.endsWith('/health'))
+      throw new Error(
+        `The option healthCheckPath takes null, a path that ends in /health or "/.well-known/apollo/server-health", not "${healthCheckPath}".`,
+      );
+  }
 
   /** Makes the handler of a cloud function: it answers whatever path it is called with. */
   createHandler(options: CreateHandlerOptions = {}): NodeHandler {
@@ -88,21 +111,42 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     app.use(this.getMiddleware(options));
   }
 
-  /** Serves on a port of its own, as apollo-server does. Default: 4000. Any path is answered. */
-  async listen({ port = 4000, host }: ListenOptions = {}): Promise<ServerInfo> {
+  /** Serves on a port of its own, as apollo-server does: the arguments are those of node:http's `listen`. Default: port 4000. Any path is answered. */
+  async listen(...where: any[]): Promise<ServerInfo> {
+    await this.startOnce();
+    const { cors = true, onHealthCheck, healthCheckPath } = this.#standalone;
     this.graphqlPath = '/';
-    const handler = this.createHandler();
-    const server = process.getBuiltinModule('node:http').createServer((request, response) => void handler(request, response));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port: Number(port), ...(host !== undefined && { host }) }, () => resolve());
+    const handler = this.#handler({
+      expressGetMiddlewareOptions: {
+        cors,
+        bodyParserConfig: { limit: '50mb' },
+        disableHealthCheck: healthCheckPath === null,
+        ...(onHealthCheck && { onHealthCheck }),
+      },
     });
-    const address = server.address() as { readonly port: number };
-    return { url: `http://${host ?? 'localhost'}:${address.port}/`, port: address.port, server };
+    const server = process.getBuiltinModule('node:http').createServer((request, response) => void handler(request, response));
+    this.#listening = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).once('listening', resolve);
+      server.listen(...(where.length === 0 ? [4000] : where));
+    });
+    const { address, family, port } = server.address() as Exclude<ReturnType<Server['address']>, string | null>;
+    const host = address === '::' ? 'localhost' : address.includes(':') ? `[${address}]` : address;
+    return { address, family, port, server, url: `http://${host}:${port}/` };
+  }
+
+  /** Stops listening, waits for the requests under way, and tells plugins. */
+  override async stop(): Promise<void> {
+    const { stopGracePeriodMillis } = this.#standalone;
+    const httpServer = this.#listening;
+    this.#listening = undefined;
+    if (httpServer !== undefined)
+      await drainHttpServer({ httpServer, ...(stopGracePeriodMillis !== undefined && { stopGracePeriodMillis }) });
+    return super.stop();
   }
 
   /** The settings for one request. To override: change what `super` returns. `req` and `res` are the host's own. */
-  async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLOptions> {
+  async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLServerOptions> {
     return this.graphQLServerOptions({ req, res } as ContextFunctionParams);
   }
 

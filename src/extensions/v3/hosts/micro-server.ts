@@ -4,10 +4,15 @@ import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
 import type { ExpressRequest } from '../http/express.ts';
 import type { GetMiddlewareOptions } from '../http/serve.ts';
 import { ApolloServerBase } from '../server/apollo-server-base.ts';
-import type { GraphQLOptions } from '../server/apollo-server-base.ts';
+import type { GraphQLServerOptions } from '../server/query-options.ts';
 import { servingOf } from '../server/serving.ts';
 import { createNodeHandler } from './node-handler.ts';
 import type { NodeContextFunctionParams, NodeHandler } from './node-handler.ts';
+
+/** A request as micro passes it. */
+export interface MicroRequest extends IncomingMessage {
+  filePayload?: object;
+}
 
 /** The options of `createHandler` in apollo-server-micro, with `cors` of the servers for Vercel. */
 export interface CreateHandlerOptions {
@@ -65,7 +70,7 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
   }
 
   /** The settings for one request. To override: change what `super` returns. `req` and `res` are the host's own. */
-  async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLOptions> {
+  async createGraphQLServerOptions(req: IncomingMessage, res: ServerResponse): Promise<GraphQLServerOptions> {
     return this.graphQLServerOptions({ req, res } as ContextFunctionParams);
   }
 }

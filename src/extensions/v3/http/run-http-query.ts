@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { ValidationRule } from 'graphql';
 
 import { VariablesLimit } from '../../../http/variables-limit.ts';
 import { capacityOf } from '../../../message/answer-size.ts';
@@ -17,6 +18,7 @@ import { HttpQueryError } from '../errors/apollo-error.ts';
 
 /** The settings and the context value of a request. A context that could not be made is a function that throws its error. */
 export interface QueryOptions extends PipelineConfig {
+  readonly validationRules?: readonly ValidationRule[] | undefined;
   readonly context: object | (() => never);
   readonly hashSchema: () => string;
   readonly allowBatchedHttpRequests?: boolean | undefined;
@@ -28,7 +30,8 @@ export interface QueryRequest {
   readonly query: unknown;
   readonly head: HTTPRequestHead;
   readonly options: () => Promise<QueryOptions>;
-  readonly invocation: Invocation;
+  /** Undefined: a host of the user's own calls. */
+  readonly invocation: Invocation | undefined;
 }
 
 /** Status, header fields and body of an answer. */
@@ -36,6 +39,8 @@ export interface QueryResponse {
   readonly status: number;
   readonly headers: HeaderMap;
   readonly body: string;
+  /** True when it is the answer of an operation that did not run. */
+  readonly isRefused: boolean;
 }
 
 /** Operations that one batch may hold: their texts share one budget, and this bounds what comes with each. */
@@ -99,7 +104,7 @@ async function runOne(config: QueryOptions, payload: Record<string, any>, { head
   const isRefused = response.errors !== undefined && response.data === undefined;
   const { errors, data, extensions } = response;
   const body = isRefused ? { errors, ...(extensions && { extensions }) } : { errors, data, extensions };
-  return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body) };
+  return { status: http?.status || (isRefused ? 400 : 200), headers, body: toText(body), isRefused };
 }
 
 async function runBatch(config: QueryOptions, payload: readonly unknown[], { head, invocation }: QueryRequest): Promise<QueryResponse> {
@@ -132,7 +137,12 @@ async function runBatch(config: QueryOptions, payload: readonly unknown[], { hea
     setFields(headers, http?.headers ?? []);
     if (http?.status) status = http.status;
   }
-  return { status, headers, body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))) };
+  return {
+    status,
+    headers,
+    body: toText(responses.map(({ errors, data, extensions }) => ({ errors, data, extensions }))),
+    isRefused: false,
+  };
 }
 
 /** Variables are bounded beside their bytes, as everywhere: levels, objects and lists, and the errors of large ones. */
@@ -144,8 +154,8 @@ function variablesLimit({ documents }: QueryOptions): VariablesLimit {
 const maxBodyBytes = 1024 * 1024;
 
 /** An answer has the platform's limit, else the line's own. */
-function capacityFor({ resultLimit }: Invocation): Capacity {
-  return capacityOf({ platform: resultLimit, maxBytes: 32 * 1024 * 1024 });
+function capacityFor(invocation: Invocation | undefined): Capacity {
+  return capacityOf({ platform: invocation?.resultLimit ?? { name: 'this host' }, maxBytes: 32 * 1024 * 1024 });
 }
 
 /** Body or query parameters → operation request. In a query string, variables and extensions are JSON texts; some clients send such in bodies too. */
@@ -206,8 +216,14 @@ function noOperation(name: string | null | undefined): GraphQLError {
   );
 }
 
-function graphqlError(status: number, errors: readonly Error[], { formatError, debug, showStacks }: QueryOptions): HttpQueryError {
-  return new HttpQueryError(status, toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug, showStacks }) }), true);
+/** The refusal of a whole request, in the form of an answer. */
+export function graphqlError(
+  status: number,
+  errors: readonly Error[],
+  { formatError, debug, showStacks }: Pick<QueryOptions, 'formatError' | 'debug' | 'showStacks'>,
+): HttpQueryError {
+  const body = toText({ errors: formatApolloErrors(errors, { formatter: formatError, debug, showStacks }) });
+  return new HttpQueryError(status, body, true, { 'Content-Type': 'application/json' });
 }
 
 /** With a line's end, for those who read answers in a terminal. */

@@ -138,7 +138,7 @@ function withOwnParts(result: ExecutionResult): ExecutionResult {
 /** Version 2 took a function here, called at the end. */
 function toExecutionListener(given: unknown): GraphQLRequestExecutionListener<any> | undefined {
   if (typeof given === 'function') return { executionDidEnd: given as (error?: Error) => void };
-  return typeof given === 'object' && given !== null ? given : undefined;
+  return typeof given === 'object' && given !== null ? (given as GraphQLRequestExecutionListener<any>) : undefined;
 }
 
 async function execute(operation: Operation, executing: readonly GraphQLRequestExecutionListener<any>[]): Promise<ExecutionResult> {

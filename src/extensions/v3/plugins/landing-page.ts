@@ -16,6 +16,8 @@ export interface ApolloServerPluginLandingPageDefaultOptions {
   readonly [key: string]: any;
 }
 
+/** The options that both pages have. */
+export type ApolloServerPluginLandingPageDefaultBaseOptions = ApolloServerPluginLandingPageDefaultOptions;
 /** Options of {@link ApolloServerPluginLandingPageLocalDefault}. */
 export type ApolloServerPluginLandingPageLocalDefaultOptions = ApolloServerPluginLandingPageDefaultOptions;
 /** Options of {@link ApolloServerPluginLandingPageProductionDefault}. */

@@ -1,4 +1,4 @@
-import type { ApolloServerPlugin, Logger } from '../types.ts';
+import type { ApolloServerPlugin, BaseContext, GraphQLRequestContext, Logger } from '../types.ts';
 import type { InternalPlugin, InternalPluginId } from '../types.ts';
 
 // Nothing is sent to Apollo's service: what these would do is withdrawn, and each says so once.
@@ -11,6 +11,19 @@ export type ApolloServerPluginUsageReportingOptions = Record<string, any>;
 export type ApolloServerPluginSchemaReportingOptions = Record<string, any>;
 /** Options of {@link ApolloServerPluginInlineTrace}. */
 export type ApolloServerPluginInlineTraceOptions = Record<string, any>;
+
+/** Which variables or header fields usage reports would have. */
+export type SendValuesBaseOptions = { onlyNames: string[] } | { exceptNames: string[] } | { all: true } | { none: true };
+export type VariableValueOptions =
+  | { transform: (options: { variables: Record<string, any>; operationString?: string }) => Record<string, any> }
+  | SendValuesBaseOptions;
+
+/** What usage reports would say of a client. */
+export interface ClientInfo {
+  clientName?: string;
+  clientVersion?: string;
+}
+export type GenerateClientInfo<TContext = BaseContext> = (requestContext: GraphQLRequestContext<TContext>) => ClientInfo;
 
 /** Accepted, does nothing, and warns: nothing is reported to Apollo. */
 export function ApolloServerPluginUsageReporting(_options?: ApolloServerPluginUsageReportingOptions): ApolloServerPlugin & InternalPlugin {
@@ -50,23 +63,20 @@ export interface ApolloServerPluginDrainHttpServerOptions {
 }
 
 /** Closes a Node HTTP server when the GraphQL server stops: idle connections at once, busy ones when they are done. */
-export function ApolloServerPluginDrainHttpServer({
-  httpServer,
-  stopGracePeriodMillis = 10_000,
-}: ApolloServerPluginDrainHttpServerOptions): ApolloServerPlugin {
-  return {
-    serverWillStart: async () => ({
-      drainServer: () =>
-        new Promise<void>((resolve) => {
-          const timer = setTimeout(() => httpServer.closeAllConnections?.(), stopGracePeriodMillis);
-          httpServer.close(() => {
-            clearTimeout(timer);
-            resolve();
-          });
-          httpServer.closeIdleConnections?.();
-        }),
-    }),
-  };
+export function ApolloServerPluginDrainHttpServer(options: ApolloServerPluginDrainHttpServerOptions): ApolloServerPlugin {
+  return { serverWillStart: async () => ({ drainServer: () => drainHttpServer(options) }) };
+}
+
+/** Closes a server. Resolves when all of its requests have been answered, or cut. */
+export function drainHttpServer({ httpServer, stopGracePeriodMillis = 10_000 }: ApolloServerPluginDrainHttpServerOptions): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => httpServer.closeAllConnections?.(), stopGracePeriodMillis);
+    httpServer.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    httpServer.closeIdleConnections?.();
+  });
 }
 
 function withdrawn(id: InternalPluginId, message: string): ApolloServerPlugin & InternalPlugin {

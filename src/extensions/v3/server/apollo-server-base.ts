@@ -6,7 +6,6 @@ import { guardCache } from '../../../cache/guard.ts';
 import { InMemoryLRUCache } from '../../../cache/in-memory.ts';
 import type { KeyValueCache } from '../../../cache/key-value-cache.ts';
 import { PrefixingKeyValueCache } from '../../../cache/guard.ts';
-import { DocumentCache } from '../../../operation/documents/document-cache.ts';
 import type { DocumentSettings } from '../../../operation/documents/document.ts';
 import { recommendedRequestHeaders } from '../http/csrf.ts';
 import type { QueryOptions } from '../http/run-http-query.ts';
@@ -14,16 +13,21 @@ import { processGraphQLRequest } from '../operation/pipeline.ts';
 import { createRequestContext } from '../operation/request-context.ts';
 import type { DocumentStore } from '../operation/operation.ts';
 import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
-import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, Logger } from '../types.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger } from '../types.ts';
 import { readApolloConfig } from './apollo-config.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config, HandlerSettings } from './config.ts';
 import { Lifecycle, logStartupError, installPlugins } from './lifecycle.ts';
 import { hashSchema, makeSchema } from './make-schema.ts';
+import { completeOptions, documentSettings } from './query-options.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
 import { SchemaSource } from './schema-source.ts';
 
-/** The options that {@link ApolloServerBase} hands on with every request. */
-export type GraphQLOptions = QueryOptions;
+/** An operation without HTTP. What plugins read of a request can be given along. */
+export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
+  query?: string | DocumentNode;
+  http?: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: HTTPRequestHead['headers'] | Headers };
+}
 
 /** The server without a platform: it is started by `start`, and used through `executeOperation`. */
 export class ApolloServerBase<ContextFunctionParams = any> {
@@ -114,12 +118,9 @@ export class ApolloServerBase<ContextFunctionParams = any> {
    * Runs one operation without HTTP. `integrationContextArgument` is what the context function gets. Rejects when the
    * context cannot be made.
    */
-  async executeOperation(
-    request: Omit<GraphQLRequest, 'query'> & { query?: string | DocumentNode },
-    integrationContextArgument?: ContextFunctionParams,
-  ): Promise<GraphQLResponse> {
+  async executeOperation(request: ExecutedRequest, integrationContextArgument?: ContextFunctionParams): Promise<GraphQLResponse> {
     if (this.#lifecycle.phase === 'initialized') await this._start();
-    const options = { ...(await this.graphQLServerOptions(integrationContextArgument)), ...this.#withoutHTTP() };
+    const options = { ...completeOptions(await this.graphQLServerOptions(integrationContextArgument)), ...this.#withoutHTTP() };
     if (typeof options.context === 'function') return options.context() as never;
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
@@ -142,6 +143,11 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#logger, error));
   }
 
+  /** Starts a server that nobody has started. Rejects when the start fails, now or before. */
+  protected async startOnce(): Promise<void> {
+    return this.#lifecycle.phase === 'initialized' ? this._start() : this.#lifecycle.ready();
+  }
+
   protected _start(): Promise<void> {
     return this.#lifecycle.start();
   }
@@ -161,15 +167,16 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   }
 
   /** The options, with the context value of one HTTP request. */
-  protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<QueryOptions> {
+  protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<GraphQLServerOptions> {
     await this.#lifecycle.ready();
     const { schema } = this.#schemas;
     const { dangerouslyDisableValidation } = this.#config;
     const executor = this.#schemas.executor ?? this.#config.executor;
-    return {
+    const options: Omit<QueryOptions, 'schemaHash'> = {
       schema,
       hashSchema: () => this.#hashOf(schema),
       documents: this.#documentSettings(schema),
+      validationRules: this.#validationRules,
       documentStore: this.#documentStore(schema),
       dangerouslyDisableValidation,
       plugins: this.plugins,
@@ -179,6 +186,9 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       ...this.requestOptions,
       ...(executor && { executor }),
     };
+    // Asked for by few: to hash a schema loads node:crypto into a cold start.
+    return Object.defineProperty(options, 'schemaHash', { get: options.hashSchema, configurable: true }) as QueryOptions &
+      GraphQLServerOptions;
   }
 
   /** A context that cannot be made is a function that throws why: it is answered once the options are known. */
@@ -231,24 +241,11 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return guardCache(cache, { onError: (error) => this.#logger.warn('The cache did not work; it counts as empty for a second.', error) });
   }
 
-  /** Documents are known for one schema only. A store of the user's takes the place of the cache. */
+  /** Documents are known for one schema only. */
   #documentSettings(schema: GraphQLSchema): DocumentSettings {
     if (this.#documents?.schema === schema) return this.#documents;
     const { documentStore, parseOptions } = this.#config;
-    const maxTokens = parseOptions?.['maxTokens'] as unknown;
-    this.#documents = {
-      schema,
-      documents: new DocumentCache(documentStore === undefined ? 30 * mebibyte : 0),
-      validationRules: this.#validationRules,
-      introspection: true,
-      fastValidation: true,
-      knownDocuments: undefined,
-      hideSuggestions: false,
-      maxTokens: typeof maxTokens === 'number' ? maxTokens : 15_000,
-      maxNesting: 200,
-      maxDepth: undefined,
-      maxAliases: undefined,
-    };
+    this.#documents = documentSettings({ schema, validationRules: this.#validationRules, documentStore, parseOptions });
     return this.#documents;
   }
 

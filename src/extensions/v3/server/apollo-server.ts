@@ -2,7 +2,7 @@ import type { Handler } from 'aws-lambda';
 
 import type { ExpressContext, ExpressRequest, ExpressResponse } from '../http/express.ts';
 import { ApolloServerBase } from './apollo-server-base.ts';
-import type { GraphQLOptions } from './apollo-server-base.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
 import { createLambdaHandler } from './create-handler.ts';
 import type { CreateHandlerOptions } from './serving.ts';
 
@@ -40,7 +40,7 @@ export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> e
   }
 
   /** The settings for one request. To override: change what `super` returns. */
-  async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLOptions> {
+  async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLServerOptions> {
     const { event, context } = req.apiGateway;
     const params: LambdaContextFunctionParams = { event, context, express: { req, res }, req, res };
     return this.graphQLServerOptions(params as ContextFunctionParams);

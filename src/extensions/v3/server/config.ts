@@ -42,13 +42,29 @@ export interface CSRFPreventionOptions {
   readonly requestHeaders?: string[];
 }
 
+/** Ends a subscription to a gateway's schemas. */
+export type Unsubscriber = () => void;
+export type SchemaChangeCallback = (apiSchema: GraphQLSchema) => void;
+
+/** The schema of a gateway, and what runs its operations; null: graphql-js does. */
+export interface GraphQLServiceConfig {
+  readonly schema: GraphQLSchema;
+  readonly executor: GraphQLExecutor<any> | null;
+}
+
 /** A gateway: it gives the schema, and may run the operations. */
 export interface GatewayInterface {
-  load(options: { apollo: ApolloConfig }): Promise<{ schema: GraphQLSchema; executor: GraphQLExecutor<any> | null }>;
-  onSchemaChange?(callback: (apiSchema: GraphQLSchema) => void): () => void;
-  onSchemaLoadOrUpdate?(callback: (context: GraphQLSchemaContext) => void): () => void;
+  load(options: { apollo: ApolloConfig }): Promise<GraphQLServiceConfig>;
+  onSchemaChange?(callback: SchemaChangeCallback): Unsubscriber;
+  onSchemaLoadOrUpdate?(callback: (context: GatewaySchemaContext) => void): Unsubscriber;
   stop(): Promise<void>;
 }
+
+/** A gateway's schema, with the text of its supergraph. */
+export type GatewaySchemaContext = Required<GraphQLSchemaContext>;
+
+/** The name that version 2 had for it. */
+export type GraphQLService = GatewayInterface;
 
 /** The options of the version-3 server, and those of version 2 that still mean something. */
 export interface Config<ContextFunctionParams = any> {

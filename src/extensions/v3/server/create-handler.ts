@@ -17,18 +17,56 @@ export function createLambdaHandler(options: CreateHandlerOptions = {}, settings
       ? createHandlerFor([fetchAPI, ...lambdaAdapters, netlifyV1], lineOptions(settings, serving))
       : createAppHandler(makeApp, settings, serving);
   // Rest parameters: AWS's newest runtime refuses a handler that declares three.
-  return async (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);
+  return (...[event, context, callback]) => answer(serve(event, context), callback as Callback | undefined);
 }
 
-/** Answers by promise, and by the callback if there is one. Then an error goes to the callback alone: the promise may have no reader. */
-async function answer(result: Promise<unknown>, callback: Callback | undefined): Promise<unknown> {
+/**
+ * Answers by promise, and by the callback where nobody waits for the promise. A function that awaits the result and changes it
+ * may have passed Lambda's callback on: the platform takes what comes first, and the change would be lost.
+ */
+function answer(result: Promise<unknown>, callback: Callback | undefined): Promise<unknown> {
   if (typeof callback !== 'function') return result;
-  try {
-    const value = await result;
-    callback(null, value);
-    return value;
-  } catch (error) {
-    callback(error);
-    return undefined;
+  const answering = new WatchedPromise((resolve, reject) => {
+    const settle = async (outcome: Outcome): Promise<void> => {
+      // A caller's `await` takes effect one turn after the call, which may be later than this.
+      await undefined;
+      const { isAwaited } = answering;
+      if ('value' in outcome) {
+        if (!isAwaited) callback(null, outcome.value);
+        resolve(outcome.value);
+      } else if (isAwaited) reject(outcome.error);
+      else {
+        // The callback alone gets it: the promise may have no reader.
+        callback(outcome.error);
+        resolve(undefined);
+      }
+    };
+    result
+      .then(
+        (value) => settle({ value }),
+        (error: unknown) => settle({ error }),
+      )
+      .catch(reject);
+  });
+  return answering;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** A promise that knows whether anybody waits for it: `await` of a promise that is not the language's own calls `then`. */
+class WatchedPromise extends Promise<unknown> {
+  isAwaited = false;
+
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable
+  override then<A = unknown, B = never>(
+    onResolve?: ((value: unknown) => A | PromiseLike<A>) | null,
+    onReject?: ((reason: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.isAwaited = true;
+    return super.then(onResolve, onReject);
   }
 }

@@ -4,6 +4,8 @@ import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
 import { serveRequest } from '../http/serve.ts';
 import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
 import type { HandlerSettings } from './config.ts';
+import { completeOptions } from './query-options.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
 
 /** The argument of `createHandler`, in both generations. */
 export interface CreateHandlerOptions {
@@ -18,7 +20,8 @@ export interface CreateHandlerOptions {
 }
 
 /** The parts of a server that a handler needs, and the settings of each request. */
-export type HostSettings = HandlerSettings & Pick<Serving, 'ready' | 'options'>;
+export type HostSettings = HandlerSettings &
+  Pick<Serving, 'ready'> & { readonly options: (...args: Parameters<Serving['options']>) => Promise<GraphQLServerOptions> };
 
 /** The options of both generations and the settings of each request in one object. */
 export function servingOf(
@@ -28,6 +31,7 @@ export function servingOf(
   const isVersion2 = typeof cors === 'object';
   return {
     ...settings,
+    options: async (...args) => completeOptions(await settings.options(...args)),
     ...(onHealthCheck && { onHealthCheck }),
     ...(typeof cors === 'boolean' && { cors }),
     ...expressGetMiddlewareOptions,

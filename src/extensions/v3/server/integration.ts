@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+
+import { HeaderMap } from '../../../message/header-map.ts';
+import { readHeaders } from '../../../platform/event-headers.ts';
+import { headersOf } from '../../../platform/node-request.ts';
+import { HttpQueryError } from '../errors/apollo-error.ts';
+import { preventCSRF } from '../http/csrf.ts';
+import { graphqlError, runHttpQuery as run } from '../http/run-http-query.ts';
+import type { QueryOptions } from '../http/run-http-query.ts';
+import type { HTTPRequestHead, ValueOrPromise } from '../types.ts';
+import { completeOptions } from './query-options.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
+
+// What a host of one's own is written with: version 3 exported it for that, and some projects have one.
+
+/** The options of a request, or a function that makes them. */
+// Any: the arguments are whatever the host passes as `handlerArguments`.
+export type GraphQLOptionsSource = GraphQLServerOptions | ((...args: any[]) => ValueOrPromise<GraphQLServerOptions>);
+
+/** A request whose body, or query string, has been read. */
+export interface HttpQueryRequest {
+  method: string;
+  /** The body of a POST, else the query parameters. */
+  query: Record<string, any> | Record<string, any>[];
+  options: GraphQLOptionsSource;
+  request: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: Iterable<readonly [string, string]> };
+}
+
+/** The answer: a JSON text, its status and header fields. */
+export interface HttpQueryResponse {
+  graphqlResponse: string;
+  responseInit: { headers?: Record<string, string>; status?: number };
+}
+
+/** The options of a request: `options` itself, or what it returns for `args`. */
+export async function resolveGraphqlOptions(options: GraphQLOptionsSource, ...args: any[]): Promise<GraphQLServerOptions> {
+  return typeof options === 'function' ? options(...args) : options;
+}
+
+/** The method, URL and header fields of a request of node:http, for {@link HttpQueryRequest}. */
+export function convertNodeHttpToRequest(request: IncomingMessage): HTTPRequestHead {
+  return { url: request.url ?? '/', method: request.method ?? 'GET', headers: readHeaders(headersOf(request)) };
+}
+
+/**
+ * Answers a request for a host of one's own. Rejects with an {@link HttpQueryError} where no operation ran: its `statusCode`,
+ * `headers` and `message` are to be sent.
+ */
+export async function runHttpQuery(
+  handlerArguments: readonly any[],
+  { method, query, options, request }: HttpQueryRequest,
+  csrfPreventionRequestHeaders?: readonly string[] | null,
+): Promise<HttpQueryResponse> {
+  const headers = request.headers instanceof HeaderMap ? request.headers : new HeaderMap([...request.headers]);
+  if (csrfPreventionRequestHeaders) preventCSRF(headers, csrfPreventionRequestHeaders);
+  const answered = await run({
+    method,
+    query,
+    head: { url: request.url, method: request.method, headers },
+    options: () => optionsFor(options, handlerArguments),
+    invocation: undefined,
+  });
+  const { status, body } = answered;
+  const fields = { 'Content-Type': 'application/json', ...fieldsOf(answered.headers) };
+  if (answered.isRefused) throw new HttpQueryError(status, body, true, fields);
+  return { graphqlResponse: body, responseInit: { headers: fields, ...(status !== 200 && { status }) } };
+}
+
+async function optionsFor(options: GraphQLOptionsSource, handlerArguments: readonly any[]): Promise<QueryOptions> {
+  let resolved: GraphQLServerOptions;
+  try {
+    resolved = await resolveGraphqlOptions(options, ...handlerArguments);
+  } catch (error) {
+    throw graphqlError(500, [error as Error], { formatError: undefined, debug: false, showStacks: false });
+  }
+  return completeOptions(resolved);
+}
+
+/** Several cookies are a list, as `response.setHeader` takes it: joined they would be one broken cookie. */
+function fieldsOf(headers: HeaderMap): Record<string, string> {
+  const cookies = headers.getSetCookie();
+  const record = headers.toRecord();
+  return cookies.length === 0 ? record : { ...record, 'set-cookie': (cookies.length === 1 ? cookies[0] : cookies) as string };
+}
