@@ -43,6 +43,8 @@ const groups = [
     test: /src[\\/](?:execution|handler|http|message|operation|schema|server|validation)[\\/]|src[\\/]development[\\/](?!own-frames)[\w-]+\.ts$/,
     minShareCount: 3,
   },
+  // What the servers of version 3 share, without the error classes, which its data sources have too.
+  { name: 'v3-servers', test: /src[\\/]extensions[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
     test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify|not-http|ping)\.ts$/,

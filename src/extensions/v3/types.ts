@@ -10,8 +10,6 @@ import type {
 
 import type { KeyValueCache } from '../../cache/key-value-cache.ts';
 import type { DataSourceOperation } from '../../datasource/data-source.ts';
-import type { HeaderMap } from '../../message/header-map.ts';
-import type { CachePolicy } from '../cache-hints/policy.ts';
 
 export type ValueOrPromise<T> = T | Promise<T>;
 export type BaseContext = Record<string, any>;
@@ -26,11 +24,23 @@ export interface Logger {
   error(message?: any, ...rest: any[]): void;
 }
 
+/** Header fields as plugins read and write them: those of this package, of the web, and of apollo-server-env fit. */
+export interface PluginHeaders extends Iterable<[name: string, value: string]> {
+  get(name: string): string | null;
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  append(name: string, value: string): void;
+  delete(name: string): void;
+  entries(): Iterator<[name: string, value: string]>;
+  keys(): Iterator<string>;
+  values(): Iterator<string>;
+}
+
 /** The part of an HTTP request that plugins see. */
 export interface HTTPRequestHead {
   readonly url: string;
   readonly method: string;
-  readonly headers: HeaderMap;
+  readonly headers: PluginHeaders;
 }
 
 /** One operation, as a client asked for it. */
@@ -47,7 +57,7 @@ export interface GraphQLResponse {
   data?: Record<string, any> | null;
   errors?: readonly GraphQLFormattedError[];
   extensions?: Record<string, any>;
-  http?: { readonly headers: HeaderMap; status?: number };
+  http?: { readonly headers: PluginHeaders; status?: number };
 }
 
 /** The result of an execution, before its errors are formatted. */
@@ -73,7 +83,8 @@ export interface GraphQLRequestMetrics {
   queryPlanTrace?: any;
 }
 
-export type SchemaHash = string;
+/** A text; marked as in apollo-server-types, so that plugins typed with that package fit. */
+export type SchemaHash = string & { readonly __fauxpaque: 'SchemaHash' };
 
 /** The context that all hooks of one operation share. It grows from stage to stage. */
 export interface GraphQLRequestContext<TContext = BaseContext> {
@@ -92,9 +103,21 @@ export interface GraphQLRequestContext<TContext = BaseContext> {
   errors?: readonly GraphQLError[];
   metrics: GraphQLRequestMetrics;
   debug?: boolean | undefined;
-  readonly overallCachePolicy: CachePolicy;
+  readonly overallCachePolicy: PluginCachePolicy;
   readonly requestIsBatched: boolean;
 }
+
+/** The lifetime of an answer. Its scope is "PUBLIC" or "PRIVATE". */
+export interface PluginCachePolicy {
+  maxAge?: number | undefined;
+  // Any: apollo-server-types has an enum of its own, and plugins typed with that must fit.
+  scope?: any;
+  replace(hint: PluginCacheHint): void;
+  restrict(hint: PluginCacheHint): void;
+  policyIfCacheable(): { maxAge: number; scope: any } | null;
+}
+
+type PluginCacheHint = Pick<PluginCachePolicy, 'maxAge' | 'scope'>;
 
 type With<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
 type Named<TContext> = GraphQLRequestContext<TContext> & { readonly operationName: string | null };

@@ -13,14 +13,14 @@ import { formatApolloErrors } from '../errors/format-errors.ts';
 import { createRequestContext, setFields } from '../operation/request-context.ts';
 import { processGraphQLRequest } from '../operation/pipeline.ts';
 import type { PipelineConfig } from '../operation/operation.ts';
-import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead } from '../types.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, SchemaHash } from '../types.ts';
 import { HttpQueryError } from '../errors/apollo-error.ts';
 
 /** The settings and the context value of a request. A context that could not be made is a function that throws its error. */
 export interface QueryOptions extends PipelineConfig {
   readonly validationRules?: readonly ValidationRule[] | undefined;
   readonly context: object | (() => never);
-  readonly hashSchema: () => string;
+  readonly hashSchema: () => SchemaHash;
   readonly allowBatchedHttpRequests?: boolean | undefined;
 }
 

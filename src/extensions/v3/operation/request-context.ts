@@ -1,12 +1,12 @@
 import { HeaderMap } from '../../../message/header-map.ts';
-import type { GraphQLRequest, GraphQLRequestContext } from '../types.ts';
+import type { PluginHeaders, GraphQLRequest, GraphQLRequestContext, SchemaHash } from '../types.ts';
 import { newCachePolicy } from '../../cache-hints/policy.ts';
 import type { PipelineConfig } from './operation.ts';
 
 /** The settings that a request context is made from. */
 export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
   readonly context: object;
-  readonly hashSchema: () => string;
+  readonly hashSchema: () => SchemaHash;
 };
 
 /** A new request context for one operation, with a context value of its own, also within a batch. */
@@ -38,7 +38,7 @@ export function createRequestContext(
 }
 
 /** Sets the fields of another. Cookies are added: each is a field of its own. */
-export function setFields(headers: HeaderMap, fields: Iterable<readonly [name: string, value: string]>): void {
+export function setFields(headers: PluginHeaders, fields: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of fields) {
     if (name.toLowerCase() === 'set-cookie') headers.append(name, value);
     else headers.set(name, value);

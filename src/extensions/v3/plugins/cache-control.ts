@@ -80,7 +80,7 @@ function setHeader(
 ): void {
   const policy = overallCachePolicy.policyIfCacheable();
   if (!calculateHttpHeaders || policy === null || response.errors || response.http === undefined || requestIsBatched) return;
-  response.http.headers.set('cache-control', `max-age=${policy.maxAge}, ${policy.scope.toLowerCase()}`);
+  response.http.headers.set('cache-control', `max-age=${policy.maxAge}, ${String(policy.scope).toLowerCase()}`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { processGraphQLRequest } from '../operation/pipeline.ts';
 import { createRequestContext } from '../operation/request-context.ts';
 import type { DocumentStore } from '../operation/operation.ts';
 import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
-import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger } from '../types.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger, SchemaHash } from '../types.ts';
 import { readApolloConfig } from './apollo-config.ts';
 import { assertConfig, noIntrospection } from './config.ts';
 import type { Config, HandlerSettings } from './config.ts';
@@ -26,7 +26,7 @@ import { SchemaSource } from './schema-source.ts';
 /** An operation without HTTP. What plugins read of a request can be given along. */
 export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
   query?: string | DocumentNode;
-  http?: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: HTTPRequestHead['headers'] | Headers };
+  http?: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: Pick<HTTPRequestHead['headers'], 'get' | 'has'> };
 }
 
 /** The server without a platform: it is started by `start`, and used through `executeOperation`. */
@@ -43,7 +43,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
   readonly #cache: KeyValueCache;
   readonly #validationRules: readonly ValidationRule[];
   #documents: DocumentSettings | undefined = undefined;
-  readonly #hashes = new WeakMap<GraphQLSchema, string>();
+  readonly #hashes = new WeakMap<GraphQLSchema, SchemaHash>();
   readonly #stores = new WeakMap<GraphQLSchema, DocumentStore>();
 
   /** Throws for options that cannot be served and for a schema that cannot be made; what plugins and gateways do comes later. */
@@ -70,7 +70,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
       plugins: this.plugins,
       logger: this.#logger,
       service: ({ apiSchema }) => {
-        const hash = (): string => this.#hashOf(apiSchema);
+        const hash = (): SchemaHash => this.#hashOf(apiSchema);
         return {
           logger: this.#logger,
           schema: apiSchema,
@@ -118,9 +118,12 @@ export class ApolloServerBase<ContextFunctionParams = any> {
    * Runs one operation without HTTP. `integrationContextArgument` is what the context function gets. Rejects when the
    * context cannot be made.
    */
-  async executeOperation(request: ExecutedRequest, integrationContextArgument?: ContextFunctionParams): Promise<GraphQLResponse> {
+  async executeOperation(request: ExecutedRequest, integrationContextArgument?: Partial<ContextFunctionParams>): Promise<GraphQLResponse> {
     if (this.#lifecycle.phase === 'initialized') await this._start();
-    const options = { ...completeOptions(await this.graphQLServerOptions(integrationContextArgument)), ...this.#withoutHTTP() };
+    const options = {
+      ...completeOptions(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined)),
+      ...this.#withoutHTTP(),
+    };
     if (typeof options.context === 'function') return options.context() as never;
     const { query } = request;
     const text = query && typeof query !== 'string' ? print(query) : query;
@@ -258,7 +261,7 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     return known;
   }
 
-  #hashOf(schema: GraphQLSchema): string {
+  #hashOf(schema: GraphQLSchema): SchemaHash {
     const hash = this.#hashes.get(schema) ?? hashSchema(schema);
     this.#hashes.set(schema, hash);
     return hash;

@@ -28,7 +28,7 @@ export interface LambdaContextFunctionParams {
  * export const handler = server.createHandler();
  * ```
  */
-export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> extends ApolloServerBase<ContextFunctionParams> {
+export class ApolloServer extends ApolloServerBase<LambdaContextFunctionParams> {
   /** Makes the handler. It takes event and context and returns a promise; a third argument is called back. */
   createHandler<TEvent = any, TResult = any>(options?: CreateHandlerOptions): Handler<TEvent, TResult> {
     const serving = {
@@ -43,7 +43,7 @@ export class ApolloServer<ContextFunctionParams = LambdaContextFunctionParams> e
   async createGraphQLServerOptions(req: ExpressRequest, res: ExpressResponse): Promise<GraphQLServerOptions> {
     const { event, context } = req.apiGateway;
     const params: LambdaContextFunctionParams = { event, context, express: { req, res }, req, res };
-    return this.graphQLServerOptions(params as ContextFunctionParams);
+    return this.graphQLServerOptions(params);
   }
 
   /** It starts by itself: a function platform has no moment before the first request. */

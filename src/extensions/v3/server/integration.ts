@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 import { HeaderMap } from '../../../message/header-map.ts';
 import { readHeaders } from '../../../platform/event-headers.ts';
-import { headersOf } from '../../../platform/node-request.ts';
 import { HttpQueryError } from '../errors/apollo-error.ts';
 import { preventCSRF } from '../http/csrf.ts';
 import { graphqlError, runHttpQuery as run } from '../http/run-http-query.ts';
@@ -23,7 +22,7 @@ export interface HttpQueryRequest {
   /** The body of a POST, else the query parameters. */
   query: Record<string, any> | Record<string, any>[];
   options: GraphQLOptionsSource;
-  request: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: Iterable<readonly [string, string]> };
+  request: HTTPRequestHead;
 }
 
 /** The answer: a JSON text, its status and header fields. */
@@ -39,7 +38,7 @@ export async function resolveGraphqlOptions(options: GraphQLOptionsSource, ...ar
 
 /** The method, URL and header fields of a request of node:http, for {@link HttpQueryRequest}. */
 export function convertNodeHttpToRequest(request: IncomingMessage): HTTPRequestHead {
-  return { url: request.url ?? '/', method: request.method ?? 'GET', headers: readHeaders(headersOf(request)) };
+  return { url: request.url ?? '/', method: request.method ?? 'GET', headers: readHeaders(request.headers) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { firstLineOf } from '../../../message/describe.ts';
 import { findCheck } from '../../../development/load-tools.ts';
 import { createSchema } from '../../../schema/create-schema.ts';
 import { cacheControlDefinitions } from '../../cache-hints/annotations.ts';
-import type { Logger } from '../types.ts';
+import type { Logger, SchemaHash } from '../types.ts';
 import type { Config, GraphQLSchemaModule } from './config.ts';
 import { visitSchemaDirectives } from './schema-directives.ts';
 
@@ -84,10 +84,10 @@ function withMocks({ mocks, mockEntireSchema }: Config, schema: GraphQLSchema): 
 }
 
 /** Version 3's hash of a schema, for plugins that ask for it: of its introspection, with the keys of every object in order. */
-export function hashSchema(schema: GraphQLSchema): string {
+export function hashSchema(schema: GraphQLSchema): SchemaHash {
   const { data } = graphqlSync({ schema, source: getIntrospectionQuery() });
   const text = JSON.stringify(data?.['__schema'], (_, value: unknown) => inOrder(value));
-  return process.getBuiltinModule('node:crypto').createHash('sha512').update(text).digest('hex');
+  return process.getBuiltinModule('node:crypto').createHash('sha512').update(text).digest('hex') as SchemaHash;
 }
 
 function inOrder(value: unknown): unknown {

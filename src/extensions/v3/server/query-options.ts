@@ -71,7 +71,7 @@ interface Kept {
   readonly validationRules: readonly ValidationRule[] | undefined;
   readonly documents: DocumentSettings;
   readonly cache: KeyValueCache;
-  hash: string | undefined;
+  hash: SchemaHash | undefined;
 }
 
 const keptBySchema = new WeakMap<GraphQLSchema, Kept>();
