@@ -1,7 +1,6 @@
 import type { Eventual } from '../message/eventual.ts';
 import type { HTTPRequestBody } from '../message/http-messages.ts';
-import { isGraphQLError } from '../operation/errors.ts';
-import { badRequest, bodyTooLarge, bodyTooLargeForHost } from './errors.ts';
+import { badRequest, bodyTooLarge } from './errors.ts';
 import { assertJSONSize, maxContainersOf } from './variables-limit.ts';
 
 /** The text of a body. A promise only when the body is still to be read. Never more bytes than the limit are kept. */
@@ -56,29 +55,10 @@ function decodeUTF8(bytes: Uint8Array | ArrayBuffer): string {
 type BodyStream = Extract<HTTPRequestBody, { readonly kind: 'stream' }>;
 
 async function readStream(body: BodyStream, maxBytes: number): Promise<string> {
-  let bytes: Uint8Array | ArrayBuffer;
-  try {
-    bytes = assertFits(await body.read(maxBytes), maxBytes);
-  } catch (error) {
-    return refuseBrokenStream(error);
-  }
-  return decodeUTF8(bytes);
+  return decodeUTF8(assertFits(await body.read(maxBytes), maxBytes));
 }
 
 function assertFits<T extends Uint8Array | ArrayBuffer>(bytes: T, maxBytes: number): T {
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes);
   return bytes;
-}
-
-/** A stream that fails is a client that went away or sent nonsense, or a host with a lower limit: not the server's fault. */
-function refuseBrokenStream(error: unknown): never {
-  if (isGraphQLError(error)) throw error;
-  if (isTooLargeForHost(error)) throw bodyTooLargeForHost();
-  throw badRequest('Expected a whole body, but it ended early or could not be read.');
-}
-
-/** Hosts with a limit of their own end the stream with an error that names 413: SvelteKit's in `status`, Express's in `statusCode`. */
-function isTooLargeForHost(error: unknown): boolean {
-  const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
-  return status === 413 || statusCode === 413;
 }

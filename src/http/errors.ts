@@ -56,10 +56,6 @@ export function bodyTooLarge(limit: number): GraphQLError {
   return refusal(413, `Expected a body of at most ${limit} bytes, got more.`);
 }
 
-export function bodyTooLargeForHost(): GraphQLError {
-  return refusal(413, 'Expected a body within the limit of the server around this handler, got more.');
-}
-
 export function queryStringTooLong(limit: number, length: number): GraphQLError {
   return refusal(414, `Expected a query string of at most ${limit} characters, got ${length}.`);
 }

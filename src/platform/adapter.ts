@@ -114,13 +114,35 @@ export const albResultBytes = 1_048_576;
 export async function readChunks(chunks: AsyncIterable<unknown>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of chunks) {
-    if (!(chunk instanceof Uint8Array)) throw notOfBytes();
-    length += chunk.byteLength;
-    parts.push(chunk);
-    if (length > maxBytes) break;
+  try {
+    for await (const chunk of chunks) {
+      if (!(chunk instanceof Uint8Array)) throw notOfBytes();
+      length += chunk.byteLength;
+      parts.push(chunk);
+      if (length > maxBytes) break;
+    }
+  } catch (error) {
+    throw brokenBody(error);
   }
   return concatenate(parts, length);
+}
+
+/**
+ * The error for a body that could not be read to its end. The client went away, or sent nonsense, or the host has a lower limit: it is not
+ * the server's fault.
+ */
+export function brokenBody(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  if (!isTooLargeForHost(error)) return malformedEvent('Expected a whole body, but it ended early or could not be read.');
+  return new GraphQLError('Expected a body within the limit of the server around this handler, got more.', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 413 } },
+  });
+}
+
+/** Hosts with a limit of their own end the stream with an error that names 413: SvelteKit's in `status`, Express's in `statusCode`. */
+function isTooLargeForHost(error: unknown): boolean {
+  const { status, statusCode } = (error ?? {}) as { readonly status?: unknown; readonly statusCode?: unknown };
+  return status === 413 || statusCode === 413;
 }
 
 /** The error for a body in pieces that are something else than bytes. */

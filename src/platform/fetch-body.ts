@@ -1,5 +1,5 @@
 import type { ChunkStream, HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken, readChunks } from './adapter.ts';
+import { bodyTaken, brokenBody, readChunks } from './adapter.ts';
 
 /** The body. Its stream is not touched before it is needed: on some hosts, getting it starts reading from the connection. */
 export function bodyOf(request: Request, method: string): HTTPRequestBody {
@@ -8,8 +8,16 @@ export function bodyOf(request: Request, method: string): HTTPRequestBody {
   return {
     kind: 'stream',
     chunks,
-    read: (maxBytes) => (isSmall(request, maxBytes) ? request.arrayBuffer() : readChunks(chunks, maxBytes)),
+    read: (maxBytes) => (isSmall(request, maxBytes) ? readWhole(request) : readChunks(chunks, maxBytes)),
   };
+}
+
+async function readWhole(request: Request): Promise<ArrayBuffer> {
+  try {
+    return await request.arrayBuffer();
+  } catch (error) {
+    throw brokenBody(error);
+  }
 }
 
 /**

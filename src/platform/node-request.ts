@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { HTTPRequestBody } from '../message/http-messages.ts';
-import { bodyTaken, notOfBytes, readChunks } from './adapter.ts';
+import { bodyTaken, brokenBody, notOfBytes, readChunks } from './adapter.ts';
 
 /** A request of node:http, with fields that hosts and middleware add, and without fields that imitations of such a request lack. */
 type HostedRequest = Omit<IncomingMessage, 'headersDistinct' | 'iterator'> & {
@@ -80,7 +80,7 @@ function readSmall(request: HostedRequest, maxBytes: number): Promise<Uint8Array
     const onFailure = (error?: Error): void => {
       stop();
       request.pause();
-      reject(error ?? new Error('The connection was closed before the body had come.'));
+      reject(brokenBody(error));
     };
     const onData = (part: unknown): void => {
       if (!(part instanceof Uint8Array)) {

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../src/index.ts';
 import type { ChunkStream } from '../../src/message/http-messages.ts';
 import { readBody, writeChunks } from '../../src/platform/adapter.ts';
+import { bodyOf } from '../../src/platform/node-request.ts';
 import { echoServer } from '../support/echo-server.ts';
 import * as events from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';
@@ -133,4 +134,37 @@ test('a client that leaves while it does not read ends the source, and the writi
   assert.deepEqual(written, ['more']);
   assert.ok(returned > 0);
   assert.deepEqual(output.eventNames(), []);
+});
+
+describe('a small body on node:http', () => {
+  /** A request with 10 bytes, of which none has come. */
+  const incoming = (): EventEmitter =>
+    // oxlint-disable-next-line unicorn/prefer-event-target
+    Object.assign(new EventEmitter(), { method: 'POST', headers: { 'content-length': '10' }, iterator: () => {}, pause: () => {} });
+
+  const endings: readonly [name: string, end: (request: EventEmitter) => void, message: RegExp][] = [
+    ['whose connection closes is refused', (request) => request.emit('close'), /^Expected a whole body, but it ended early/],
+    ['that fails is refused', (request) => request.emit('error', new Error('reset')), /^Expected a whole body, but it ended early/],
+    ['that is text is refused', (request) => request.emit('data', '{'), /^Expected the body to be a stream of bytes/],
+    [
+      'that a host ends at a limit of its own is refused',
+      (request) => request.emit('error', Object.assign(new Error('Payload Too Large'), { status: 413 })),
+      /^Expected a body within the limit of the server around this handler/,
+    ],
+  ];
+  for (const [name, end, message] of endings) {
+    test(`${name}: it is the client's fault`, async () => {
+      const request = incoming();
+      const body = bodyOf(request as never);
+      assert.ok(body.kind === 'stream');
+
+      const reading = body.read(100);
+      end(request);
+
+      await assert.rejects(reading, (error: { message: string; extensions: { code: string } }) => {
+        assert.match(error.message, message);
+        return error.extensions.code === 'BAD_REQUEST';
+      });
+    });
+  }
 });
