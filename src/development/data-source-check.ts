@@ -28,8 +28,11 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** How many parameters hooks have here. Those of later versions have one more: the path, or the URL, before the others. */
 const parameters: Readonly<Record<string, number>> = { willSendRequest: 1, resolveURL: 1, cacheKeyFor: 1, cacheOptionsFor: 2 };
 
-/** Two wrong letters are a slip; more may be a member of the class's own. */
-const slips = 2;
+/** Two wrong letters of a long name are a slip, one of a shorter one. More may be a member of the class's own, as `parseBook`. */
+function isNear(name: string, known: string): boolean {
+  const slips = known.length > 12 ? 2 : known.length > 8 ? 1 : 0;
+  return editDistance(name.toLowerCase(), known.toLowerCase(), slips) <= slips;
+}
 
 /**
  * Warns, once for each message, of data sources that cannot work as their author believes: entries without a value, an `initialize`
@@ -37,7 +40,7 @@ const slips = 2;
  */
 export function checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void {
   for (const [name, value] of Object.entries(dataSources)) {
-    const problems = typeof value === 'object' && value !== null ? problemsOf(name, value) : [missing(name, value)];
+    const problems = typeof value === 'object' && value !== null ? problemsIn(name, value) : [missing(name, value)];
     for (const problem of problems) warnOnce(logger, problem);
   }
 }
@@ -46,6 +49,15 @@ function missing(name: string, value: unknown): string {
   return value === undefined || value === null
     ? `dataSources().${name} is ${value}. Resolvers that read it fail: "Cannot read properties of ${value}".`
     : '';
+}
+
+/** What is looked at may be a proxy with traps of its own: a check never fails the operation. */
+function problemsIn(name: string, source: object): string[] {
+  try {
+    return problemsOf(name, source);
+  } catch {
+    return [];
+  }
 }
 
 function problemsOf(name: string, source: object): string[] {
@@ -85,7 +97,7 @@ function misspelt(name: string, source: object, isREST: boolean): string[] {
     if (isREST && Object.hasOwn(elsewhere, member)) return `${member} ${label} is never called here. ${elsewhere[member]}`;
     const known = isREST ? (isMethod ? restMethods : restProperties) : isMethod ? methods : [];
     if (known.includes(member)) return [];
-    const near = known.find((hook) => editDistance(member.toLowerCase(), hook.toLowerCase(), slips) <= slips);
+    const near = known.find((hook) => isNear(member, hook));
     return near === undefined ? [] : `${member} ${label} is never ${isMethod ? 'called' : 'read'}. Did you mean "${near}"?`;
   });
 }
@@ -115,7 +127,7 @@ export function checkDataSourceOptions(given: object, logger: Logger): void {
     return;
   }
   for (const name of Object.keys(given)) {
-    const near = options.find((option) => editDistance(name.toLowerCase(), option.toLowerCase(), slips) <= slips);
+    const near = options.find((option) => isNear(name, option));
     const hint = notOptions[name] ?? (near === undefined ? undefined : `Did you mean "${near}"?`);
     // Subclasses may hand on options of their own.
     if (!options.includes(name) && hint !== undefined) warnOnce(logger, `RESTDataSource has no option "${name}". ${hint}`);

@@ -109,6 +109,7 @@ test('in development sound data sources are not warned of, with whatever members
       await super.initialize(config);
     }
     protected override willSendRequest(): void {}
+    parseBook(): void {}
     get whatever(): never {
       throw new Error('It is not read.');
     }
@@ -123,6 +124,15 @@ test('in development sound data sources are not warned of, with whatever members
   deepEqual(await warningsFor(() => new Rows()), []);
   deepEqual(await warningsFor(() => ({ find: () => 1 })), []);
   deepEqual(await warningsFor(() => () => 1), []);
+  const refusing = new Proxy(
+    {},
+    {
+      getPrototypeOf: () => {
+        throw new Error('It is not looked at.');
+      },
+    },
+  );
+  deepEqual(await warningsFor(() => refusing), []);
 });
 
 test('in production none of this is looked at', async () => {
