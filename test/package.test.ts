@@ -320,6 +320,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Request',
     'type RequestOptions',
     'type Response',
+    'type URLSearchParamsInit',
   ],
   './v3/express': [
     'ApolloError',

@@ -188,7 +188,7 @@ async function oldRuntimesIn(directory: string): Promise<string[]> {
 function report(changes: readonly Change[], left: readonly string[], terminal: Terminal): void {
   const changed = changes.filter(({ before, after }) => before !== after).length;
   terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install, and the tests.`);
-  if (left.length > 0) terminal.log(`Left for you (docs/migration.md says what to do):\n${left.join('\n')}`);
+  if (left.length > 0) terminal.log(`Left for you (node_modules/graphql-functions/docs/migration.md says what to do):\n${left.join('\n')}`);
 }
 
 /** With --modern, files of the servers that it knows have findings of their own. */

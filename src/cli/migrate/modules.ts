@@ -134,7 +134,14 @@ const servers: Readonly<Record<string, string>> = {
 const otherServers = /^apollo-server-(?:fastify|koa|hapi|cloudflare|integration-testsuite)$/;
 
 /** What apollo-server-env had for old versions of Node. */
-const webNames = /^(?:fetch|Headers|Request|Response|URL|URLSearchParams|RequestInfo|RequestInit|ResponseInit|HeadersInit|BodyInit)$/;
+const webNames =
+  /^(?:fetch|ReferrerPolicy|RequestCache|RequestCredentials|RequestMode|RequestRedirect|Headers|Request|Response|URL|URLSearchParams|RequestInfo|RequestInit|ResponseInit|HeadersInit|BodyInit)$/;
+
+/** Types that data sources and plugins took from there. */
+const typesOfEnv: Readonly<Record<string, string>> = {
+  URLSearchParamsInit: 'graphql-functions/v3/datasource-rest',
+  ValueOrPromise: core,
+};
 
 /** The module without a path into it: `apollo-server-lambda/dist/ApolloServer` → `apollo-server-lambda`. */
 export function packageOf(module: string): string {
@@ -160,7 +167,11 @@ export function destinationOf(module: string, name: string | undefined): Destina
   if (Object.hasOwn(whole, from)) return { module: whole[from]! };
   if (name === undefined) return destinationOfWhole(from);
   if (from === 'apollo-server-env')
-    return webNames.test(name) ? { isGlobal: true } : { left: `${name} of ${from} is not here; Node has what that package was for` };
+    return webNames.test(name)
+      ? { isGlobal: true }
+      : Object.hasOwn(typesOfEnv, name)
+        ? { module: typesOfEnv[name]! }
+        : { left: `${name} of ${from} is not here; Node has what that package was for` };
   const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
   if (other !== undefined) return other === '' ? { left: `${name} is withdrawn with uploads` } : { module: other };
   if (internals.includes(name)) return { left: `${name} of ${from} was never meant to be used, and is not here` };
@@ -169,7 +180,15 @@ export function destinationOf(module: string, name: string | undefined): Destina
   const isShared = sharedNames.includes(name);
   if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
   if (isShared || from === 'apollo-server-lambda' || coreNames.test(name)) return { module: core };
-  return { left: entry === undefined ? `${name} of ${from} belongs to another platform` : `${name} of ${from} is not here` };
+  return {
+    left: entry === undefined ? `${name} of ${from} belongs to another platform: ${wayOut(from)}` : `${name} of ${from} is not here`,
+  };
+}
+
+/** What to write in place of a server that has no entry here. */
+function wayOut(from: string): string {
+  if (from === 'apollo-server-cloudflare') return 'createHandler of graphql-functions/fetch serves there';
+  return "createHandler() of ApolloServer in graphql-functions/v3/express takes Node's request and response there";
 }
 
 /** Names that every server passed on from apollo-server-core. */
@@ -178,5 +197,5 @@ const coreNames =
 
 function destinationOfWhole(from: string): Destination {
   if (Object.hasOwn(servers, from)) return { module: servers[from]! };
-  return from === 'apollo-server-core' ? { module: core } : { left: `${from} is of another platform` };
+  return from === 'apollo-server-core' ? { module: core } : { left: `${from} is of another platform: ${wayOut(from)}` };
 }

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -157,6 +157,10 @@ test('listen rejects where the start fails, and where the port is taken', async 
   const { port } = await first.listen(0);
   context.after(() => first.stop());
   await rejects(new ExpressServer(config).listen(port), /EADDRINUSE/);
+});
+
+test('a method of version 2 says what to write in its place', () => {
+  throws(() => new ExpressServer(config).installSubscriptionHandlers(), /createHandler of "graphql-functions" streams subscriptions/);
 });
 
 test('a form that middleware has parsed is no operation: any page may send one', async (context) => {

@@ -135,6 +135,14 @@ export class ApolloServer<ContextFunctionParams = NodeContextFunctionParams> ext
     return { address, family, port, server, url: `http://${host}:${port}/` };
   }
 
+  /** Of version 2. Throws, and says what to write. */
+  installSubscriptionHandlers(): never {
+    throw new Error(
+      'installSubscriptionHandlers is of version 2: there are no WebSockets here. createHandler of "graphql-functions" streams ' +
+        'subscriptions, see docs/streaming.md; for WebSockets put graphql-ws beside this server.',
+    );
+  }
+
   /** Stops listening, waits for the requests under way, and tells plugins. */
   override async stop(): Promise<void> {
     const { stopGracePeriodMillis } = this.#standalone;
