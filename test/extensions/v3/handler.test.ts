@@ -27,19 +27,30 @@ test('a handler that is handed a callback calls it with the same result', async 
 test('a function that changes the result passes it on, though it has handed on the callback of Lambda', async () => {
   const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
   const called: unknown[] = [];
+  // As Lambda's own callback, it declares no parameters.
+  const ofLambda = (...outcome: unknown[]): void => void called.push(outcome);
   const wrapped = async (event: object, context: never, callback: (...outcome: unknown[]) => void): Promise<object> => {
     const result: object = await handler(event, context, callback as never);
     await new Promise((resolve) => setImmediate(resolve));
     return { ...result, headers: { 'x-wrapped': 'yes' } };
   };
 
-  const result = await wrapped(eventOf(operation), {} as never, (...outcome: unknown[]) => called.push(outcome));
+  const result = await wrapped(eventOf(operation), {} as never, ofLambda);
 
   deepEqual((result as { headers: object }).headers, { 'x-wrapped': 'yes' });
   equal(called.length, 0);
-  const failing = wrapped({ Records: [{ eventSource: 'aws:sqs' }] }, {} as never, (...outcome: unknown[]) => called.push(outcome));
+  const failing = wrapped({ Records: [{ eventSource: 'aws:sqs' }] }, {} as never, ofLambda);
   await rejects(failing, /SQS/i);
   equal(called.length, 0);
+});
+
+test('a callback that changes the result, as filters of version 2 did, has done so when the promise has it', async () => {
+  const handler = new ApolloServer({ typeDefs: 'type Query { hello: String }', logger: silent }).createHandler();
+  const filter = (_: unknown, output?: { headers: object }): void => void Object.assign(output!.headers, { 'x-filtered': 'yes' });
+
+  const result = await handler(eventOf(operation), {} as never, filter);
+
+  equal((result as { headers: Record<string, string> }).headers['x-filtered'], 'yes');
 });
 
 test('an error of a handler with a callback goes there alone', async () => {

@@ -21,25 +21,29 @@ export function createLambdaHandler(options: CreateHandlerOptions = {}, settings
 }
 
 /**
- * Answers by promise, and by the callback where nobody waits for the promise. A function that awaits the result and changes it
- * may have passed Lambda's callback on: the platform takes what comes first, and the change would be lost.
+ * Answers by promise and by the callback. Lambda's own callback is called only if nobody waits for the promise: a function that
+ * awaits the result and changes it may have passed that callback on, and the platform takes what comes first. A callback
+ * that reads the result, as filters of version 2 did, is called before the promise has it.
  */
 function answer(result: Promise<unknown>, callback: Callback | undefined): Promise<unknown> {
   if (typeof callback !== 'function') return result;
+  // Lambda's declares no parameters.
+  const readsResult = callback.length >= 2;
   const answering = new WatchedPromise((resolve, reject) => {
     const settle = async (outcome: Outcome): Promise<void> => {
       // A caller's `await` takes effect one turn after the call, which may be later than this.
       await undefined;
       const { isAwaited } = answering;
+      const isCalled = readsResult || !isAwaited;
       if ('value' in outcome) {
-        if (!isAwaited) callback(null, outcome.value);
+        if (isCalled) callback(null, outcome.value);
         resolve(outcome.value);
-      } else if (isAwaited) reject(outcome.error);
-      else {
-        // The callback alone gets it: the promise may have no reader.
-        callback(outcome.error);
-        resolve(undefined);
+        return;
       }
+      if (isCalled) callback(outcome.error);
+      // Without a reader of the promise the callback alone gets the error.
+      if (isAwaited) reject(outcome.error);
+      else resolve(undefined);
     };
     result
       .then(
