@@ -13,7 +13,7 @@ import type { GeneratedRequest } from './requests.ts';
 const [folder = '', library = '', core = '', requestsFile = '', answersFile = '', host, tools] = process.argv.slice(2);
 const load = createRequire(`${folder}/package.json`);
 const made: Library = { ...(load('graphql') as object), ...(load(core) as object), ...(load(library) as object) };
-const ApolloServer = serverOn(host as HostName | 'app' | undefined, createRequire(`${tools}/package.json`));
+const ApolloServer = serverOn(host as HostName | 'app' | undefined, (name) => createRequire(`${tools}/package.json`)(name) as unknown);
 const shapes = createShapes({ ...made, ApolloServer });
 const requests = JSON.parse(readFileSync(requestsFile, 'utf8')) as GeneratedRequest[];
 const answers: unknown[] = [];
