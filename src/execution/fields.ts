@@ -81,7 +81,7 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
     const { shape } = field;
     const plain = plainValue(shape.plain, value);
     if (plain !== undefined) {
-      if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
+      if (typeof plain === 'string' || field.isAliased) run.growByLeaf(plain, field.isAliased);
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;

@@ -152,6 +152,7 @@ export class Run {
   /** The same by a value of a leaf. Only what stands under an alias is looked at closely: it may be there a thousand times. */
   growByLeaf(value: unknown, isAliased: boolean): void {
     if (typeof value === 'string') this.grow(isAliased && value.length > longText ? JSON.stringify(value).length : value.length);
+    else if (isAliased && typeof value === 'number') this.grow(sizeOfAliasedNumber);
     else if (isAliased && typeof value === 'object' && value !== null) this.grow(lengthOfJSON(value));
   }
 
@@ -237,6 +238,9 @@ function recordOf(fragments: readonly FragmentDefinitionNode[]): Record<string, 
 export const maxRecordedErrors = 1_100;
 /** Those that each keeps, whatever its neighbours have kept. */
 export const ownRecordedErrors = 20;
+
+/** Characters of a number that stands under an alias, beside its first: between those of small numbers and 24. */
+export const sizeOfAliasedNumber = 8;
 
 /** Characters of a text whose escapes are not worth counting. */
 const longText = 64;

@@ -40,6 +40,7 @@ export function completeItem(list: ListRun, item: unknown, index: number): unkno
     if (typeof plain === 'string') fieldRun.run.growByLeaf(plain, fieldRun.field.isAliased);
     return plain;
   }
+  if ((item === null || item === undefined) && !shape.nonNull) return null;
   const position = list.at(index);
   try {
     if (isThenable(item)) return new PromisedValue(position, item);

@@ -40,9 +40,19 @@ export function plainValue(plain: number, value: unknown): unknown {
   }
 }
 
+/** True when plain values of the kind are numbers in the response. */
+export function isNumber(plain: number): boolean {
+  return plain === plainInt || plain === plainFloat;
+}
+
 /** True when plain values of the kind are texts in the response. */
 export function isText(plain: number): boolean {
   return plain === plainString || plain === plainID;
+}
+
+/** Characters of an item of a list, beside its text or its fields: about what numbers of that kind have. */
+export function sizeOfItem(plain: number): number {
+  return plain === plainFloat ? 8 : plain === plainInt ? 3 : plain === notPlain ? 4 : 2;
 }
 
 /** The same as a condition in generated code, which may also convert the variable; undefined where no glance is enough. */
@@ -111,14 +121,14 @@ class LeafShape implements Shape {
     const { run, field } = position.fieldRun;
     const plain = plainValue(this.plain, value);
     if (plain !== undefined) {
-      if (typeof plain === 'string') run.growByLeaf(plain, field.isAliased);
+      run.growByLeaf(plain, field.isAliased);
       return plain;
     }
     const coerced: unknown = this.#type[coerceOutput](value);
     if (coerced === null || coerced === undefined) throw new Error(nothingReturned(this.#type, value, coerced));
     // A conversion is not meant to be asynchronous, but graphql-js waits for one that is.
     if (isGraphQL17 ? coerced instanceof Promise : isThenable(coerced)) return new PromisedLeaf(position, coerced as Promise<unknown>, 0);
-    run.growByLeaf(coerced, field.isAliased);
+    run.growByLeaf(coerced, field.isAliased || field.lists > 2);
     return coerced;
   }
 }

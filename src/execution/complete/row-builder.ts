@@ -1,7 +1,8 @@
 import { allArguments, resolverCall } from '../../message/visible-arguments.ts';
 import type { ResolverCall } from '../../message/visible-arguments.ts';
-import { isText, plainTest } from './leaf.ts';
+import { isNumber, isText, plainTest } from './leaf.ts';
 import type { PlannedField, RowBuilder, Selection } from '../plan/planned-field.ts';
+import { sizeOfAliasedNumber } from '../run.ts';
 
 /**
  * Writes the code that makes one object of a selection: fields without a resolver are read from properties, resolvers are called.
@@ -92,10 +93,13 @@ function completionOf(field: PlannedField, at: number, rest: string): string {
   const variable = `v${at}`;
   const otherwise = field.shape.nonNull ? rest : `${variable} === null || ${variable} === undefined ? null : ${rest}`;
   const test = plainTest(field.shape.plain, variable);
-  return `    if (!(${test ?? 'false'})) ${variable} = ${otherwise};${isText(field.shape.plain) ? `\n    else size += ${lengthOf(field, variable)};` : ''}`;
+  const size = sizeOfPlain(field, variable);
+  return `    if (!(${test ?? 'false'})) ${variable} = ${otherwise};${size && `\n    else size += ${size};`}`;
 }
 
-/** The growth of the answer by a text: see Run.growByLeaf. */
-function lengthOf({ isAliased }: PlannedField, variable: string): string {
-  return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;
+/** The growth of the answer by a plain value: see Run.growByLeaf. Empty for none. */
+function sizeOfPlain({ shape, isAliased }: PlannedField, variable: string): string {
+  if (isText(shape.plain))
+    return isAliased ? `(${variable}.length > 64 ? JSON.stringify(${variable}) : ${variable}).length` : `${variable}.length`;
+  return isAliased && isNumber(shape.plain) ? String(sizeOfAliasedNumber) : '';
 }

@@ -216,7 +216,7 @@ export class Selection {
     this.fields = fields;
     this.type = type;
     this.nodes = nodes;
-    this.size = 1;
+    this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
     for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
     this.next = next;
     this.rank = next === undefined ? 1 : next.rank + 1;
@@ -277,6 +277,9 @@ export const sizeInLists = 64;
  * a generator may have no end, which one that a client is meant to stream has not.
  */
 export const sizeOfRead = 8;
+
+/** The size of an object under an alias, beside its fields: a client may ask for one object a thousand times. */
+const sizeOfAliasedObject = 16;
 
 /** Where a selection comes from. */
 interface SelectionOrigin {

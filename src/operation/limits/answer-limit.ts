@@ -33,8 +33,9 @@ interface SharedAnswers {
 }
 
 /**
- * How large the answer to an operation may become while it is made. Counted is what is sure to be in it, in characters:
- * names, texts and the least that else is there. Less than a client will read, but enough to bound the memory it takes.
+ * How large the answer to an operation may become while it is made. Counted is what is sure to be in it, in characters: names, texts
+ * and the least that else is there. Lists, and what stands under an alias, count for a few characters more, because small ones take
+ * more time and memory than their characters do. So the count bounds those, too.
  */
 export class AnswerLimit {
   /** Up to here the batch need not be asked. */
