@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { versionInfo } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 
 import { executePlanned } from '../../../src/execution/planned-executor.ts';
@@ -350,7 +351,8 @@ describe('a resolver that generated code calls', () => {
 
     deepEqual(
       errors?.map(({ message }) => message),
-      ['no name', 'no id'],
+      // graphql 16 does not know the directive.
+      versionInfo.major < 17 ? ['no name'] : ['no name', 'no id'],
     );
   });
 });
