@@ -159,6 +159,24 @@ test('listen rejects where the start fails, and where the port is taken', async 
   await rejects(new ExpressServer(config).listen(port), /EADDRINUSE/);
 });
 
+test('with bodyParserConfig: false the body is that which the app has parsed', async (context) => {
+  const server = new ExpressServer(config);
+  const handler = server.createHandler({ expressGetMiddlewareOptions: { bodyParserConfig: false } });
+  let parses = true;
+  const url = await listening(context, (req, res) => {
+    if (!parses) return void handler(req, res);
+    let text = '';
+    req.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    req.once('end', () => void handler(Object.assign(req, { body: text === '' ? {} : (JSON.parse(text) as unknown) }), res));
+  });
+
+  deepEqual(await (await fetch(url, post('{ hello }'))).json(), { data: { hello: 'world' } });
+  deepEqual(await (await fetch(`${url}?query={hello}`)).json(), { data: { hello: 'world' } });
+  parses = false;
+  const unread = await fetch(url, post('{ hello }'));
+  deepEqual([unread.status, /`res\.body` is not set/.test(await unread.text())], [500, true]);
+});
+
 test('a method of version 2 says what to write in its place', () => {
   throws(() => new ExpressServer(config).installSubscriptionHandlers(), /createHandler of "graphql-functions" streams subscriptions/);
 });

@@ -28,10 +28,11 @@ export class BodyError extends Error {
  * The JSON value of a body. A body of another media type counts as absent, `{}`: it is never looked into, because pages
  * of other sites may send such bodies unasked.
  */
-export async function readBody({ headers, body }: HTTPRequest, config: BodyParserConfig): Promise<unknown> {
-  // Parsed by the host or its middleware, which also parse forms that a page may send without a preflight.
-  if (body.kind === 'value') return isSimple(headers.get('content-type')) ? {} : body.value;
-  if (body.kind === 'none' || !isJSON(headers.get('content-type'), config)) return {};
+export async function readBody(request: HTTPRequest, config: BodyParserConfig): Promise<unknown> {
+  const { headers, body } = request;
+  const parsed = parsedBody(request);
+  if (parsed !== undefined || body.kind === 'none' || body.kind === 'value') return parsed;
+  if (!isJSON(headers.get('content-type'), config)) return {};
   const text = await textOf(body, bytesOf(config.limit ?? 102_400));
   if (text === '') return {};
   if (config.strict !== false && !/^[ \t\n\r]*[{[]/.test(text)) throw notJSON();
@@ -40,6 +41,15 @@ export async function readBody({ headers, body }: HTTPRequest, config: BodyParse
   } catch {
     throw notJSON();
   }
+}
+
+/**
+ * The value that the host or its middleware has made of a body; undefined when it is still to be read. They also parse forms,
+ * which a page may send without a preflight: those count as absent.
+ */
+export function parsedBody({ headers, body }: HTTPRequest): unknown {
+  if (body.kind === 'none') return {};
+  return body.kind === 'value' ? (isSimple(headers.get('content-type')) ? {} : body.value) : undefined;
 }
 
 /** The engine's own message quotes the body, which may hold a password: it is not repeated. */

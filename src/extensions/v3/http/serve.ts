@@ -2,7 +2,7 @@ import { HeaderMap } from '../../../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse } from '../../../message/http-messages.ts';
 import type { Invocation } from '../../../message/invocation.ts';
 import type { LandingPage, Logger } from '../types.ts';
-import { BodyError, readBody } from './body.ts';
+import { BodyError, parsedBody, readBody } from './body.ts';
 import type { BodyParserConfig } from './body.ts';
 import { applyCORS, applyCORSOfVersion2 } from './cors.ts';
 import type { CORS, CORSOptionsOfVersion2 } from './cors.ts';
@@ -73,11 +73,13 @@ async function answer(served: ServedRequest): Promise<HTTPResponse> {
   if (preflight !== undefined) return { status: preflight, headers, body: null };
 
   const { bodyParserConfig } = serving;
-  const hasBody = bodyParserConfig !== false;
-  if (hasBody) request.body = await readBody(record, typeof bodyParserConfig === 'object' ? bodyParserConfig : {});
+  // False: the app around this server has a parser of its own.
+  const body =
+    bodyParserConfig === false ? parsedBody(record) : await readBody(record, bodyParserConfig === true ? {} : (bodyParserConfig ?? {}));
+  request.body = body;
   const page = record.method === 'GET' && prefersHTML(record.headers) ? serving.landingPage() : undefined;
   if (page !== undefined) return html(headers, page);
-  if (!hasBody) {
+  if (body === undefined) {
     return text(
       headers,
       500,
