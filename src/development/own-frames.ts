@@ -9,7 +9,7 @@ const ownFolders = own === undefined ? [] : ['src', 'dist'].map((folder) => `${o
 /** True when a line of a stack is of Node, of a package, or of what the command line puts into a bundle. */
 export function isForeign(line: string): boolean {
   return (
-    /\(?node:|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged):/.test(line) ||
+    /\(?node:|[\\/]node_modules[\\/]|graphql-functions-(?:recorded|logged|options):/.test(line) ||
     ownFolders.some((folder) => line.includes(folder))
   );
 }

@@ -3,6 +3,8 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { createStreamingServe } from '../handler/streaming.ts';
 import type { ServerOptions } from '../server/options.ts';
+import { describe } from '../message/describe.ts';
+import { didYouMean } from '../message/did-you-mean.ts';
 import { fetchAPI } from '../platform/fetch.ts';
 import { lambdaAdapters } from '../platform/lambda.ts';
 import { netlifyV1 } from '../platform/netlify-v1.ts';
@@ -113,6 +115,7 @@ export function createTester<TContext extends object = object, TDataSources exte
 ): Tester;
 export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
 export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
+  assertSettings(settings);
   const { platform = 'fetch', context = {} } = settings;
   const call = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
   const send: Tester['send'] = async (request) => {
@@ -136,6 +139,13 @@ export function createTester(server: unknown, settings: TesterSettings = {}): Te
     },
     run: async (document, variables, runOptions) => toResult(await send(toRequest(textOf(document), variables, runOptions))),
   };
+}
+
+function assertSettings(settings: object): void {
+  const known = ['platform', 'context'];
+  const unknown = Object.keys(settings).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`Unknown setting "${unknown}" of createTester.${didYouMean(unknown, known)} Known: ${known.join(', ')}.`);
 }
 
 function callHandler(handler: AnyHandler, platform: PlatformName): (event: unknown, context: unknown) => Promise<unknown> {
@@ -165,6 +175,8 @@ function asTest(options: ServerOptions): ServerOptions {
 
 function textOf(document: unknown): string {
   if (typeof document === 'string') return document;
+  if (typeof document !== 'object' || document === null)
+    throw new TypeError(`Expected the text of an operation, or a parsed document, got ${describe(document)}.`);
   const isNode = (document as { kind?: unknown }).kind === 'Document';
   return isNode ? print(document as DocumentNode) : String(document);
 }

@@ -273,3 +273,12 @@ describe('subscribe', () => {
     await assert.rejects(send({}), /carries a streamed answer/);
   });
 });
+
+test('a setting that a tester does not have, and a document that is none, are refused', async () => {
+  const { run } = createTester({ typeDefs, resolvers });
+
+  assert.throws(() => createTester({ typeDefs }, { platfrom: 'alb' } as never), {
+    message: 'Unknown setting "platfrom" of createTester. Did you mean "platform"? Known: platform, context.',
+  });
+  await assert.rejects(run(undefined as never), { message: 'Expected the text of an operation, or a parsed document, got undefined.' });
+});

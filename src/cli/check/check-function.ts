@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 import { importEsbuild } from '../project/bundle.ts';
+import { extensionOptionsPlugin } from '../project/extension-options.ts';
 import { toCallable } from '../dev/call-function.ts';
 import { checkServer } from './check-server.ts';
 import type { CheckedServer } from './check-server.ts';
@@ -37,7 +38,7 @@ export async function checkFunction(
   let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
   try {
     progress.step('bundling');
-    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, ...plugins]);
+    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, extensionOptionsPlugin, ...plugins]);
     bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
     // Throws for a module that exports something else under these names.
     if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);

@@ -9,6 +9,7 @@ import { findBuiltFile } from '../../development/own-package.ts';
 import { artefactPlugin } from './artefact-plugin.ts';
 import { DevError } from './problem.ts';
 import type { FunctionSource } from './functions-folder.ts';
+import { extensionOptionsPlugin } from './extension-options.ts';
 import { interceptEntry } from './intercept-entry.ts';
 import type { Problem } from './problem.ts';
 
@@ -66,7 +67,7 @@ export async function watchBundle(
   };
   const context: BuildContext = await esbuild.context({
     ...optionsFor(source),
-    plugins: [operationLog, artefactPlugin(directory).plugin, reportResult],
+    plugins: [operationLog, extensionOptionsPlugin, artefactPlugin(directory).plugin, reportResult],
   });
   // A failed build rejects; its errors have gone to onEnd.
   const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
@@ -155,7 +156,7 @@ export async function formatMessages(esbuild: Esbuild, messages: BuildResult['er
 }
 
 /** Prefixes of the modules between a function and our entries, as interceptEntry names them. */
-const between = /graphql-functions-(?:logged|recorded):/g;
+const between = /graphql-functions-(?:logged|recorded|options):/g;
 
 /** The message without modules that the user has not written, and with the command that installs a missing package. */
 function forPeople(message: Message): Message {
