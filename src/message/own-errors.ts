@@ -36,6 +36,11 @@ export function ownError<TError extends Error>(error: TError): TError {
   return noteOwn(copyOf(error));
 }
 
+/** What a function of the user has made of an error: it may return the same for all. */
+export function ownForm<TForm>(form: TForm): TForm {
+  return form instanceof Error ? ownError(form) : deepCopyOf(form, maxCopied);
+}
+
 /** An error that was just made around what was thrown, whose extensions it may have. */
 export function withOwnExtensions<TError extends Error>(error: TError): TError {
   const { extensions, originalError } = error as Thrown;

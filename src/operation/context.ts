@@ -79,7 +79,8 @@ function ownValue({ context }: ContextSettings, value: Record<string, unknown>):
 
 async function attachDataSources(settings: ContextSettings, contextValue: Record<string, unknown>, input: ContextInput): Promise<unknown> {
   assertTakesDataSources(contextValue);
-  const dataSources = assertDataSources(settings.dataSources?.());
+  const returned = assertDataSources(settings.dataSources?.());
+  const dataSources = ownSources(returned, contextValue);
   const { invocation, watchCall } = input;
   const operation = new OperationLife(invocation);
   const { cache, checks, logger } = settings;
@@ -98,6 +99,21 @@ async function attachDataSources(settings: ContextSettings, contextValue: Record
   await Promise.all(initialising);
   checks?.checkDataSources(dataSources, logger);
   return contextValue;
+}
+
+/** By the object that `dataSources` returned: the operation that has it, and its members then. Null: it has come again since. */
+const containers = new WeakMap<object, { readonly contextValue: Record<string, unknown>; readonly members: object } | null>();
+
+/**
+ * The object that was returned. One that comes again was filled in anew, and holds the data sources of the last operation: from then
+ * on each operation has a copy, the first one too.
+ */
+function ownSources(returned: Readonly<Record<string, unknown>>, contextValue: Record<string, unknown>): Readonly<Record<string, unknown>> {
+  if (!isPlainObject(returned)) return returned;
+  const known = containers.get(returned);
+  containers.set(returned, known === undefined ? { contextValue, members: { ...returned } } : null);
+  if (known) Reflect.set(known.contextValue, 'dataSources', known.members);
+  return known === undefined ? returned : { ...returned };
 }
 
 /** Without the event and the platform's objects: what says who asks is read from the context, where plugins notice it. */

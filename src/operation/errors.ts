@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
 import { describe } from '../message/describe.ts';
-import { noteOwn, ownError, ownErrors, withOwnExtensions } from '../message/own-errors.ts';
+import { noteOwn, ownError, ownErrors, ownForm, withOwnExtensions } from '../message/own-errors.ts';
 import { isRecord } from '../message/plain-object.ts';
 import { cut, ErrorAllowance, loggable } from './limits/error-allowance.ts';
 import type { ErrorCode, Logger } from './types.ts';
@@ -66,7 +66,7 @@ function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowa
   // Errors of the request itself have the stack of a parser: noise to the author of the request.
   const isOfCode = unexpected || error.path !== undefined;
   const shown = settings.includeStacktrace && isOfCode ? withStacktrace(formatted, error) : formatted;
-  return settings.formatError === undefined ? shown : assertFormatted(settings.formatError(shown, error));
+  return settings.formatError === undefined ? shown : ownForm(assertFormatted(settings.formatError(shown, error)));
 }
 
 /** A `formatError` without a `return`, or an asynchronous one, would send an error without a message. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { createHandler } from '../../src/index.ts';
+import { createHandler, DataSource } from '../../src/index.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -170,4 +170,31 @@ describe('a header that is assigned to response.headers', () => {
       );
     });
   }
+});
+
+describe('an object of data sources that is filled in anew for each operation', () => {
+  it('has those of the operation, also when the next one has begun', async () => {
+    class Session extends DataSource<{ user: string }> {
+      who = (): string => this.context.user;
+    }
+    const filledIn: { session?: Session } = {};
+    const { ask } = serve({
+      context: (async ({ request }: { request: { body: { text: string } } }) => ({
+        user: request.body.text.includes('alice') ? 'alice' : 'bob',
+      })) as never,
+      dataSources: (() => Object.assign(filledIn, { session: new Session() })) as never,
+      resolvers: {
+        Query: {
+          me: async (_parent: unknown, _arguments: unknown, { dataSources }: any) => {
+            await new Promise(setImmediate);
+            return dataSources.session.who();
+          },
+        },
+      },
+    });
+
+    const answers = await Promise.all(['alice', 'bob'].map((user) => ask({ query: `{ me } # ${user}` })));
+
+    assert.deepEqual(answers, [{ data: { me: 'alice' } }, { data: { me: 'bob' } }]);
+  });
 });

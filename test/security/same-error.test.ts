@@ -38,7 +38,7 @@ const places = 'context|context, later|dataSources|initialize|requestDidStart|di
   .concat('|didResolveOperation|responseForOperation|an answer of a plugin|executionDidStart|executionDidEnd|willSendResponse')
   .concat('|aroundOperation|aroundRequest|viewRequest|cors|a rule|parseValue|parseLiteral|serialize|resolveType')
   .concat('|a resolver|a resolver, later|a returned error|items|a field that is not null|a deferred field')
-  .concat('|subscribe|the events|a resolver of events')
+  .concat('|subscribe|the events|a resolver of events|a form of formatError|an Error of formatError')
   .split('|');
 type Place = string;
 
@@ -64,6 +64,7 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
     if (here === place) throw same;
   };
   const answer = { data: { me: 'all' }, extensions: { shared: { list: [] } }, errors: [same] };
+  const form = { message: 'same', extensions: extensions() };
   class Source extends DataSource {
     override initialize(): void {
       throwAt('initialize');
@@ -100,7 +101,11 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
     validationRules: [(context: any) => ({ Field: () => (place === 'a rule' ? context.reportError(same as GraphQLError) : undefined) })],
     context: async () => (throwAt('context'), await turn(), throwAt('context, later'), {}),
     dataSources: () => (throwAt('dataSources'), { source: new Source() }),
-    formatError: (formatted: any, thrown: any) => (note(thrown), note(formatted), formatted),
+    formatError: (formatted: any, thrown: any) => (
+      note(thrown),
+      note(formatted),
+      place === 'a form of formatError' ? form : place === 'an Error of formatError' ? same : formatted
+    ),
     typeDefs: `
       scalar S  union U = A | B  type A { a: String }  type B { b: String }  type Later { me: String boom: String }
       type Query { me: String boom: String strict: String! items: [String] u: U s: S in(s: S): String later: Later }
@@ -110,7 +115,9 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
       U: { __resolveType: () => throwAt('resolveType') ?? 'A' },
       Query: {
         me: async () => (await turn(), caller()),
-        boom: () => throwAt('a resolver') ?? (place === 'a returned error' ? same : turn().then(() => throwAt('a resolver, later'))),
+        boom: () =>
+          throwAt('a resolver') ??
+          (place === 'a returned error' || place.endsWith(' of formatError') ? same : turn().then(() => throwAt('a resolver, later'))),
         strict: () => throwAt('a field that is not null') ?? 'x',
         items: () => (place === 'items' ? [same, Promise.reject(same), 'x'] : []),
         u: () => ({ a: 'a' }),
@@ -185,6 +192,8 @@ describe('so it is with version 3', () => {
     'an answer of a plugin',
     'a resolver',
     'an executor',
+    'an Error of formatError',
+    'a form of formatError',
   ] as const) {
     it(`thrown by, or in: ${place}`, async () => {
       for (const same of [
@@ -195,20 +204,26 @@ describe('so it is with version 3', () => {
           if (here === place) throw same;
         };
         const answer = { data: { me: 'all' }, extensions: { list: [] as string[] }, errors: [same] };
+        const form = { message: 'same', extensions: extensions() };
         const listener = {
           didResolveOperation: async () => throwAt('didResolveOperation'),
           responseForOperation: async () => (place === 'an answer of a plugin' ? answer : (throwAt('responseForOperation') ?? null)),
           didEncounterErrors: async ({ errors }: any) => (errors.forEach(note), turn()),
-          willSendResponse: async ({ response }: any) => response.extensions?.list?.push(caller()),
+          willSendResponse: async ({ response }: any) => (response.extensions?.list?.push(caller()), response.errors?.forEach(note)),
         };
         const server = new ApolloServer({
           nodeEnv: 'production',
           cache: 'bounded',
           typeDefs: 'type Query { me: String boom: String }',
-          resolvers: { Query: { me: caller, boom: () => throwAt('a resolver') } },
+          resolvers: {
+            Query: { me: caller, boom: () => throwAt('a resolver') ?? (place.endsWith(' of formatError') ? new Error('other') : null) },
+          },
           ...(place === 'an executor' && { executor: async () => answer }),
           context: async () => (await turn(), throwAt('context'), {}),
-          formatError: (formatted: any) => (note(formatted), formatted),
+          formatError: (formatted: any) => (
+            note(formatted),
+            place === 'an Error of formatError' ? same : place === 'a form of formatError' ? form : formatted
+          ),
           plugins: [{ requestDidStart: async () => listener }],
         } as never);
         const handler = server.createHandler() as unknown as (event: unknown, context: unknown) => Promise<unknown>;

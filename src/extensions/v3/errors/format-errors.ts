@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLFormattedError } from 'graphql';
 
-import { ownError } from '../../../message/own-errors.ts';
+import { ownError, ownForm } from '../../../message/own-errors.ts';
 import { ApolloError, hide } from './apollo-error.ts';
 
 /** The option `formatError`: gets the error object, with `originalError`, and returns what is sent, or an Error. */
@@ -51,8 +51,8 @@ function formatWith(formatter: FormatError, error: GraphQLError, debug: boolean)
 
 /** The message of an Error is not enumerable: JSON would leave it out. */
 function printable(error: GraphQLFormattedError | Error): GraphQLFormattedError {
-  if (!(error instanceof Error)) return error;
-  const { message, locations, path, extensions } = error as unknown as GraphQLFormattedError;
+  if (!(error instanceof Error)) return ownForm(error);
+  const { message, locations, path, extensions } = ownError(error) as unknown as GraphQLFormattedError;
   return { message, ...(locations && { locations }), ...(path && { path }), ...(extensions && { extensions }) };
 }
 

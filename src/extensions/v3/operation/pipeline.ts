@@ -5,7 +5,7 @@ import { executeWithGraphQLJS } from '../../../execution/graphql-js/execute-with
 import { executePlanned } from '../../../execution/planned-executor.ts';
 import { HeaderMap } from '../../../message/header-map.ts';
 import { assertFresh } from '../../../operation/context.ts';
-import { ownError, ownErrors } from '../../../message/own-errors.ts';
+import { ownError, ownErrors, ownForm } from '../../../message/own-errors.ts';
 import { deepCopyOf, isPlainObject } from '../../../message/plain-object.ts';
 import { AnswerLimit } from '../../../operation/limits/answer-limit.ts';
 import { ErrorAllowance } from '../../../operation/limits/error-allowance.ts';
@@ -61,7 +61,8 @@ async function startListeners(config: PipelineConfig, context: GraphQLRequestCon
 
 async function initializeDataSources({ config, context, invocation }: Operation): Promise<void> {
   if (config.dataSources === undefined) return;
-  const dataSources = config.dataSources();
+  // A copy: one object that is filled in anew each time would hold those of the operation that came last.
+  const dataSources = { ...config.dataSources() };
   const settings = {
     context: context.context as unknown,
     cache: context.cache,
@@ -125,8 +126,13 @@ async function respond(operation: Operation): Promise<GraphQLResponse> {
 }
 
 function ownResponse(response: GraphQLResponse): GraphQLResponse {
-  const { data, extensions } = response;
-  return { ...response, ...(data && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
+  const { data, errors, extensions } = response;
+  return {
+    ...response,
+    ...(data && { data: deepCopyOf(data) }),
+    ...(errors && { errors: errors.map(ownForm) }),
+    ...(extensions && { extensions: deepCopyOf(extensions) }),
+  };
 }
 
 /** What an executor of the user's says beside the data, as this operation's own. */
