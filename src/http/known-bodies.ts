@@ -49,9 +49,11 @@ function copyOfJSON<T>(value: T): T {
   return copy;
 }
 
-/** False for a request that was not understood, and for one whose variables are heavy, or may hold a password: those of a mutation. */
+/** False for a request that was not understood, and for one whose variables are heavy, or may hold a password: those beside a mutation. */
 function isRepeatable(element: GraphQLRequest | GraphQLError): element is GraphQLRequest {
   if (element instanceof GraphQLError || element.documentId !== undefined) return false;
   const { query, variables } = element;
-  return variables === undefined || (maxInputErrors(variables) === undefined && query?.startsWith('mutation') !== true);
+  // Without its text, a persisted query may be a mutation.
+  const mayWrite = query === undefined || /\bmutation\b/.test(query);
+  return variables === undefined || (!mayWrite && maxInputErrors(variables) === undefined);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { KnownBodies } from '../../src/http/known-bodies.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, post } from '../support/plain-http.ts';
 import { createRandom } from '../support/random.ts';
@@ -150,5 +151,33 @@ describe('a body that comes again', () => {
       answers,
       Array.from(answers, () => answers[0]),
     );
+  });
+});
+
+describe('variables that may be a password are not kept', () => {
+  const queries = {
+    'of a mutation': 'mutation ($password: String) { write }',
+    'of a mutation after space and a comment': '# sign in\n  mutation ($password: String) { write }',
+    'of a document with a mutation': 'query A { hello } mutation B($password: String) { write }',
+    'of a persisted query, which may be a mutation': undefined,
+  };
+
+  for (const [name, query] of Object.entries(queries))
+    it(name, () => {
+      const known = new KnownBodies();
+      const request = { query, operationName: undefined, variables: { password: 'secret' }, extensions: undefined };
+
+      for (let round = 0; round < 2; round++) known.keep('a body', { kind: 'single', request });
+
+      assert.equal(known.find('a body'), undefined);
+    });
+
+  it('those of a query are', () => {
+    const known = new KnownBodies();
+    const request = { query: 'query ($id: ID) { hello }', operationName: undefined, variables: { id: '1' }, extensions: undefined };
+
+    for (let round = 0; round < 2; round++) known.keep('a body', { kind: 'single', request });
+
+    assert.deepEqual(known.find('a body'), { kind: 'single', request });
   });
 });
