@@ -95,8 +95,12 @@ export function createRequest(request: HTTPRequest, platform: { readonly event: 
 /** Methods that negotiate, or need Node's request. */
 const notRead = ['is', 'accepts', 'acceptsCharsets', 'acceptsEncodings', 'acceptsLanguages', 'range', 'param', 'on', 'once', 'pipe'];
 
+const ownApp = 'pass expressAppFromMiddleware to createHandler: req and res are those of your own Express then.';
+
 function refuseToRead(name: string): never {
-  throw new Error(`req.${name} is not supported: there is no Express here. Read req.headers, req.get(name), req.query or req.body.`);
+  throw new Error(
+    `req.${name} is not supported: there is no Express here. Read req.headers, req.get(name), req.query or req.body; or ${ownApp}`,
+  );
 }
 
 /** The client's address, as API Gateway knows it. */
@@ -197,6 +201,6 @@ function setField(fields: HeaderMap, name: string, value: string | number | read
 
 function refuse(name: string): never {
   throw new Error(
-    `res.${name} is not supported: the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context.`,
+    `res.${name} is not supported: the server sends the answer. Use res.setHeader, res.append, res.cookie or res.status, or put what you need into the context; or ${ownApp}`,
   );
 }
