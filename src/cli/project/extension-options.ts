@@ -1,5 +1,7 @@
 import type { Plugin } from 'esbuild';
 
+import { replaceEntries } from './intercept-entry.ts';
+
 /** A function of an entry that takes an object of options. */
 interface OptionsOf {
   readonly entry: string;
@@ -41,22 +43,10 @@ export const extensionOptions: readonly OptionsOf[] = [
   { entry: 'landing-page', maker: 'landingPage', options: ['embedded'] },
 ];
 
-const namespace = 'graphql-functions-options';
 const entries = new RegExp(`^graphql-functions/(?:${extensionOptions.map(({ entry }) => entry).join('|')})$`);
 
 /** Refuses options that an extension does not have, where a function calls it. For `dev` and `check`, which bundle functions. */
-export const extensionOptionsPlugin: Plugin = {
-  name: namespace,
-  setup(build) {
-    build.onResolve({ filter: entries }, ({ path, namespace: from, resolveDir }) =>
-      from === namespace ? undefined : { path, namespace, pluginData: resolveDir },
-    );
-    build.onLoad({ filter: /.*/, namespace }, ({ path, pluginData }) => ({
-      resolveDir: pluginData as string,
-      contents: contentsFor(path),
-    }));
-  },
-};
+export const extensionOptionsPlugin: Plugin = replaceEntries({ namespace: 'graphql-functions-options', filter: entries, contentsFor });
 
 function contentsFor(path: string): string {
   const { maker, options } = extensionOptions.find(({ entry }) => path.endsWith(`/${entry}`))!;

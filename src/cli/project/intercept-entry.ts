@@ -31,10 +31,22 @@ export function interceptEntry({ name, imports, make }: Interception): Plugin {
       )
       .join('\n')}
     ${assertNoSecond}`;
+  return replaceEntries({ namespace, filter: entries, contentsFor });
+}
+
+/** Entries that a function imports, and the source text of the modules that stand in for them. */
+interface Replacement {
+  readonly namespace: string;
+  readonly filter: RegExp;
+  readonly contentsFor: (entry: string) => string;
+}
+
+/** Puts a module in the place of each entry. What the module imports itself is the entry. */
+export function replaceEntries({ namespace, filter, contentsFor }: Replacement): Plugin {
   return {
     name: namespace,
     setup(build) {
-      build.onResolve({ filter: entries }, ({ path, namespace: from, resolveDir }) =>
+      build.onResolve({ filter }, ({ path, namespace: from, resolveDir }) =>
         from === namespace ? undefined : { path, namespace, pluginData: resolveDir },
       );
       build.onLoad({ filter: /.*/, namespace }, ({ path, pluginData }) => ({
