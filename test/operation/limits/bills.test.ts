@@ -269,3 +269,14 @@ it('the parts of an answer share what may be logged and answered of errors', { s
   assert.equal(lines.filter(({ message }) => message.startsWith('Unexpected')).length, 10);
   assert.ok(lines.length <= 20, String(lines.length));
 });
+
+it('where names are suggested, twenty mistakes of a document are answered: each may be compared with all names of the schema', async () => {
+  const query = `{ ${Array.from({ length: 60 }, (_, at) => `a${at}: hell${at}`).join(' ')} }`;
+
+  const shown = json(await createEndpoint({ suggestions: true }).send(post({ query }))).errors as { message: string }[];
+  const hidden = json(await createEndpoint().send(post({ query }))).errors as unknown[];
+
+  assert.deepEqual([shown.length, hidden.length], [21, 60]);
+  assert.match(shown[0]!.message, /Did you mean "hello"/);
+  assert.match(shown[20]!.message, /^Too many validation errors, error limit reached/);
+});
