@@ -29,6 +29,7 @@ const allowances: Readonly<Record<string, number>> = {
   'bounds of errors, messages, log lines, answers, their promises and variables, of an element of a batch too (2.7), a logger that cannot fail (0.3)': 3.55,
   "what resolvers get is one execution's own; large plans share a pool; a changed schema is noticed (2.9)": 3,
   'starts that hang, bodies and headers as hosts leave them, contexts of one operation, whose a private answer is, caches that fit a container (2.6)': 3.1,
+  'answers and errors that code gives to all users, copied for each: cookies and notes of one reached the next (0.9)': 0.3,
   'the tracing channels of graphql-js on either major (0.5)': 1,
   'variables coerced by what was prepared of their types, code for rows that calls resolvers, and of interfaces, one loop for stages that wait (2.3)': 2.6,
   "resolver maps as they are, header fields of a Request in place, QUERY, defaults of an operation's own (1.9)": 2,

@@ -1,5 +1,8 @@
 import type { CallWatch } from '../datasource/call-watch.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
+import { HeaderMap } from '../message/header-map.ts';
+import { ownErrors, ownForm } from '../message/own-errors.ts';
+import { deepCopyOf } from '../message/plain-object.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { deadlineExceeded } from './errors.ts';
@@ -164,7 +167,33 @@ async function callAround<TCall, TResult>(
   nesting: Nesting<TCall, TResult>,
   at: number,
 ): Promise<TResult> {
-  return around(nesting.call, async () => nest(nesting, at + 1));
+  let inner: TResult | undefined;
+  const answer = await around(nesting.call, async () => (inner = await nest(nesting, at + 1)));
+  return answer === inner || typeof answer !== 'object' || answer === null
+    ? answer
+    : ownAnswer(answer, inner as Written | undefined, nesting.call as Partial<OperationCall>);
+}
+
+/** The parts of a response, and of an outcome, into which hooks and CORS write. */
+type Written = Partial<Pick<HTTPResponse, 'headers'> & Pick<OperationOutcome, 'head' | 'result' | 'errors'>>;
+
+/** An answer that a plugin gives in place of the one that there was may be the same for all: what is written into it is the call's own. */
+function ownAnswer<TAnswer extends Written>(answer: TAnswer, inner: Written = {}, call: Partial<OperationCall>): TAnswer {
+  const { headers, head, result, errors } = answer;
+  const isOwnHead = head === undefined || head === call.response || head === inner.head;
+  const isOwnResult = result === undefined || result === null || result === inner.result;
+  return {
+    ...answer,
+    ...(headers !== undefined && headers !== inner.headers && { headers: HeaderMap.copyOf(headers) }),
+    ...(!isOwnHead && { head: { ...head, headers: HeaderMap.copyOf(head.headers) } }),
+    ...(!isOwnResult && { result: ownResult(result) }),
+    ...(errors !== undefined && { errors: ownErrors(errors) }),
+  };
+}
+
+function ownResult(result: OperationOutcome['result']): OperationOutcome['result'] {
+  const { errors, extensions } = result;
+  return { ...result, ...(errors && { errors: errors.map(ownForm) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
 }
 
 /** Undefined where no plugin is told of executions. */

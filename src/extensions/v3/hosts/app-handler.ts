@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { createHandlerFor } from '../../../handler/handler.ts';
 import type { UntypedHandler } from '../../../handler/handler.ts';
-import type { HeaderMap } from '../../../message/header-map.ts';
 import type { HTTPRequest, HTTPResponse } from '../../../message/http-messages.ts';
 import type { Invocation } from '../../../message/invocation.ts';
 import type { PlatformAdapter, UnknownEvent } from '../../../platform/adapter.ts';
@@ -33,7 +32,8 @@ export type MakeApp = (middleware: Middleware) => unknown;
 export function createAppHandler(makeApp: MakeApp, settings: HandlerSettings, serving: Serving): UntypedHandler {
   const calls = new WeakMap<IncomingMessage, Invocation>();
   let app: NodeApp | undefined;
-  const base64 = new WeakSet<HeaderMap>();
+  /** By event: whether the body of its answer is base64. */
+  const base64 = new WeakMap<object, boolean>();
   const answer = async (_: Serving, record: HTTPRequest, invocation: Invocation): Promise<HTTPResponse> => {
     app ??= assertApp(makeApp(middlewareOf(serving, calls)));
     const { event, context } = invocation;
@@ -47,7 +47,7 @@ export function createAppHandler(makeApp: MakeApp, settings: HandlerSettings, se
         Object.assign(request, { apiGateway: { event, context }, ...(address !== undefined && { ip: address }) });
       },
     });
-    if (response.isBase64) base64.add(response.headers);
+    base64.set(event as object, response.isBase64);
     return response;
   };
   // An app answers HTTP: a direct invocation has no path that it could choose by.
@@ -58,7 +58,7 @@ export function createAppHandler(makeApp: MakeApp, settings: HandlerSettings, se
 }
 
 /** Every path is the app's, also those that the line would answer itself as a health check: it knows them by their method. */
-function forApps(adapter: PlatformAdapter, base64: WeakSet<HeaderMap>): PlatformAdapter<never> {
+function forApps(adapter: PlatformAdapter, base64: WeakMap<object, boolean>): PlatformAdapter<never> {
   return {
     ...adapter,
     toRequest(event: UnknownEvent) {
@@ -67,7 +67,7 @@ function forApps(adapter: PlatformAdapter, base64: WeakSet<HeaderMap>): Platform
     },
     toResult(response: HTTPResponse, event: UnknownEvent) {
       const result = adapter.toResult(response, event);
-      return base64.has(response.headers) ? { ...(result as object), isBase64Encoded: true } : result;
+      return base64.get(event) === true ? { ...(result as object), isBase64Encoded: true } : result;
     },
   };
 }

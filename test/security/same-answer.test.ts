@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createHandler } from '../../src/fetch.ts';
+import { HeaderMap } from '../../src/index.ts';
+
+const users = ['alice', 'bob', 'carol'];
+
+/** Plugins that give one answer to everybody, as one does that is down for maintenance or refuses a client that asks too often. */
+const constants: Readonly<Record<string, () => object>> = {
+  aroundRequest: () => {
+    const response = { status: 429, headers: new HeaderMap({ 'content-type': 'application/json' }), body: '{"errors":[]}' };
+    return { aroundRequest: async () => response };
+  },
+  aroundOperation: () => {
+    const result = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
+    const outcome = { result, errors: [], head: { headers: new HeaderMap({ 'x-all': '1' }) }, operation: undefined, source: undefined };
+    return { aroundOperation: async () => outcome };
+  },
+};
+
+for (const [hook, make] of Object.entries(constants)) {
+  test(`nothing that hooks and CORS write into an answer of ${hook} is in the answer to the next user`, async () => {
+    const writer = {
+      operationDidEnd: ({ http }: any, { head, result }: any) => {
+        const user = http.request.headers.get('x-user');
+        head.headers.append('set-cookie', `operation=${user}`);
+        for (const { of } of [result.extensions, ...result.errors.map((error: any) => error.extensions)]) of[user] = user;
+      },
+      responseWillBeSent: ({ request }: any, { headers }: any) => {
+        headers.append('set-cookie', `user=${request.headers.get('x-user')}`);
+        headers.set(`x-${request.headers.get('x-user')}`, '1');
+      },
+    };
+    const handler = createHandler({
+      nodeEnv: 'production',
+      cors: { origin: (origin) => origin.endsWith('.test'), credentials: true },
+      typeDefs: 'type Query { me: String }',
+      plugins: [writer as never, make() as never],
+    });
+
+    const answers = await Promise.all(
+      users.map(async (user) => {
+        const headers = { 'x-user': user, origin: `https://${user}.test`, 'content-type': 'application/json' };
+        const answer = await handler(new Request('https://a.test/', { method: 'POST', headers, body: '{"query":"{ me }"}' }));
+        return JSON.stringify([...answer.headers, await answer.text()]);
+      }),
+    );
+
+    answers.forEach((answer, at) => {
+      assert.ok(answer.includes(users[at]!), answer);
+      for (const other of users.toSpliced(at, 1)) assert.ok(!answer.includes(other), answer);
+    });
+  });
+}
