@@ -1,11 +1,11 @@
 import type { CallWatch } from '../datasource/call-watch.ts';
 import { rescued, whenReady } from '../message/eventual.ts';
 import { HeaderMap } from '../message/header-map.ts';
-import { ownErrors, ownForm } from '../message/own-errors.ts';
-import { deepCopyOf } from '../message/plain-object.ts';
+import { ownErrors } from '../message/own-errors.ts';
 import type { Eventual } from '../message/eventual.ts';
 import type { HTTPResponse, StreamedResponse } from '../message/http-messages.ts';
 import { deadlineExceeded } from './errors.ts';
+import { ownPartsOf } from './hooks.ts';
 import { withDeadline } from './with-deadline.ts';
 import type { OperationOutcome } from './types.ts';
 import type { DataSourceCallListener, ExecutionWish, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
@@ -186,14 +186,9 @@ function ownAnswer<TAnswer extends Written>(answer: TAnswer, inner: Written = {}
     ...answer,
     ...(headers !== undefined && headers !== inner.headers && { headers: HeaderMap.copyOf(headers) }),
     ...(!isOwnHead && { head: { ...head, headers: HeaderMap.copyOf(head.headers) } }),
-    ...(!isOwnResult && { result: ownResult(result) }),
+    ...(!isOwnResult && { result: ownPartsOf(result) }),
     ...(errors !== undefined && { errors: ownErrors(errors) }),
   };
-}
-
-function ownResult(result: OperationOutcome['result']): OperationOutcome['result'] {
-  const { errors, extensions } = result;
-  return { ...result, ...(errors && { errors: errors.map(ownForm) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
 }
 
 /** Undefined where no plugin is told of executions. */

@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
 
 import type { Eventual } from '../message/eventual.ts';
+import { ownForm } from '../message/own-errors.ts';
 import { deepCopyOf } from '../message/plain-object.ts';
 import { DocumentError, ownThrown, report, toGraphQLError } from './errors.ts';
 import type { Logger } from './types.ts';
@@ -112,8 +113,13 @@ export class OperationHooks {
   async willSendResponse(result: FormattedExecutionResult): Promise<FormattedExecutionResult> {
     const context = this.context as RequestContextWithResponse<unknown>;
     context.response.result = result;
-    for (const listener of this.listeners) await listener.willSendResponse?.(context);
-    return context.response.result;
+    let own = result;
+    for (const listener of this.listeners) {
+      await listener.willSendResponse?.(context);
+      // Another one may be the same for all, and the next hooks write into it.
+      if (context.response.result !== own) own = context.response.result = ownPartsOf(context.response.result);
+    }
+    return own;
   }
 
   async #around<T>(
@@ -167,6 +173,12 @@ async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
 /** A plugin may give the same answer to all: what another plugin adds to it for one user, the next would be sent. */
 function ownResult({ data, extensions, ...rest }: ExecutionResult): ExecutionResult {
   return { ...rest, ...(data !== undefined && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
+}
+
+/** The parts of an answer beside its data, which are the operation's own. */
+export function ownPartsOf(answer: FormattedExecutionResult): FormattedExecutionResult {
+  const { errors, extensions } = answer;
+  return { ...answer, ...(errors && { errors: errors.map(ownForm) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
 }
 
 function errorsOf(error: Error): readonly GraphQLError[] {

@@ -6,6 +6,8 @@ import { HeaderMap } from '../../src/index.ts';
 
 const users = ['alice', 'bob', 'carol'];
 
+const constant = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
+
 /** Plugins that give one answer to everybody, as one does that is down for maintenance or refuses a client that asks too often. */
 const constants: Readonly<Record<string, () => object>> = {
   aroundRequest: () => {
@@ -17,6 +19,13 @@ const constants: Readonly<Record<string, () => object>> = {
     const outcome = { result, errors: [], head: { headers: new HeaderMap({ 'x-all': '1' }) }, operation: undefined, source: undefined };
     return { aroundOperation: async () => outcome };
   },
+  willSendResponse: () => ({
+    requestDidStart: () => ({
+      willSendResponse: ({ response }: any) => {
+        response.result = constant;
+      },
+    }),
+  }),
 };
 
 for (const [hook, make] of Object.entries(constants)) {
