@@ -230,3 +230,18 @@ describe('wrong cors options are told at once', () => {
     });
   }
 });
+
+it('an origin of more than 300 characters is not let in, and nothing is asked about it', async () => {
+  const asked: number[] = [];
+  const origin = ({ length }: string): boolean => asked.push(length) > 0;
+  const of = (length: number): string => 'https://'.padEnd(length, 'a');
+
+  const answers = [
+    await createEndpoint({ cors: { origin } }).send(query(of(300))),
+    await createEndpoint({ cors: { origin } }).send(query(of(301))),
+    await createEndpoint({ cors: { origin: /^https:.*a$/ } }).send(query(of(301))),
+  ];
+
+  assert.deepEqual(answers.map(shared), [{ 'access-control-allow-origin': of(300) }, {}, {}]);
+  assert.deepEqual(asked, [300]);
+});
