@@ -6,6 +6,7 @@ import type { Run } from '../run.ts';
 import { areCurrent, prepareGiven, PreparedInput } from './literals.ts';
 import { absent, MadeValue, put, valueOf } from './made-values.ts';
 import type { Prepared } from './made-values.ts';
+import { ownValue } from './own-defaults.ts';
 import type { PlannedArguments, PlannedField } from './planned-field.ts';
 
 export type ArgumentValues = Record<string, unknown>;
@@ -27,11 +28,16 @@ class ArgumentPlan implements PlannedArguments {
   }
 
   valuesFor(node: FieldNode, run: Run): ArgumentValues {
+    return this.#make(run) ?? this.#askGraphQLJS(node, run);
+  }
+
+  /** Most often it throws. What it accepts is of a document that was not validated, and may have defaults that it hands to every request. */
+  #askGraphQLJS(node: FieldNode, run: Run): ArgumentValues {
+    const { definition, list } = this.#known;
     // Fragment variables are an experiment that plans leave to graphql-js; 16 has three parameters.
-    return (
-      this.#make(run) ??
-      getArgumentValues(this.#known.definition, node, run.infoParts().variableValues, undefined, run.settings.hideSuggestions)
-    );
+    const values = getArgumentValues(definition, node, run.infoParts().variableValues, undefined, run.settings.hideSuggestions);
+    for (const { name, type } of list) if (Object.hasOwn(values, name)) values[name] = ownValue(type, values[name]);
+    return values;
   }
 
   /** Undefined when a variable is not as it should be: graphql-js knows the words for it. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { executePlanned } from '../../../src/execution/planned-executor.ts';
 import { createTester } from '../../../src/testing.ts';
+import { executionOf } from '../../support/differential/both-executors.ts';
 
 const fields =
   'f(input: In = { tags: ["given"] }, list: [In!] = [{ a: 1 }], json: JSON = { deep: { x: [1] } }): String g(input: In): String';
@@ -65,4 +67,17 @@ describe('what a resolver writes into its arguments, no later operation sees', (
       });
     }
   }
+});
+
+test('nor does one of a document that was not validated, for which graphql-js works out the arguments', async () => {
+  const execution = executionOf({
+    typeDefs: 'input One @oneOf { a: Int, b: Int } type Query { f(one: One, tags: [String!] = ["x"]): String }',
+    functions: { Query: { f: spoil } },
+    text: '{ f(one: { a: 1, a: 1 }) }',
+  });
+
+  const [first, second] = [await executePlanned(execution), await executePlanned(execution)];
+
+  assert.deepEqual(JSON.parse(String(first.data?.['f'])), { one: { a: 1 }, tags: ['x'] });
+  assert.deepEqual(second.data, first.data);
 });
