@@ -91,11 +91,6 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
   }
 }
 
-/** Wrong arguments are an error of the field whether or not anybody reads them. Undefined: nothing can be wrong. */
-function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefined {
-  return field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
-}
-
 /** The same, and tells the channel `resolve` of it: as graphql-js does also of `__typename`, and of fields without a resolver. */
 export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
   const fieldRun = startField(run, field, path);
@@ -106,6 +101,11 @@ export function executeTracedField(run: Run, field: PlannedField, source: unknow
   } catch (error) {
     return nullOrThrow(fieldRun, error);
   }
+}
+
+/** Wrong arguments are an error of the field whether or not anybody reads them. Undefined: nothing can be wrong. */
+function checkArguments(field: PlannedField, run: Run): ArgumentValues | undefined {
+  return field.arguments === undefined || field.arguments.areConstant ? undefined : argumentValues(field, run);
 }
 
 /** The result of a field's resolver, or of graphql-js's default resolver. */

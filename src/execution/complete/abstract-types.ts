@@ -7,7 +7,8 @@ import { completeItem } from './items.ts';
 import type { ListRun } from './items.ts';
 import { notPlain } from './leaf.ts';
 import { completeChecked } from './objects.ts';
-import { Pending, placed, PromisedType } from '../pending.ts';
+import { PromisedType } from '../pending.ts';
+import type { Pending } from '../pending.ts';
 import type { FieldRun, Position, Shape } from '../plan/planned-field.ts';
 import { abandon, isThenable } from '../promises.ts';
 import { isPlainObject, rowsOf } from './rows.ts';
@@ -85,8 +86,7 @@ export class RowsByType {
       const answer = shape.resolveType(list.fieldRun, item);
       const rows = this.#rowsOf(answer, item);
       if (rows === undefined) return shape.completeAs(list.at(index), answer, item);
-      const row = rows.makeNth(item, index);
-      return row instanceof Pending ? placed(row, list.at(index)) : row;
+      return rows.makeNth(item, index);
     } catch (error) {
       abandon(item);
       return nullOrThrow(list.at(index), error);

@@ -82,8 +82,7 @@ function resolveHidden(run: Run, selection: Selection, { definition, source, pat
 export function completeRow(list: ListRun, rows: Rows, item: unknown, index: number): unknown {
   try {
     if (!isPlainObject(item)) return completeItem(list, item, index);
-    const row = rows.makeNth(item, index);
-    return row instanceof Pending ? placed(row, list.at(index)) : row;
+    return rows.makeNth(item, index);
   } catch (error) {
     return nullOrThrow(list.at(index), error);
   }
@@ -137,9 +136,11 @@ export class Rows implements RowRest, MadeObject {
     return this;
   }
 
+  /** An item of the list: see make. */
   makeNth(source: object, index: number): unknown {
     this.#index = index;
-    return this.make(source);
+    const row = this.make(source);
+    return row instanceof Pending ? placed(row, this.#list!.at(index)) : row;
   }
 
   /** The object, or a Pending. Throws the located error of a field that may not be null. */
