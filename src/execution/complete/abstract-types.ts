@@ -11,7 +11,7 @@ import { PromisedType } from '../pending.ts';
 import type { Pending } from '../pending.ts';
 import type { FieldRun, Position, Shape } from '../plan/planned-field.ts';
 import { abandon, isThenable } from '../promises.ts';
-import { isPlainObject, rowsOf } from './rows.ts';
+import { mayBeRow, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
 /** Interfaces and unions: the object says which type it has. */
@@ -80,7 +80,7 @@ export class RowsByType {
 
   complete(item: unknown, index: number): unknown {
     const list = this.#list;
-    if (!isPlainObject(item)) return completeItem(list, item, index);
+    if (!mayBeRow(item)) return completeItem(list, item, index);
     const shape = this.#shape;
     try {
       const answer = shape.resolveType(list.fieldRun, item);

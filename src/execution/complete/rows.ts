@@ -81,7 +81,7 @@ function resolveHidden(run: Run, selection: Selection, { definition, source, pat
 /** Completes one item of a list whose objects are made by code for whole rows: as completeItem does, faster. */
 export function completeRow(list: ListRun, rows: Rows, item: unknown, index: number): unknown {
   try {
-    if (!isPlainObject(item)) return completeItem(list, item, index);
+    if (!mayBeRow(item)) return completeItem(list, item, index);
     return rows.makeNth(item, index);
   } catch (error) {
     return nullOrThrow(list.at(index), error);
@@ -89,7 +89,7 @@ export function completeRow(list: ListRun, rows: Rows, item: unknown, index: num
 }
 
 /** Neither null, nor a promise, nor an Error: what has a meaning of its own for a list. */
-export function isPlainObject(item: unknown): item is object {
+export function mayBeRow(item: unknown): item is object {
   return typeof item === 'object' && item !== null && typeof (item as { then?: unknown }).then !== 'function' && !(item instanceof Error);
 }
 
@@ -200,7 +200,7 @@ export class Rows implements RowRest, MadeObject {
 
   object(at: number, value: unknown, fieldRun?: FieldRun): unknown {
     const rows = (this.#below ??= [])[at] ?? this.#rowsBelow(at);
-    if (rows === null || !isPlainObject(value)) return this.resolved(at, value, fieldRun);
+    if (rows === null || !mayBeRow(value)) return this.resolved(at, value, fieldRun);
     try {
       const row = rows.make(value);
       if (!(row instanceof Pending)) return row;
