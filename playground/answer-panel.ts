@@ -1,7 +1,7 @@
 import { createElement, useSyncExternalStore } from 'react';
 import type { CSSProperties, FunctionComponent, ReactNode } from 'react';
 
-import type { ExplainedCall, ExplainReport } from '../src/development/explain/report.ts';
+import type { ExplainedCall, ExplainReport } from '../src/tools/explain/report.ts';
 import { lastAnswer } from './answers.ts';
 
 const muted = 'hsla(var(--color-neutral), 0.7)';
@@ -54,7 +54,7 @@ const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: nu
   const { source, method, url, field, cache, why, status, error, start, duration } = call;
   const left = (start / total) * 100;
   const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
-  const colour = error === undefined ? (asked.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
+  const color = error === undefined ? (asked.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
   const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
   return createElement(
     'div',
@@ -77,7 +77,7 @@ const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: nu
           height: 6,
           marginLeft: `${Math.min(left, 99)}%`,
           width: `${Math.min(width, 100 - Math.min(left, 99))}%`,
-          background: `hsl(${colour})`,
+          background: `hsl(${color})`,
           borderRadius: 3,
         },
       }),

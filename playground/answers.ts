@@ -1,4 +1,4 @@
-import type { ExplainReport } from '../src/development/explain/report.ts';
+import type { ExplainReport } from '../src/tools/explain/report.ts';
 
 /** What is known of the last answer, beside its data. */
 export interface LastAnswer {

@@ -11,9 +11,10 @@ import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 
 import { rolldown } from 'rolldown';
-import type { InputOptions, OutputOptions } from 'rolldown';
+import type { InputOptions, OutputOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
+import { eagerFunctions, functionsOfFirstRequest } from './eager-functions.ts';
 import { buildPlayground } from './playground.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -22,48 +23,50 @@ const fresh = join(root, `dist-${process.pid}`);
 
 /** The command line, and the files that it starts as threads or bundles into functions. ES modules only: nobody requires them. */
 const commandLine = {
-  'cli/main': 'cli/main',
-  'cli/function-worker': 'cli/dev/function-worker',
-  'cli/operation-log': 'cli/dev/operation-log',
-  'cli/cached-loader': 'cli/build/cached-loader',
-  'cli/cache-maker': 'cli/build/cache-maker',
+  'cli/main': 'tools/cli/main',
+  'cli/function-worker': 'tools/cli/dev/function-worker',
+  'cli/operation-log': 'tools/cli/dev/operation-log',
+  'cli/cached-loader': 'tools/cli/build/cached-loader',
+  'cli/cache-maker': 'tools/cli/build/cache-maker',
 };
 
 /**
  * What every handler needs is one file, and so is what data sources need. Adapters of platforms, and all else that only
- * some entries share, are divided by who needs them; own-frames.ts would bring node:util to all. own-package.ts looks for its own name, and for entries in the
+ * some entries share, are divided by who needs them; user-frames.ts would bring node:util to all. package-files.ts looks for its own name, and for entries in the
  * folder above.
  */
 const groups = [
-  { name: 'own-package', test: /src[\\/]development[\\/]own-package\.ts$/, priority: 2 },
-  { name: 'cache', test: /src[\\/]cache[\\/]/, priority: 1 },
-  { name: 'datasource', test: /src[\\/]datasource[\\/]/, priority: 1 },
+  { name: 'package-files', test: /src[\\/]server[\\/]startup[\\/]package-files\.ts$/, priority: 2 },
+  { name: 'cache', test: /src[\\/]datasources[\\/]cache[\\/]/, priority: 1 },
+  { name: 'datasource', test: /src[\\/]datasources[\\/](?!undici\.ts$)/, priority: 1 },
   {
     name: 'core',
-    test: /src[\\/](?:execution|handler|http|message|operation|schema|server|validation)[\\/]|src[\\/]development[\\/](?!own-frames)[\w-]+\.ts$/,
+    test: /src[\\/](?:shared|executor|server[\\/](?:call|http|operation|startup))[\\/]|src[\\/]server[\\/][\w-]+\.ts$/,
     minShareCount: 3,
   },
   // What the servers of version 3 share, without the error classes, which its data sources have too.
-  { name: 'v3-servers', test: /src[\\/]extensions[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
+  { name: 'v3-servers', test: /src[\\/]v3[\\/](?!errors|datasource|types|hosts)/, minShareCount: 2 },
   {
     name: 'platform',
-    test: /src[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|netlify|not-http|ping)\.ts$/,
+    test: /src[\\/]server[\\/]platform[\\/](?:adapter|detect|event-[\w-]+|gateway|netlify|not-http|ping)\.ts$/,
   },
 ];
 
 /** Apart, because both have a DataSource, a Logger, …: in one file one of each would be called DataSource$1, in editors too. */
 const typeGroups = [
-  { name: 'types.d', test: /^(?!.*extensions[\\/]v3[\\/]).*\.d\.ts$/, minShareCount: 2, priority: 1 },
+  { name: 'types.d', test: /^(?!.*src[\\/]v3[\\/]).*\.d\.ts$/, minShareCount: 2, priority: 1 },
   { name: 'types-v3.d', test: /\.d\.ts$/, minShareCount: 2 },
 ];
 
 console.log('Building the package into dist/ …');
 try {
   const entries = await readEntries();
+  const eager = eagerFunctions(await functionsOfFirstRequest(join(root, 'src/entries/aws-lambda.ts'), join(fresh, 'first-request')));
+  await rm(join(fresh, 'first-request'), { recursive: true });
   // Settled, so that none of them still writes when what a failure leaves is removed.
   const builds = await Promise.allSettled([
-    buildCode('esm', { ...entries, ...commandLine }),
-    buildCode('cjs', entries),
+    buildCode('esm', { ...entries, ...commandLine }, eager),
+    buildCode('cjs', entries, eager),
     buildTypes(entries),
     buildPlayground(fresh),
   ]);
@@ -84,21 +87,23 @@ async function readEntries(): Promise<Sources> {
   return Object.fromEntries(
     Object.entries(manifest.exports).flatMap(([subpath, entry]) => {
       const [, name] = /dist\/esm\/([\w-]+)\.js"/.exec(JSON.stringify(entry)) ?? [];
-      return name === undefined ? [] : [[name, subpath === '.' ? 'index' : subpath.slice(2)]];
+      return name === undefined ? [] : [[name, `entries/${subpath === '.' ? 'index' : subpath.slice(2)}`]];
     }),
   );
 }
 
-async function buildCode(format: 'esm' | 'cjs', sources: Sources): Promise<void> {
+async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin): Promise<void> {
   await write(
     { input: pathsOf(sources), preserveEntrySignatures: 'allow-extension' },
     {
       dir: join(fresh, format),
       format,
       sourcemap: true,
-      chunkFileNames: ({ moduleIds }) => (moduleIds.every((id) => /src[\\/]cli[\\/]/.test(id)) ? 'cli/[name].js' : 'chunks/[name].js'),
+      chunkFileNames: ({ moduleIds }) =>
+        moduleIds.every((id) => /src[\\/]tools[\\/]cli[\\/]/.test(id)) ? 'cli/[name].js' : 'chunks/[name].js',
       codeSplitting: { groups, includeDependenciesRecursively: false },
       minifyInternalExports: false,
+      plugins: [eager],
     },
   );
   await writeScope(format, format === 'esm' ? 'module' : 'commonjs');
@@ -140,6 +145,7 @@ async function write(input: InputOptions, output: OutputOptions): Promise<void> 
     platform: 'node',
     external: (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id),
     treeshake: { moduleSideEffects: false },
+    checks: { bundlerTimings: false },
     ...input,
   });
   try {

@@ -7,12 +7,12 @@
 
 import { parseArgs } from 'node:util';
 
-import { createHandler } from '../src/index.ts';
-import type { Handler } from '../src/index.ts';
-import { fetchAPI } from '../src/platform/fetch.ts';
-import { findAdapter } from '../src/platform/detect.ts';
-import { lambdaAdapters } from '../src/platform/lambda.ts';
-import { netlifyV1 } from '../src/platform/netlify-v1.ts';
+import { createHandler } from '../src/entries/index.ts';
+import type { Handler } from '../src/entries/index.ts';
+import { fetchAPI } from '../src/server/platform/fetch.ts';
+import { findAdapter } from '../src/server/platform/detect.ts';
+import { lambdaAdapters } from '../src/server/platform/lambda.ts';
+import { netlifyV1 } from '../src/server/platform/netlify-v1.ts';
 import { assertWithinContract } from '../test/support/answer-contract.ts';
 import { echoServer } from '../test/support/echo-server.ts';
 import { generateEvent, markedEvent } from '../test/support/event-generator.ts';

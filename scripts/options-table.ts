@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..');
 
 /** The options of `ServerOptions`, in the order of the source. */
 export async function readOptions(): Promise<OptionRow[]> {
-  const source = await readFile(join(root, 'src/server/options.ts'), 'utf8');
+  const source = await readFile(join(root, 'src/server/startup/options.ts'), 'utf8');
   const start = source.indexOf('export interface ServerOptions');
   const body = source.slice(start, source.indexOf('\n}\n', start));
   return [...body.matchAll(/ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)\?: ([^;]+);/g)].map(

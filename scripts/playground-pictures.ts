@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import type { Page } from 'playwright-core';
 
-import { startDevServer } from '../src/cli/dev/dev.ts';
+import { startDevServer } from '../src/tools/cli/dev/dev.ts';
 import { launchChromium } from '../test/browser/chromium.ts';
 
 const root = join(import.meta.dirname, '..');

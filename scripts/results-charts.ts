@@ -5,11 +5,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { readResults } from './results-tables.ts';
-import type { Results } from './results-tables.ts';
+import { readResults } from './results.ts';
+import type { Results } from './results.ts';
 
 const folder = join(import.meta.dirname, '../docs/figures');
-const shown = ['graphql-functions', 'bare graphql-js 17', 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
+const shown = ['graphql-functions', 'bare graphql-js 17', 'bare graphql-js 16', 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 
 interface Panel {
   readonly title: string;
@@ -19,17 +19,18 @@ interface Panel {
 /** Every chart, by its name; of several panels beside each other. */
 const charts: Readonly<Record<string, (results: Results) => readonly Panel[]>> = {
   summary: (results) => [coldPanel(results, 300), warmPanel(results, '50 objects, 100 async resolvers, variables')],
-  cold: (results) => results.cold.map(({ types }) => coldPanel(results, types)),
+  cold: (results) => results.cold.map(({ types, sdlKB }) => coldPanel(results, types, sdlKB)),
   warm: (results) => ['hello', 'documents never seen before', '1,000 rows of 8 fields'].map((workload) => warmPanel(results, workload)),
 };
 
-function coldPanel({ cold }: Results, types: number): Panel {
-  const contestants = cold.find((one) => one.types === types)?.contestants ?? {};
+function coldPanel({ cold }: Results, types: number, sdlKB?: number): Panel {
+  const contestants = cold.find((one) => one.types === types && (sdlKB ?? one.sdlKB) === one.sdlKB)?.contestants ?? {};
   const bars = shown.flatMap((name) => {
     const value = contestants[name]?.cpuMilliseconds;
     return value === undefined ? [] : [{ name, value, label: `${value} ms` }];
   });
-  return { title: `Cold start, ${types.toLocaleString('en-US')} types: CPU to the first answer`, bars };
+  const size = sdlKB === undefined ? '' : ` (${sdlKB.toLocaleString('en-US')} KB)`;
+  return { title: `Cold start, ${types.toLocaleString('en-US')} types${size}: CPU to the first answer`, bars };
 }
 
 function warmPanel({ warm }: Results, workload: string): Panel {
@@ -41,14 +42,14 @@ function warmPanel({ warm }: Results, workload: string): Panel {
   return { title: `Warm: ${workload}`, bars };
 }
 
-interface Colours {
+interface Colors {
   readonly text: string;
   readonly quiet: string;
   readonly ours: string;
   readonly others: string;
 }
 
-const themes: Readonly<Record<string, Colours>> = {
+const themes: Readonly<Record<string, Colors>> = {
   light: { text: '#1f2328', quiet: '#59636e', ours: '#c6249b', others: '#b6bfc9' },
   dark: { text: '#f0f6fc', quiet: '#9198a1', ours: '#f06bcb', others: '#4a535e' },
 };
@@ -60,21 +61,26 @@ const row = 26;
 const top = 40;
 
 /** One chart as SVG. Text is text, so that it can be read aloud and searched. */
-function draw(panels: readonly Panel[], colours: Colours): string {
-  const height = top + row * Math.max(...panels.map(({ bars }) => bars.length)) + 8;
+function draw(panels: readonly Panel[], colors: Colors): string {
+  const columns = panels.length > 3 ? 2 : panels.length;
+  const panelHeight = top + row * Math.max(...panels.map(({ bars }) => bars.length)) + 8;
+  const height = panelHeight * Math.ceil(panels.length / columns);
   const description = panels
     .map(({ title, bars }) => `${title}: ${bars.map(({ name, label }) => `${name} ${label}`).join(', ')}.`)
     .join(' ');
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width * panels.length} ${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width * columns} ${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
     `<title>${escaped(description)}</title>`,
-    ...panels.map((panel, at) => `<g transform="translate(${at * width} 0)">\n${drawPanel(panel, colours)}\n</g>`),
+    ...panels.map(
+      (panel, at) =>
+        `<g transform="translate(${(at % columns) * width} ${Math.floor(at / columns) * panelHeight})">\n${drawPanel(panel, colors)}\n</g>`,
+    ),
     '</svg>',
     '',
   ].join('\n');
 }
 
-function drawPanel({ title, bars }: Panel, { text, quiet, ours, others }: Colours): string {
+function drawPanel({ title, bars }: Panel, { text, quiet, ours, others }: Colors): string {
   const longest = Math.max(...bars.map(({ value }) => value));
   const lines = bars.map(({ name, value, label }, at) => {
     const y = top + at * row;
@@ -98,7 +104,7 @@ function escaped(text: string): string {
 export function drawCharts(results: Results): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(charts).flatMap(([name, panelsOf]) =>
-      Object.entries(themes).map(([theme, colours]) => [`${name}-${theme}.svg`, draw(panelsOf(results), colours)] as const),
+      Object.entries(themes).map(([theme, colors]) => [`${name}-${theme}.svg`, draw(panelsOf(results), colors)] as const),
     ),
   );
 }

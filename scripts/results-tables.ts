@@ -6,69 +6,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { cellsOf } from './options-table.ts';
-
-interface Ratio {
-  /** The median of the runs. */
-  readonly ratio: number;
-  /** The lowest and the highest of the runs. */
-  readonly ratios?: readonly number[];
-}
-
-interface Spread {
-  readonly workloads: number;
-  readonly median: number;
-  readonly medians?: readonly number[];
-  readonly worstTenth: number;
-  readonly worst: number;
-}
-
-/** What `node bench/run.ts` writes, as far as pages show it. */
-export interface Results {
-  readonly date: string;
-  readonly command: string;
-  /** How often the ratios were measured. Absent: once. */
-  readonly runs?: number;
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
-  readonly versions: Readonly<Record<string, string>>;
-  readonly warm: readonly { readonly workload: string; readonly contestants: Readonly<Record<string, Ratio & { microseconds: number }>> }[];
-  readonly cold: readonly {
-    readonly types: number;
-    readonly contestants: Readonly<Record<string, Ratio & { cpuMilliseconds: number; rssMiB: number }>>;
-  }[];
-  readonly codeCache: readonly {
-    readonly types: number;
-    readonly isBuilt: boolean;
-    readonly cpuMilliseconds: Readonly<Record<string, number>>;
-  }[];
-  readonly unbundled: { readonly bundledMilliseconds: number; readonly unbundledMilliseconds: number; readonly files: number };
-  readonly sizes: Readonly<Record<string, { readonly gzipKB: number }>>;
-  readonly dataSources: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number }>>>>;
-  readonly generated: {
-    readonly seed: number;
-    readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly none?: Spread; readonly unseen: Spread }>>;
-  };
-  readonly requests: Readonly<Record<string, Readonly<Record<string, Ratio & { microseconds: number; none?: number }>>>>;
-  readonly smallMemory: {
-    readonly operations: number;
-    readonly functions: readonly {
-      readonly megabytes: number;
-      readonly firstMiB: number;
-      readonly peakMiB: number;
-      readonly ownMiB: number;
-      readonly heapMiB: number;
-      readonly microseconds: number;
-    }[];
-  };
-  readonly memory: { readonly invocations: number; readonly rssMiB: readonly number[]; readonly heapMiB: readonly number[] };
-}
+import { readResults } from './results.ts';
+import type { Ratio, Results, Spread } from './results.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The pages that have such tables. */
 export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/build.md'];
-
-export async function readResults(): Promise<Results> {
-  return JSON.parse(await readFile(join(root, 'bench/results.json'), 'utf8')) as Results;
-}
 
 /** Every table there is, by the name that stands in a page's marker. */
 export const tables: Readonly<Record<string, (results: Results) => string>> = {
@@ -82,11 +25,11 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
       ['Package', 'Version'],
       Object.entries(versions).map(([name, version]) => [`\`${name}\``, version.replace(/^npm:.*@/, '')]),
     ),
-  runs: (results) => toTable([`Ratio to ${reference}`, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
-  summary: (results) => toTable(['', ...summarised], summaryRows(results)),
+  runs: (results) => toTable([bothRatios, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
+  summary: (results) => toTable([bothRatios, ...summarised], summaryRows(results)),
   cold: ({ cold }) =>
     toTable(
-      ['CPU, ms (ratio)', ...cold.map(({ types }) => `${inWords(types)} types`)],
+      [`CPU, ms (${toBoth})`, ...cold.map(schemaSize)],
       namesOf(cold.map(({ contestants }) => contestants)).map((name) => [
         name,
         ...cold.map(({ contestants }) => coldCell(contestants[name])),
@@ -95,7 +38,7 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   warm: ({ warm }) => {
     const names = namesOf(warm.map(({ contestants }) => contestants));
     return toTable(
-      ['Ratio', ...names],
+      [bothRatios, ...names],
       warm.map(({ workload, contestants }) => [workload, ...names.map((name) => times(contestants[name]))]),
     );
   },
@@ -107,8 +50,8 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   build: ({ cold }) => {
     const names = [reference, ours, built];
     return toTable(
-      ['Types of the schema', ...names],
-      cold.map(({ types, contestants }) => [inWords(types), ...names.map((name) => coldCell(contestants[name]))]),
+      [`CPU, ms (${toBoth})`, ...names],
+      cold.map(({ contestants, ...one }) => [schemaSize(one), ...names.map((name) => coldCell(contestants[name]))]),
     );
   },
   'code-cache': ({ codeCache }) => {
@@ -139,29 +82,29 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
   generated: ({ generated }) =>
     toTable(
       [
-        'Ratio to bare graphql-js 17',
+        bothRatios,
         'Workloads',
         'known document: median',
         'worst tenth',
         'worst',
-        'no GraphQL: median',
+        'no GraphQL, to 17: median',
         'new document: median',
         'worst tenth',
         'worst',
       ],
-      Object.entries(generated.spreads).map(([name, { warm, none, unseen }]) => [
+      Object.entries(generated.spreads).map(([name, { warm, warm16, none, unseen, unseen16 }]) => [
         name,
         String(warm.workloads),
-        ...spreadCells(warm),
+        ...spreadCells(warm, warm16),
         times(none && toRatio(none)),
-        ...spreadCells(unseen),
+        ...spreadCells(unseen, unseen16),
       ]),
     ),
   requests: ({ requests }) => {
     const names = Object.keys(requests);
     const workloads = namesOf(Object.values(requests));
     return toTable(
-      ['µs (ratio to bare graphql-js 17; that of no GraphQL)', ...names],
+      [`µs (${toBoth}; without GraphQL, to 17)`, ...names],
       workloads.map((workload) => [workload, ...names.map((name) => requestCell(requests[name]?.[workload]))]),
     );
   },
@@ -195,17 +138,27 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
 
 const ours = 'graphql-functions';
 const built = 'graphql-functions, with build';
+const cached = 'graphql-functions, code cache';
 const reference = 'bare graphql-js 17';
+const reference16 = 'bare graphql-js 16';
+const toBoth = 'ratio to bare graphql-js 17 · 16';
+const bothRatios = 'Ratio to bare graphql-js 17 · 16';
 /** The columns of the table on the first page. */
-const summarised = [ours, reference, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
+const summarised = [ours, reference, reference16, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
 
 function summaryRows({ cold, warm }: Results): string[][] {
   return [
-    ...cold.map(({ types, contestants }) => [
-      `first answer of a cold process, ${inWords(types)} types`,
+    ...cold.map(({ contestants, ...one }) => [
+      `first answer of a cold process, ${schemaSize(one)}`,
       ...summarised.map((name) => times(contestants[name])),
     ]),
+    ...cold
+      .filter(({ types }) => types === 10)
+      .map(({ contestants, ...one }) => [
+        `the same with \`build --code-cache\`, ${schemaSize(one)}`,
+        ...summarised.map((name) => times(name === ours ? contestants[cached] : undefined)),
+      ]),
     ...warm
       .filter(({ workload }) => summarisedWork.includes(workload))
       .map(({ workload, contestants }) => [`warm: ${workload}`, ...summarised.map((name) => times(contestants[name]))]),
@@ -214,20 +167,34 @@ function summaryRows({ cold, warm }: Results): string[][] {
 
 /** How far the runs are apart, for what is read first. */
 function rangeRows({ cold, warm, generated, requests, dataSources }: Results): string[][] {
-  const { warm: known, unseen } = generated.spreads['all']!;
+  const { warm: known, warm16, unseen, unseen16 } = generated.spreads['all']!;
   const rows: [string, Ratio | undefined][] = [
-    ...cold.map(({ types, contestants }): [string, Ratio | undefined] => [`cold, ${inWords(types)} types`, contestants[ours]]),
+    ...cold.map(({ contestants, ...one }): [string, Ratio | undefined] => [`cold, ${schemaSize(one)}`, contestants[ours]]),
     ...warm.map(({ workload, contestants }): [string, Ratio | undefined] => [`warm: ${workload}`, contestants[ours]]),
-    ['generated, known document: median', toRatio(known)],
-    ['generated, new document: median', toRatio(unseen)],
+    ['generated, known document: median', toRatio(known, warm16)],
+    ['generated, new document: median', toRatio(unseen, unseen16)],
     ...Object.entries(requests).map(([runtime, { hello }]): [string, Ratio | undefined] => [`Request on ${runtime}: hello`, hello]),
     ['data source, miss (to @apollo/datasource-rest 6)', dataSources['miss']?.[ours]],
   ];
-  return rows.map(([what, one]) => [what, times(one), ...[0, 1].map((at) => times(one?.ratios && { ratio: one.ratios[at]! }))]);
+  return rows.map(([what, one]) => [what, times(one), ...[0, 1].map((at) => times(ofRun(one, at)))]);
 }
 
-function toRatio({ median, medians }: Spread): Ratio {
-  return medians === undefined ? { ratio: median } : { ratio: median, ratios: medians };
+/** The lowest (0) or the highest (1) of the runs. */
+function ofRun({ ratios, ratio16s }: Partial<Ratio> = {}, at: number): Ratio | undefined {
+  return ratios && { ratio: ratios[at]!, ...(ratio16s && { ratio16: ratio16s[at]! }) };
+}
+
+function toRatio({ median, medians }: Spread, to16?: Spread): Ratio {
+  return {
+    ratio: median,
+    ...(medians && { ratios: medians }),
+    ...(to16 && { ratio16: to16.median }),
+    ...(to16?.medians && { ratio16s: to16.medians }),
+  };
+}
+
+function schemaSize({ types, sdlKB }: Pick<Results['cold'][number], 'types' | 'sdlKB'>): string {
+  return `${inWords(types)} types (${inWords(sdlKB)} KB)`;
 }
 
 function namesOf(columns: readonly Readonly<Record<string, unknown>>[]): string[] {
@@ -244,8 +211,8 @@ function requestCell(one: Results['requests'][string][string] | undefined): stri
     : `${one.microseconds} (${times(one)}; ${times(one.none === undefined ? undefined : { ratio: one.none })})`;
 }
 
-function spreadCells({ median, worstTenth, worst }: Spread): string[] {
-  return [median, worstTenth, worst].map((ratio) => times({ ratio }));
+function spreadCells(to17: Spread, to16?: Spread): string[] {
+  return (['median', 'worstTenth', 'worst'] as const).map((part) => times({ ratio: to17[part], ...(to16 && { ratio16: to16[part] }) }));
 }
 
 function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): string {
@@ -253,7 +220,8 @@ function dataSourceCell(one: (Ratio & { microseconds: number }) | undefined): st
 }
 
 function times(one: Ratio | undefined): string {
-  return one === undefined ? '–' : `${one.ratio}×`;
+  if (one === undefined) return '–';
+  return one.ratio16 === undefined ? `${one.ratio}×` : `${one.ratio}× · ${one.ratio16}×`;
 }
 
 function inWords(count: number): string {

@@ -23,6 +23,7 @@ export default createHandler({
       title: String!
     }
   \`,
+  resolvers: { Query: { books: () => [] } },
 });
 `;
 
@@ -68,7 +69,7 @@ function draw(lines: readonly string[]): string {
   const width = columns * 8.4 + 32;
   const rows = lines.map((line, at) => {
     const y = 32 + at * lineHeight;
-    return `<text x="16" y="${y}" fill="${colourOf(line)}" xml:space="preserve">${escaped(line)}</text>`;
+    return `<text x="16" y="${y}" fill="${colorOf(line)}" xml:space="preserve">${escaped(line)}</text>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.round(width)} ${height}" role="img" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`,
@@ -80,7 +81,7 @@ function draw(lines: readonly string[]): string {
   ].join('\n');
 }
 
-function colourOf(line: string): string {
+function colorOf(line: string): string {
   if (line.startsWith('$')) return '#f0f6fc';
   if (line.includes('cannot run') || line.includes('^') || /^\d+ problem/.test(line)) return '#ff7b72';
   if (line.trimStart().startsWith('>') || /^\S+:\d+:\d+ /.test(line)) return '#f0f6fc';

@@ -3,7 +3,7 @@
  * Dearest first. A file alone pays for loading what it shares with others in `npm test` (about 0.5 s), so the sum is larger.
  *
  *     node scripts/test-times.ts                     the plain suite
- *     node scripts/test-times.ts test/cli/*.test.ts  some of its files
+ *     node scripts/test-times.ts test/tools/cli/*.test.ts  some of its files
  */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { SourceMap } from 'node:module';
+import type { SourceMapPayload } from 'node:module';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { makeArtefact } from '../src/cli/project/make-artefact.ts';
+import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
 import { cases } from './support/long-form.ts';
 import { installPackedPackage } from './support/packed-package.ts';
 import type { InstalledProject } from './support/packed-package.ts';
@@ -15,7 +17,7 @@ const modules = entries.filter((entry) => !entry.endsWith('.json'));
 /** Lambda runs Node so: what is required must be CommonJS. */
 const asOnLambda = ['--no-experimental-require-module', '--no-experimental-detect-module'];
 
-/** How an event of an HTTP API (payload 2.0) asks for one field. */
+/** An event of an HTTP API (payload 2.0) that queries one field. */
 const httpAPIEvent = {
   version: '2.0',
   rawPath: '/graphql',
@@ -83,7 +85,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
   });
   after(() => project.remove());
 
-  test('every export can be imported, and required where require takes CommonJS alone: both builds have the same names', async () => {
+  test('every export can be imported, and required where require accepts only CommonJS: both builds have the same names', async () => {
     const names = `Object.keys(module).filter((name) => name !== '__esModule' && name !== 'module.exports' && name !== 'default').sort()`;
     const imported = await project.run(
       `for (const entry of ${JSON.stringify(modules)}) { const module = await import(entry); console.log(entry, ...${names}); }
@@ -109,7 +111,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     ['import', [], 'module', (entry: string) => `await import('${entry}')`],
     ['require', asOnLambda, 'commonjs', (entry: string) => `require('${entry}')`],
   ] as const) {
-    test(`got by ${name}, a handler answers and reads a build; in development it checks the schema and has the playground`, async () => {
+    test(`loaded with ${name}, a handler answers and reads a build; in development it checks the schema and has the playground`, async () => {
       const artefact = makeArtefact(['type Query { hello: String }'], { schema: ['a.graphql'], documents: [], descriptions: false }, []);
       const page = { ...httpAPIEvent, headers: { accept: 'text/html' }, requestContext: { http: { method: 'GET', path: '/graphql' } } };
       const printed = await project.run(
@@ -153,18 +155,18 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
         { flags: ['--enable-source-maps'], type },
       );
 
-      match(printed, /[\\/]src[\\/]schema[\\/][\w-]+[\\/][\w-]+\.ts:\d+:\d+/);
+      match(printed, /[\\/]src[\\/]executor[\\/]schema[\\/][\w-]+[\\/][\w-]+\.ts:\d+:\d+/);
     });
   }
 
-  test('an entry and all that it needs are a few files, with the adapters of its own platform alone', async () => {
+  test('an entry and its dependencies are a few files, with only the adapters of its platform', async () => {
     const printed = await project.run(
       `for (const entry of ${JSON.stringify(modules)}) {
         for (const file of Object.keys(require.cache)) delete require.cache[file];
         require(entry);
         const files = Object.keys(require.cache);
         const loaded = files.map((file) => require('node:fs').readFileSync(file, 'utf8')).join();
-        const adapters = [...loaded.matchAll(/src.platform.(alb|rest-api|netlify-v1|fetch|node)\\.ts$/gm)].map(([, name]) => name);
+        const adapters = [...loaded.matchAll(/src.server.platform.(alb|rest-api|netlify-v1|fetch|node)\\.ts$/gm)].map(([, name]) => name);
         console.log(files.filter((file) => /graphql-functions.dist/.test(file)).length, entry, ...adapters.sort());
       }`,
       { flags: asOnLambda, type: 'commonjs' },
@@ -188,6 +190,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/opentelemetry',
       'graphql-functions/cost-line',
       'graphql-functions/edge',
+      'graphql-functions/undici',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',
       'graphql-functions/checks',
@@ -203,15 +206,15 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
 
   // Each of them costs 4 to 40 ms of a cold start. One process asks for one after the other: what is loaded stays loaded,
   // and is told of the first that loads it.
-  test('no entry touches HTTP, crypto or a web class when it is loaded, but /node and /checks', async () => {
-    const light = modules.filter((name) => !name.endsWith('/node') && !name.endsWith('/checks'));
+  test('no entry uses HTTP, crypto or a web class when it is loaded, except /node, /checks and /undici', async () => {
+    const light = modules.filter((name) => !/\/(?:node|checks|undici)$/.test(name));
 
     const dear = await dearBuiltins(project, Object.fromEntries(light.map((entry) => [entry, `await import('${entry}');`])));
 
     deepEqual(dear, Object.fromEntries(light.map((entry) => [entry, []])));
   });
 
-  test('serving an event touches neither HTTP nor crypto nor a web class', async () => {
+  test('serving an event uses neither HTTP nor crypto nor a web class', async () => {
     const served = (
       [
         ['graphql-functions/aws-lambda', httpAPIEvent],
@@ -232,7 +235,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
     deepEqual(dear, Object.fromEntries(served.map(([name]) => [name, []])));
   });
 
-  test('the probe of builtins notices them', async () => {
+  test('the probe of builtins detects them', async () => {
     const { all = [] } = await dearBuiltins(project, {
       all: "new Request('http://localhost/'); await import('node:http'); await import('node:crypto');",
     });
@@ -285,4 +288,19 @@ async function dearBuiltins(project: InstalledProject, programs: Readonly<Record
       .map((name) => name.replace(/^(?:NativeModule|Internal Binding) /, ''))
       .filter((name) => /^(?:_?http|https|net$|tls|crypto|internal\/crypto|internal\/deps\/undici)/.test(name));
   return Object.fromEntries(Object.entries(JSON.parse(printed) as Record<string, string[]>).map(([name, names]) => [name, dear(names)]));
+}
+
+for (const format of ['esm', 'cjs']) {
+  test(`dist/${format} has a function of the first request in parentheses, and the source map still finds it`, () => {
+    const file = join(import.meta.dirname, '../dist', format, 'chunks/core.js');
+    const line = readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((text) => text.startsWith('var assertNotForged = (function('));
+    const sourceMap = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload);
+
+    const found = sourceMap.findEntry(line + 1, 1) as { readonly originalSource: string; readonly originalLine: number };
+
+    const source = readFileSync(join(dirname(file), found.originalSource), 'utf8').split('\n');
+    match(source[found.originalLine - 1]!, /^export function assertNotForged\(/);
+  });
 }

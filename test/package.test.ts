@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
@@ -20,7 +20,7 @@ interface Manifest {
   readonly typesVersions: unknown;
 }
 
-/** What users may import. A name that comes or goes is a decision: it is written here, and in CHANGELOG.md. */
+/** What users can import. Adding or removing a name is a decision: record it here and in CHANGELOG.md. */
 const publicNames: Readonly<Record<string, readonly string[]>> = {
   '.': [
     'AuthenticationError',
@@ -42,6 +42,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type CacheOptions',
     'type CacheOptionsSource',
     'type ChunkStream',
+    'type CoercedExecution',
     'type ContextArgument',
     'type ContextFits',
     'type ContextValue',
@@ -54,7 +55,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type DeadlineOptions',
     'type EndHook',
     'type EnumValues',
-    'type ExecutionWish',
+    'type ExecutionOptions',
     'type FetchInit',
     'type FetchResult',
     'type FetchedResponse',
@@ -440,6 +441,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'varnishPurge',
     'vercelPurge',
   ],
+  './undici': ['type UndiciFetchOptions', 'undiciFetch'],
   './testing': [
     'createEvent',
     'createTester',
@@ -475,16 +477,17 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 const lists = /^export (type )?\{([^}]*)\}/gm;
+const stars = /^export \* from '([^']+)';/gm;
 const declarations = /^export (?:async )?(interface|type|function|class|const) (\w+)/gm;
 
 for (const entry of entries) {
   test(`${entry} exports these names and no others`, () => {
-    const names = namesOf(readFileSync(join(root, 'src', sourceOf(entry)), 'utf8'));
+    const names = namesIn(join(root, 'src/entries', sourceOf(entry)));
 
-    deepEqual(names, publicNames[entry]);
+    deepEqual(names.toSorted(), publicNames[entry]);
   });
 
-  test(`${entry} has a build and types of its own for import and for require`, () => {
+  test(`${entry} has separate builds and types for import and require`, () => {
     const source = sourceOf(entry).replace('.ts', '').replaceAll('/', '-');
 
     deepEqual(manifest.exports[entry], {
@@ -507,29 +510,33 @@ test('TypeScript that does not read the exports map ("moduleResolution": "node")
 });
 
 test('every public entry is in the exports map and has a source', () => {
-  const missing = Object.keys(publicNames).filter((entry) => !entries.includes(entry) || !existsSync(join(root, 'src', sourceOf(entry))));
+  const missing = Object.keys(publicNames).filter(
+    (entry) => !entries.includes(entry) || !existsSync(join(root, 'src/entries', sourceOf(entry))),
+  );
 
   deepEqual(missing, []);
 });
 
-test('bundlers may drop what is not used', () => {
+test('bundlers can drop unused code', () => {
   equal(manifest.sideEffects, false);
   equal(manifest.type, 'module');
 });
 
-test('the changelog tells about this version', () => {
+test('the changelog has an entry for this version', () => {
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
 
   match(changelog, new RegExp(`^## ${manifest.version.replaceAll('.', '\\.')}\\b`, 'm'));
 });
 
-/** `./aws-lambda` → `aws-lambda.ts`, `./v3/core` → `v3/core.ts`, a path below src/. */
+/** `./aws-lambda` → `aws-lambda.ts`, `./v3/core` → `v3/core.ts`, a path below src/entries/. */
 function sourceOf(entry: string): string {
   if (entry === '.') return 'index.ts';
   return `${entry.slice(2)}.ts`;
 }
 
-function namesOf(text: string): string[] {
+/** The names that a file exports, and those of the files that it exports as a whole. */
+function namesIn(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
   const listed = [...text.matchAll(lists)].flatMap(([, type, names = '']) =>
     names
       .split(',')
@@ -540,5 +547,6 @@ function namesOf(text: string): string[] {
   const declared = [...text.matchAll(declarations)].map(([, kind = '', name = '']) =>
     kind === 'interface' || kind === 'type' ? `type ${name}` : name,
   );
-  return [...listed, ...declared].toSorted();
+  const starred = [...text.matchAll(stars)].flatMap(([, path = '']) => namesIn(join(dirname(file), path)));
+  return [...listed, ...declared, ...starred];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { devUsage } from '../src/cli/usage.ts';
+import { devUsage } from '../src/tools/cli/usage.ts';
 import { surroundings } from './docs/surroundings.ts';
 import { startCommand } from './support/command.ts';
 import { createProject, serveProject } from './support/functions-project.ts';
@@ -49,7 +49,7 @@ async function serveBlock(context: TestContext, part: string): Promise<string> {
   return address('graphql');
 }
 
-test('the first screen: the handler, the command, and what comes back', async (context) => {
+test('the first screen: the handler, the command, and the response', async (context) => {
   const { directory } = await createProject(context, { 'functions/graphql.ts': blockWith('hello: (_, { name }) => `Hello') });
   await install(directory);
   const [, query = ''] = /^npx graphql-functions dev --query '([^']+)'$/m.exec(readme) ?? assert.fail('no such command');
@@ -99,7 +99,7 @@ test('the TOML and YAML are parts of the files that deploy the example', async (
   }
 });
 
-test('the table of the dev server’s options is what the command line says', async () => {
+test('the table of the dev server’s options matches the command line help', async () => {
   const page = await readFile(join(root, 'docs/command-line.md'), 'utf8');
   const inUsage = [...devUsage.matchAll(/^ {2}(--[\w-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
   const onPage = [...page.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);

@@ -12,9 +12,9 @@ import type {
 } from 'aws-lambda';
 import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler as NetlifyV1Handler } from '@netlify/functions';
 
-import { createHandler as createLambdaHandler } from '../src/aws-lambda.ts';
-import { createHandler as createFetchHandler } from '../src/fetch.ts';
-import { createHandler, DataSource, RESTDataSource } from '../src/index.ts';
+import { createHandler as createLambdaHandler } from '../src/entries/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../src/entries/fetch.ts';
+import { createHandler, DataSource, RESTDataSource } from '../src/entries/index.ts';
 import type {
   ContextFits,
   ContextValue,
@@ -24,14 +24,14 @@ import type {
   ResolverMap,
   ServerOptions,
   ServerPlugin,
-} from '../src/index.ts';
-import { createHandler as createNetlifyHandler } from '../src/netlify.ts';
-import type * as Netlify from '../src/netlify.ts';
-import { serve } from '../src/node.ts';
-import type { NodeExchange } from '../src/node.ts';
+} from '../src/entries/index.ts';
+import { createHandler as createNetlifyHandler } from '../src/entries/netlify.ts';
+import type * as Netlify from '../src/entries/netlify.ts';
+import { serve } from '../src/entries/node.ts';
+import type { NodeExchange } from '../src/entries/node.ts';
 import { runTypeScript } from './support/run-typescript.ts';
 
-test('what users write is typed, and what they must not write is refused', async () => {
+test('valid code of users is typed, and invalid code is refused', async () => {
   const project = join(import.meta.dirname, 'types.tsconfig.json');
 
   const complaints = await compile(project);
@@ -49,6 +49,7 @@ export function never(): void {
   fitting();
   wrapper({ typeDefs });
   sources();
+  preparedOptions();
   platforms();
   void results();
   wrong();
@@ -307,6 +308,60 @@ function sources(): void {
   createHandler(Promise.resolve({ typeDefs, csrfPrevention: true }));
   // @ts-expect-error: a function of nothing that is options.
   createHandler(() => 'type Query { a: Int }');
+}
+
+/** Options that a function of options prepares keep what `context` and `dataSources` infer; it may be given a promise or a function, too. */
+function preparedOptions(): void {
+  const options = subgraph({
+    context: () => ({ user: 'ada' }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    typeDefs,
+    resolvers: {
+      Query: {
+        id: (_, _args, { user }) => is<string>(user),
+        books: (_, _args, { dataSources }) => {
+          // @ts-expect-error: no such method.
+          void dataSources.books.author;
+          return dataSources.books.book('1');
+        },
+      },
+    },
+  });
+  exactly<ServerOptions<{ user: string }, { books: BooksAPI }>>()(options);
+  createHandler(options);
+  createHandler(
+    subgraph({
+      context: () => ({ user: 'ada' }),
+      dataSources: () => ({ books: new BooksAPI() }),
+      typeDefs,
+      resolvers: { Query: { books: (_, _args, { user, dataSources }) => dataSources.books.book(user) } },
+    }),
+  );
+  createHandler(
+    subgraph({ context: () => ({ user: 'ada' }), typeDefs, resolvers: { Query: { id: (_, _args, { user }) => is<string>(user) } } }),
+  );
+  createHandler(subgraph({ typeDefs, resolvers: { Query: { id: () => '1' } } }));
+  createHandler(async () => subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createHandler(subgraphLater({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createLambdaHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createFetchHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  createNetlifyHandler(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  void serve(subgraph({ typeDefs, context: () => ({ user: 'ada' }) }));
+  // @ts-expect-error: a misspelled option.
+  createHandler(subgraph({ typeDef: typeDefs }));
+}
+
+/** A capability that prepares a schema, as users and extensions write one. */
+function subgraph<TContext extends object, TDataSources extends object>(
+  options: ServerOptions<TContext, TDataSources>,
+): ServerOptions<TContext, TDataSources> {
+  return { ...options, typeDefs: [options.typeDefs ?? [], 'type Query { _service: Boolean }'].flat() };
+}
+
+function subgraphLater<TContext extends object, TDataSources extends object>(
+  options: ServerOptions<TContext, TDataSources>,
+): Promise<ServerOptions<TContext, TDataSources>> {
+  return Promise.resolve(subgraph(options));
 }
 
 /** The event and the context in `context({ event, context })` are those of the platform. */

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 
 import { serverAudits } from 'graphql-http';
 
-import type { ServerOptions } from '../../src/server/options.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { plainRequest } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

@@ -9,7 +9,7 @@ import type { OpenDoor } from '../support/sources.ts';
 
 /** One body of tests for every event source: what a client sees does not depend on the platform. */
 for (const door of frontDoors) {
-  describe(`every event source answers alike: ${door.name}`, () => {
+  describe(`every event source gives the same answers: ${door.name}`, () => {
     let server: EchoServer;
     let open: OpenDoor;
     before(() => {
@@ -18,7 +18,7 @@ for (const door of frontDoors) {
     });
     after(() => open.close());
 
-    test('a POST runs its query', async () => {
+    test('POST runs a query', async () => {
       const response = await open.send(post({ query: '{ echo(text: "hi") }' }));
 
       assert.equal(response.status, 200);
@@ -26,21 +26,21 @@ for (const door of frontDoors) {
       assert.deepEqual(json(response), { data: { echo: 'hi' } });
     });
 
-    test('a GET runs its query', async () => {
+    test('GET runs a query', async () => {
       const response = await open.send(get({ query: 'query ($t: String!) { echo(text: $t) }', variables: '{"t":"hi"}' }));
 
       assert.equal(response.status, 200);
       assert.deepEqual(json(response), { data: { echo: 'hi' } });
     });
 
-    test('operationName chooses, in POST and in GET', async () => {
+    test('operationName selects the operation, in POST and GET', async () => {
       const query = 'query A { echo(text: "a") } query B { echo(text: "b") }';
 
       assert.deepEqual(json(await open.send(post({ query, operationName: 'B' }))), { data: { echo: 'b' } });
       assert.deepEqual(json(await open.send(get({ query, operationName: 'A' }))), { data: { echo: 'a' } });
     });
 
-    test('a batch answers an array in the same order', async () => {
+    test('a batch returns an array in request order', async () => {
       const response = await open.send(
         post([{ query: '{ echo(text: "1") }' }, { query: '{ nothing }' }, { query: '{ echo(text: "3") }' }]),
       );
@@ -52,7 +52,7 @@ for (const door of frontDoors) {
       assert.deepEqual(third, { data: { echo: '3' } });
     });
 
-    test('a mutation takes effect once by POST', async () => {
+    test('a mutation sent by POST runs once', async () => {
       const before = server.tally.added;
 
       const response = await open.send(post({ query: 'mutation { add(by: 2) }' }));
@@ -61,7 +61,7 @@ for (const door of frontDoors) {
       assert.equal(server.tally.added, before + 2);
     });
 
-    test('a mutation by GET is refused and has no effect', async () => {
+    test('a mutation sent by GET is refused and does not run', async () => {
       const before = server.tally.added;
 
       const response = await open.send(get({ query: 'mutation { add }' }));
@@ -71,7 +71,7 @@ for (const door of frontDoors) {
       assert.equal(server.tally.added, before);
     });
 
-    test('a QUERY runs its query, and no mutation', async () => {
+    test('QUERY runs a query but refuses a mutation', async () => {
       const before = server.tally.added;
 
       const read = await open.send({
@@ -86,27 +86,27 @@ for (const door of frontDoors) {
     });
 
     for (const [what, text] of texts()) {
-      test(`${what} comes back as it went, by POST`, async () => {
+      test(`${what} is returned unchanged, by POST`, async () => {
         const response = await open.send(post({ query: 'query ($t: String!) { echo(text: $t) }', variables: { t: text } }));
 
         assert.equal(json(response).data.echo, text);
       });
 
-      test(`${what} comes back as it went, by GET`, async () => {
+      test(`${what} is returned unchanged, by GET`, async () => {
         const response = await open.send(get({ query: 'query ($t: String!) { echo(text: $t) }', variables: JSON.stringify({ t: text }) }));
 
         assert.equal(json(response).data.echo, text);
       });
     }
 
-    test('a body given as bytes is read as UTF-8', async () => {
+    test('a body of bytes is decoded as UTF-8', async () => {
       const response = await open.send(post(new TextEncoder().encode(JSON.stringify({ query: '{ echo(text: "שלום 🌍") }' }))));
 
       assert.equal(json(response).data.echo, 'שלום 🌍');
     });
 
     if (!door.losses.bytes) {
-      test('bytes that are no UTF-8 are a 400, not guesses', async () => {
+      test('bytes that are not valid UTF-8 are a 400', async () => {
         const broken = Buffer.concat([Buffer.from('{"query":"{ echo(text: \\"'), Buffer.from([0xff, 0xfe, 0x80]), Buffer.from('\\") }"}')]);
 
         const response = await open.send(post(broken));
@@ -123,33 +123,33 @@ for (const door of frontDoors) {
     });
 
     if (!door.losses.repeats) {
-      test('a parameter that is given twice is a 400', async () => {
+      test('a repeated GraphQL parameter is a 400', async () => {
         const response = await open.send({ ...get({}), query: 'query={+__typename+}&query={+__typename+}' });
 
         assert.equal(response.status, 400);
       });
     }
 
-    test('parameters of others, also repeated ones, do not matter', async () => {
+    test('unrelated query parameters are ignored, even repeated ones', async () => {
       const response = await open.send({ ...get({}), query: 'utm=1&utm=2&query={+__typename+}&flag&constructor=3&__proto__=4' });
 
       assert.deepEqual(json(response), { data: { __typename: 'Query' } });
     });
 
-    test('header names are found whatever their case', async () => {
+    test('header names are case-insensitive', async () => {
       const response = await open.send(post({ query: '{ header(name: "X-REQUEST-mark") }' }, { headers: [['x-ReQuEsT-MARK', 'm 1']] }));
 
       assert.equal(json(response).data.header, 'm 1');
     });
 
-    test('all cookies of the request arrive', async () => {
+    test('all cookies of the request reach the context', async () => {
       const response = await open.send(post({ query: '{ header(name: "cookie") }' }, { headers: [['Cookie', 'a=1; b="2.3"; c=x=y']] }));
 
       assert.equal(json(response).data.header, 'a=1; b="2.3"; c=x=y');
     });
 
     if (!door.losses.repeats) {
-      test('a content type that stands there twice, with different values, is refused', async () => {
+      test('two content types with different values are refused', async () => {
         const response = await open.send({
           ...post({ query: '{ __typename }' }),
           headers: [
@@ -162,7 +162,7 @@ for (const door of frontDoors) {
       });
     }
 
-    test('headers and status that a resolver sets are sent', async () => {
+    test('headers and status set by a resolver are sent', async () => {
       const response = await open.send(post({ query: '{ setHeader(name: "X-Trace", value: "t1") setStatus(status: 202) }' }));
 
       assert.equal(response.status, 202);
@@ -175,7 +175,7 @@ for (const door of frontDoors) {
       ['trailer', 'x-checksum'],
       ['connection', 'upgrade'],
     ] as const) {
-      test(`the field ${name}, copied from an upstream answer by a resolver, does not garble ours`, async () => {
+      test(`the field ${name}, copied from an upstream response by a resolver, does not corrupt the response`, async () => {
         const response = await open.send(post({ query: `{ setHeader(name: "${name}", value: "${value}") }` }));
 
         assert.notEqual(response.headers.get(name), value);
@@ -183,20 +183,20 @@ for (const door of frontDoors) {
       });
     }
 
-    test('a resolver may ask for a status that has no body', async () => {
+    test('a resolver can set a status that has no body', async () => {
       const response = await open.send(post({ query: '{ setStatus(status: 204) }' }));
 
       assert.equal(response.status, 204);
       assert.equal(response.body, '');
     });
 
-    test('a status that does not exist counts as 500, and breaks nothing', async () => {
+    test('an invalid status becomes 500', async () => {
       const response = await open.send(post({ query: '{ setStatus(status: 1000) }' }));
 
       assert.equal(response.status, 500);
     });
 
-    test('several set-cookie lines stay apart, and nothing joins them', async () => {
+    test('several set-cookie headers are sent separately', async () => {
       const lines = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/', 'b=2; HttpOnly', 'c=3'];
 
       const response = await open.send(post({ query: 'query ($l: [String!]!) { setCookies(lines: $l) }', variables: { l: lines } }));
@@ -205,7 +205,7 @@ for (const door of frontDoors) {
       assert.deepEqual(response.setCookies, door.losses.setCookies ? lines.slice(0, 1) : lines);
     });
 
-    test('one set-cookie line arrives everywhere', async () => {
+    test('a single set-cookie header is sent', async () => {
       const response = await open.send(post({ query: '{ setCookies(lines: ["a=1"]) }' }));
 
       assert.deepEqual(response.setCookies, ['a=1']);
@@ -223,7 +223,7 @@ for (const door of frontDoors) {
       '/healthy',
       '/health/graphql',
     ]) {
-      test(`the path ${path} is the endpoint, like any other`, async () => {
+      test(`the path ${path} serves the endpoint`, async () => {
         const response = await open.send(post({ query: '{ __typename }' }, { path }));
 
         assert.deepEqual(json(response), { data: { __typename: 'Query' } });
@@ -238,7 +238,7 @@ for (const door of frontDoors) {
       assert.equal(response.body, '');
     });
 
-    test('OPTIONS is a 204 without a body that says what is allowed', async () => {
+    test('OPTIONS is a 204 without a body, with the allowed methods', async () => {
       const response = await open.send(plainRequest({ method: 'OPTIONS' }));
 
       assert.equal(response.status, 204);
@@ -257,7 +257,7 @@ for (const door of frontDoors) {
     }
 
     for (const path of ['/health', '/graphql/health', '/prod/graphql/health/', '/.netlify/functions/graphql/health']) {
-      test(`GET ${path} answers that the function is there`, async () => {
+      test(`GET ${path} is a health check`, async () => {
         const response = await open.send(plainRequest({ path }));
 
         assert.equal(response.status, 200);
@@ -273,14 +273,14 @@ for (const door of frontDoors) {
       assert.equal(response.body, '');
     });
 
-    test("a load balancer's health check is answered on any path", async () => {
+    test("a load balancer's health check works on any path", async () => {
       const response = await open.send(plainRequest({ headers: [['User-Agent', 'ELB-HealthChecker/2.0']] }));
 
       assert.equal(response.status, 200);
       assert.equal(json(response).status, 'pass');
     });
 
-    test('a health check runs nothing', async () => {
+    test('a health check runs no operation', async () => {
       const before = server.tally.resolved;
 
       await open.send({ ...get({ query: '{ echo(text: "x") }' }), path: '/graphql/health' });
@@ -288,14 +288,14 @@ for (const door of frontDoors) {
       assert.equal(server.tally.resolved, before);
     });
 
-    test('a POST to /health is an operation: only GET and HEAD are health checks', async () => {
+    test('a POST to /health runs an operation: only GET and HEAD are health checks', async () => {
       const response = await open.send(post({ query: '{ __typename }' }, { path: '/health' }));
 
       assert.deepEqual(json(response), { data: { __typename: 'Query' } });
     });
 
     for (const [what, body] of malformedBodies()) {
-      test(`${what} is a 400 in GraphQL's own form`, async () => {
+      test(`${what} is a 400 with a GraphQL error`, async () => {
         const response = await open.send(post(body));
 
         assert.equal(response.status, 400);
@@ -310,7 +310,7 @@ for (const door of frontDoors) {
       assert.equal(response.status, 400);
     });
 
-    test('a POST without a content type is refused and runs nothing', async () => {
+    test('a POST without a content type is refused before anything runs', async () => {
       const before = server.tally.added;
 
       const response = await open.send(plainRequest({ method: 'POST', body: new TextEncoder().encode('{"query":"mutation { add }"}') }));
@@ -319,7 +319,7 @@ for (const door of frontDoors) {
       assert.equal(server.tally.added, before);
     });
 
-    test('an Accept that allows neither type is a 406, before anything runs', async () => {
+    test('an Accept header that allows neither type is a 406 before anything runs', async () => {
       const before = server.tally.added;
 
       const response = await open.send(post({ query: 'mutation { add }' }, { headers: [['Accept', 'image/png']] }));
@@ -328,7 +328,7 @@ for (const door of frontDoors) {
       assert.equal(server.tally.added, before);
     });
 
-    test('Accept chooses the media type, also of an error', async () => {
+    test('Accept selects the media type, also for errors', async () => {
       const accept: [string, string][] = [['Accept', 'application/graphql-response+json']];
 
       const answer = await open.send(post({ query: '{ __typename }' }, { headers: accept }));
@@ -339,7 +339,7 @@ for (const door of frontDoors) {
       assert.equal(refusal.status, 400);
     });
 
-    test('an unexpected error of a resolver is masked, and its neighbour answered', async () => {
+    test('an unexpected resolver error is masked, and sibling fields keep their data', async () => {
       const response = await open.send(post({ query: '{ fail echo(text: "here") }' }));
 
       const { data, errors } = json(response);
@@ -348,14 +348,14 @@ for (const door of frontDoors) {
       assert.doesNotMatch(response.body, /on purpose/);
     });
 
-    test('a body above the limit is a 413', async () => {
+    test('a body over the limit is a 413', async () => {
       const response = await open.send(post({ query: '{ __typename }', variables: { filler: 'x'.repeat(1024 * 1024) } }));
 
       assert.equal(response.status, 413);
       assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
     });
 
-    test('after all of that the next request is answered as the first was', async () => {
+    test('after all these requests the endpoint still answers correctly', async () => {
       const response = await open.send(post({ query: '{ echo(text: "still here") }' }));
 
       assert.deepEqual(json(response), { data: { echo: 'still here' } });

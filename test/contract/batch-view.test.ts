@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import type { ServerPlugin } from '../../src/operation/plugin.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import type { ServerPlugin } from '../../src/server/operation/plugin.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { sources } from '../support/sources.ts';
@@ -17,7 +17,7 @@ function* plainObjectsIn(value: unknown, seen = new Set<unknown>()): Generator<R
   for (const inner of Object.values(value) as unknown[]) yield* plainObjectsIn(inner, seen);
 }
 
-/** Writes a mark into every object that is within reach, and says whether one was there already. */
+/** Marks every reachable object, and returns whether one was already marked. */
 function mark(...reachable: unknown[]): boolean {
   let wasMarked = false;
   for (const value of reachable) {
@@ -30,7 +30,7 @@ function mark(...reachable: unknown[]): boolean {
 }
 
 for (const source of sources) {
-  test(`what the hooks of one element of a batch write to the platform's objects, its neighbours do not see: ${source.name}`, async () => {
+  test(`platform objects changed by one batch element's hooks are unchanged for the others: ${source.name}`, async () => {
     const plugin: ServerPlugin<{ saw: boolean }> = {
       requestDidStart: ({ request, response, contextValue }) => {
         contextValue.saw ||= request.http!.headers.has('x-plugin') || response.http.status === 418;

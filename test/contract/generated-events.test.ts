@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import { findAdapter } from '../../src/platform/detect.ts';
-import { fetchAPI } from '../../src/platform/fetch.ts';
-import { lambdaAdapters } from '../../src/platform/lambda.ts';
-import { netlifyV1 } from '../../src/platform/netlify-v1.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import { findAdapter } from '../../src/server/platform/detect.ts';
+import { fetchAPI } from '../../src/server/platform/fetch.ts';
+import { lambdaAdapters } from '../../src/server/platform/lambda.ts';
+import { netlifyV1 } from '../../src/server/platform/netlify-v1.ts';
 import { assertWithinContract } from '../support/answer-contract.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { generateEvent, markedEvent } from '../support/event-generator.ts';
@@ -18,13 +18,13 @@ import type { Source } from '../support/sources.ts';
 const events = cases({ short: 400, long: 5000 });
 /** Fixed, so that a failure in one place is a failure everywhere. */
 const seed = 20261120;
-/** Milliseconds after which a call that has not settled counts as hanging. Far above what all of them take. */
+/** Milliseconds after which an unsettled call counts as hanging. Far longer than any call takes. */
 const maxWait = 60_000;
 
 const adapters = [fetchAPI, ...lambdaAdapters, netlifyV1];
 
 for (const source of sources) {
-  test(`${events} generated events of ${source.name} are answered within the contract`, async () => {
+  test(`${events} generated events of ${source.name} get responses that satisfy the contract`, async () => {
     const random = createRandom(seed);
     const handler = createHandler(echoServer().options);
     const state = { step: 0, story: '' };
@@ -40,7 +40,7 @@ for (const source of sources) {
   });
 }
 
-/** Every fiftieth step eight at once, half of them marked. */
+/** Every 50th step sends eight concurrently, half of them marked. */
 function nextEvents(source: Source, step: number, random: ReturnType<typeof createRandom>): GeneratedEvent[] {
   if (step % 50 !== 49) return [generateEvent(source, random)];
   return Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? markedEvent(source, random) : generateEvent(source, random)));
@@ -53,7 +53,7 @@ async function judge(handler: ReturnType<typeof createHandler>, { event, expecte
   if (expected.kind === 'mark') assert.deepEqual(JSON.parse(body), { data: { header: expected.mark } });
 }
 
-/** Names the seed and the step of a failure, and takes a call that never settles for one. */
+/** Adds the seed and step to a failure. A call that never settles is a failure. */
 async function watched(state: { readonly step: number; readonly story: string }, run: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const hang = new Promise<never>((_, reject) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import { DataSource } from '../../src/datasource.ts';
-import type { ServerPlugin } from '../../src/operation/plugin.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import { DataSource } from '../../src/entries/datasource.ts';
+import type { ServerPlugin } from '../../src/server/operation/plugin.ts';
 import { deferred } from '../support/deferred.ts';
 import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
@@ -13,7 +13,7 @@ import { sources } from '../support/sources.ts';
 
 const concurrency = 64;
 
-/** Knows whom it works for from the context, and is asked late. */
+/** Reads the user from the context, and is called late. */
 class WhoAmI extends DataSource<{ user: string }> {
   answer = async (): Promise<string> => (await turns(1 + (this.context.user.length % 3)), this.context.user);
 }
@@ -73,7 +73,7 @@ function requestOf(user: string): PlainRequest {
   );
 }
 
-test(`${concurrency} events of all sources at once: each gets its own context, data source, variables, headers and cookies`, async () => {
+test(`${concurrency} concurrent events of all sources share no context, data source, variables, headers or cookies`, async () => {
   const { handler, seen } = meetingServer(concurrency);
   const random = createRandom(64);
   const users = Array.from({ length: concurrency }, (_, at) => `user-${at}-${'x'.repeat(random.below(7))}`);
@@ -94,7 +94,7 @@ test(`${concurrency} events of all sources at once: each gets its own context, d
   });
 });
 
-test('the operations of a batch share the request, not the context', async () => {
+test('operations of a batch share the request but not the context', async () => {
   const contexts = new Set<unknown>();
   const handler = createHandler({
     context: () => ({ user: 'ada' }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
+import { createHandler } from '../../src/entries/index.ts';
 import { echoServer } from '../support/echo-server.ts';
 import type { Event } from '../support/events.ts';
 import { json, post } from '../support/plain-http.ts';
@@ -15,7 +15,7 @@ function methodHolder(event: Event): [holder: Event, key: string] {
 }
 
 for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
-  describe(`a malformed event of ${source.name} is a 400 in the form of its platform`, () => {
+  describe(`a malformed event of ${source.name} is a 400 in the format of its platform`, () => {
     const send = async (bend: (event: Event) => void): Promise<{ status: number; message: string; log: number }> => {
       const { options, log } = echoServer();
       const event = structuredClone(source.build(post({ query: '{ __typename }' }))) as Event;
@@ -36,18 +36,18 @@ for (const source of [...lambdaSources, netlifyV1, netlifyVite]) {
       });
     }
 
-    test('with a body that is a number', async () => {
+    test('with a number as the body', async () => {
       const answer = await send((event) => (event['body'] = 5));
 
       assert.equal(answer.status, 400);
       assert.match(answer.message, /^Expected the body of the event to be a string, got number/);
     });
 
-    test('and is no error of the server: nothing is logged', async () => {
+    test('and logs nothing, because the server is not at fault', async () => {
       assert.equal((await send((event) => (event['body'] = {}))).log, 0);
     });
 
-    test('with headers that are no map: a POST without a content type', async () => {
+    test('with headers that are not an object: treated as a POST without a content type', async () => {
       const answer = await send((event) => {
         for (const key of ['headers', 'multiValueHeaders']) if (key in event) event[key] = key === 'headers' ? 'accept: a' : {};
       });

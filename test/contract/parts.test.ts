@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { parseParts } from '../support/multipart.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -35,7 +35,7 @@ for (const door of frontDoors) {
     after(() => open.close());
 
     if (door.streams && isGraphQL17) {
-      test('@defer and @stream are answered in parts, in graphql 17 payloads for who asks for these', async () => {
+      test('@defer and @stream are delivered in parts, as graphql 17 payloads for clients that accept them', async () => {
         const response = await open.send(post(operation, accept('multipart/mixed;incrementalSpec=v0.2, application/json')));
 
         const [first, ...others] = parseParts(response.body) as { hasNext: boolean; pending: unknown[] }[];
@@ -53,7 +53,7 @@ for (const door of frontDoors) {
         assert.equal(others.at(-1)?.hasNext, false);
       });
 
-      test('@defer and @stream are answered in the older payloads for Apollo Client 3', async () => {
+      test('@defer and @stream are delivered in the older payload format for Apollo Client 3', async () => {
         const response = await open.send(post(operation, accept('multipart/mixed;deferSpec=20220824,application/json')));
 
         const [first, ...others] = parseParts(response.body) as { incremental?: { label?: string }[] }[];
@@ -70,7 +70,7 @@ for (const door of frontDoors) {
         );
       });
 
-      test('each part is an event for a client that names events', async () => {
+      test('each part is an event for a client that accepts text/event-stream', async () => {
         const response = await open.send(post(operation, accept('text/event-stream, application/json')));
 
         const events = parseEvents(response.body).filter(({ event }) => event !== undefined);
@@ -80,12 +80,12 @@ for (const door of frontDoors) {
       });
     }
 
-    test('an operation with @defer and @stream is answered whole for a client that reads JSON', async () => {
+    test('an operation with @defer and @stream gets a single JSON response when the client accepts JSON', async () => {
       assert.deepEqual(json(await open.send(post(operation, accept('application/json')))), whole);
     });
 
     if (!door.streams || !isGraphQL17) {
-      test('an operation with @defer and @stream is answered whole, whatever the client would rather read', async () => {
+      test('an operation with @defer and @stream gets a single response, whatever the client prefers', async () => {
         for (const value of [
           'multipart/mixed;incrementalSpec=v0.2, application/json',
           'multipart/mixed;deferSpec=20220824,application/json',
@@ -95,7 +95,7 @@ for (const door of frontDoors) {
       });
     }
 
-    test('an operation without them is answered whole', async () => {
+    test('an operation without @defer and @stream gets a single response', async () => {
       const response = await open.send(post({ query: '{ hello }' }, accept('multipart/mixed;deferSpec=20220824,application/json')));
 
       assert.deepEqual(json(response), { data: { hello: 'world' } });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import type { HTTPRequest } from '../../src/message/http-messages.ts';
-import type { PlatformAdapter } from '../../src/platform/adapter.ts';
-import { findAdapter } from '../../src/platform/detect.ts';
-import { fetchAPI } from '../../src/platform/fetch.ts';
-import { lambdaAdapters } from '../../src/platform/lambda.ts';
-import { netlifyV1 } from '../../src/platform/netlify-v1.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import type { HTTPRequest } from '../../src/shared/http-messages.ts';
+import type { PlatformAdapter } from '../../src/server/platform/adapter.ts';
+import { findAdapter } from '../../src/server/platform/detect.ts';
+import { fetchAPI } from '../../src/server/platform/fetch.ts';
+import { lambdaAdapters } from '../../src/server/platform/lambda.ts';
+import { netlifyV1 } from '../../src/server/platform/netlify-v1.ts';
 import { echoServer } from '../support/echo-server.ts';
 import { json } from '../support/plain-http.ts';
 import { recordedEvent, recordedEvents } from '../support/recorded-events.ts';
@@ -15,7 +15,7 @@ import { contracts, readResult } from '../support/results.ts';
 
 const adapters: readonly PlatformAdapter<never>[] = [fetchAPI, ...lambdaAdapters, netlifyV1];
 
-/** What is read out of each recorded event, written by hand from the event. */
+/** The expected request of each recorded event, written by hand. */
 interface Reading extends Pick<HTTPRequest, 'method' | 'path' | 'queryString' | 'body'> {
   readonly source: string;
   readonly header: readonly [name: string, value: string | null];
@@ -216,7 +216,7 @@ const foreignEvents: Readonly<Record<string, RegExp>> = {
   'edge/samcli-CloudFrontSimpleRemoteCall.json': /one of Lambda@Edge/,
 };
 
-test('every recorded event is expected by a test below', () => {
+test('every recorded event has a test below', () => {
   assert.deepEqual(
     recordedEvents()
       .map(({ file }) => file)
@@ -229,11 +229,11 @@ for (const [file, reading] of Object.entries(readings)) {
   describe(`the recorded event ${file}`, () => {
     const adapter = findAdapter(adapters, recordedEvent(file));
 
-    test('is known by its source', () => {
+    test('is recognized by its event source', () => {
       assert.equal(adapter.name, reading.source);
     });
 
-    test('is read as the request that was sent', () => {
+    test('is converted to the request that was sent', () => {
       const { headers, body, ...request } = adapter.toRequest(recordedEvent(file));
 
       assert.deepEqual(request, { method: reading.method, path: reading.path, queryString: reading.queryString });
@@ -241,7 +241,7 @@ for (const [file, reading] of Object.entries(readings)) {
       assert.deepEqual(body, reading.body);
     });
 
-    test('is answered in the form its platform takes', async () => {
+    test('gets a response in the format of its platform', async () => {
       const handler = createHandler(echoServer({ csrfPrevention: false }).options);
 
       const response = readResult(contracts[reading.contract], await handler(recordedEvent(file)));
@@ -253,7 +253,7 @@ for (const [file, reading] of Object.entries(readings)) {
 }
 
 for (const [file, message] of Object.entries(foreignEvents)) {
-  test(`the recorded event ${file} rejects, so that nobody takes it for handled`, async () => {
+  test(`the recorded event ${file} is rejected, so that it does not count as handled`, async () => {
     const { options, tally } = echoServer();
 
     await assert.rejects(createHandler(options)(recordedEvent(file)), message);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import type { ServerOptions } from '../../src/server/options.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { json, post } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { frontDoors } from '../support/sources.ts';
@@ -11,7 +11,7 @@ import { parseEvents } from '../support/sse.ts';
 const subscription = { query: 'subscription { count(to: 3) }' };
 const accept = (value: string): { headers: [string, string][] } => ({ headers: [['Accept', value]] });
 
-/** Counts, and tells how many countings were ended. */
+/** Counts up, and records how many iterations were closed. */
 function countingServer(name: string): { options: ServerOptions; ended(): number } {
   let ended = 0;
   const options: ServerOptions = {
@@ -47,7 +47,7 @@ for (const door of frontDoors) {
     after(() => open.close());
 
     if (door.streams) {
-      test('a subscription is answered with its events', async () => {
+      test('a subscription streams its events', async () => {
         const response = await open.send(post(subscription, accept('text/event-stream')));
 
         assert.equal(response.status, 200);
@@ -60,7 +60,7 @@ for (const door of frontDoors) {
         assert.equal(ended(), 1);
       });
 
-      test('a query is answered with one event where the client takes nothing else', async () => {
+      test('a query is delivered as one event when the client accepts only event streams', async () => {
         const response = await open.send(post({ query: '{ hello }' }, accept('text/event-stream')));
 
         assert.deepEqual(parseEvents(response.body), [
@@ -69,17 +69,17 @@ for (const door of frontDoors) {
         ]);
       });
     } else {
-      test('a stream is 406, before anything runs, and the error says what carries streams', async () => {
+      test('a stream is a 406 before anything runs, and the error says which platforms can stream', async () => {
         const response = await open.send(post(subscription, accept('text/event-stream')));
 
         const [error] = json(response).errors;
         assert.equal(response.status, 406);
         assert.equal(error.extensions.code, 'BAD_REQUEST');
-        assert.match(error.message, /where the platform carries it: a web Request, Node, createStreamingHandler on AWS\./);
+        assert.match(error.message, /on a platform that streams: a web Request, Node, createStreamingHandler on AWS\./);
         assert.equal(ended(), 0);
       });
 
-      test('a subscription for which one answer would do as well is 400, and the error says what carries streams', async () => {
+      test('a subscription from a client that also accepts JSON is a 400, and the error says which platforms can stream', async () => {
         const response = await open.send(post(subscription, accept('text/event-stream, application/json')));
 
         const [error] = json(response).errors;
@@ -88,7 +88,7 @@ for (const door of frontDoors) {
         assert.match(error.message, /createStreamingHandler/);
       });
 
-      test('a query is answered whole where the client would rather have events', async () => {
+      test('a query gets a single response even when the client prefers events', async () => {
         const response = await open.send(post({ query: '{ hello }' }, accept('text/event-stream, application/json;q=0.5')));
 
         assert.deepEqual(json(response), { data: { hello: 'world' } });

@@ -9,7 +9,7 @@ import { root } from './pages.ts';
 
 const page = await readFile(join(root, 'docs/configuration.md'), 'utf8');
 
-test('the table of docs/configuration.md is what src/server/options.ts says; `npm run docs` writes it', async () => {
+test('the table of docs/configuration.md is what src/server/startup/options.ts says; `npm run docs` writes it', async () => {
   assert.deepEqual(rowsIn(page), cellsOf(toMarkdown(await readOptions())));
 });
 

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 
 import { GraphQLError } from 'graphql';
 
-import { createHandler } from '../../src/aws-lambda.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { createHandler } from '../../src/entries/aws-lambda.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 
 const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
 

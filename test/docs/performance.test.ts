@@ -5,7 +5,8 @@ import { test } from 'node:test';
 
 import { cellsOf } from '../../scripts/options-table.ts';
 import { drawCharts } from '../../scripts/results-charts.ts';
-import { pages, readResults, resultsIn, tables } from '../../scripts/results-tables.ts';
+import { pages, resultsIn, tables } from '../../scripts/results-tables.ts';
+import { readResults } from '../../scripts/results.ts';
 import { root } from './pages.ts';
 
 const results = await readResults();

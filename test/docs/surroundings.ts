@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeArtefact } from '../../src/cli/project/make-artefact.ts';
-import type { BuildSources } from '../../src/schema/build/build-artefact.ts';
-import { typeDefsMark } from '../../src/schema/build/read-build.ts';
+import { makeArtefact } from '../../src/tools/cli/project/make-artefact.ts';
+import type { BuildSources } from '../../src/executor/schema/build/build-artefact.ts';
+import { typeDefsMark } from '../../src/executor/schema/build/read-build.ts';
 import type { SnippetSurroundings } from '../support/snippets.ts';
 import { codeBlocks } from '../support/markdown.ts';
 import { root } from './pages.ts';

@@ -10,21 +10,21 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 
 /** Where a page lists names that the source defines: the heading above the table, and how to find the names in the source. */
 const tables: readonly [page: string, heading: string, source: string, names: (source: string) => string[]][] = [
-  ['plugins', 'Hooks of the server', 'src/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
-  ['plugins', 'Hooks of an operation', 'src/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
-  ['platforms', 'A long-lived Node process', 'src/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
-  ['configuration', 'Context and data sources', 'src/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
-  ['errors', 'Codes', 'src/operation/types.ts', codesOf],
-  ['explain', 'The report', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
-  ['explain', 'A call', 'src/development/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
-  ['explain', 'Layers', 'src/datasource/call-watch.ts', layersOf],
+  ['plugins', 'Hooks of the server', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
+  ['plugins', 'Hooks of an operation', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
+  ['platforms', 'A long-lived Node process', 'src/server/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
+  ['configuration', 'Context and data sources', 'src/server/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
+  ['errors', 'Codes', 'src/server/operation/types.ts', codesOf],
+  ['explain', 'The report', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
+  ['explain', 'A call', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],
+  ['explain', 'Layers', 'src/datasources/call-watch.ts', layersOf],
 ];
 
 test('the table "Members" of docs/data-sources.md names what RESTDataSource and its hooks have', async () => {
   const listed = namesInTable(await read('docs/data-sources.md'), 'Members');
   const defined = [
-    ...membersOfDataSource(await read('src/datasource/rest-hooks.ts')),
-    ...membersOfDataSource(await read('src/datasource/rest-data-source.ts')),
+    ...membersOfDataSource(await read('src/datasources/rest-hooks.ts')),
+    ...membersOfDataSource(await read('src/datasources/rest-data-source.ts')),
   ];
 
   assert.deepEqual(listed.toSorted(), [...new Set(defined)].toSorted());
@@ -66,7 +66,7 @@ test('docs/entries.md has every entry of the package, and every name that can be
     if (rows.length === 0) missing.push(name);
     if (entry.startsWith('./v3')) continue;
     const listed = new Set([...rows.join('\n').matchAll(/`(\w+)`/g)].map(([, word]) => word));
-    const source = await read(`src/${entry === '.' ? 'index' : entry.slice(2)}.ts`);
+    const source = await read(`src/entries/${entry === '.' ? 'index' : entry.slice(2)}.ts`);
     missing.push(...exportsOf(source).flatMap((one) => (listed.has(one) ? [] : `${name}: ${one}`)));
   }
 
@@ -75,7 +75,7 @@ test('docs/entries.md has every entry of the package, and every name that can be
 
 test('docs/testing.md names every platform that tests can send as', async () => {
   const page = await read('docs/testing.md');
-  const [, union = ''] = /export type PlatformName =([^;]+);/.exec(await read('src/testing/platforms.ts')) ?? [];
+  const [, union = ''] = /export type PlatformName =([^;]+);/.exec(await read('src/tools/testing/platforms.ts')) ?? [];
   const names = [...union.matchAll(/'([\w-]+)'/g)].map(([, name = '']) => name);
 
   assert.ok(names.length > 0);

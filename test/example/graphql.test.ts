@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startDevServer } from '../../src/cli/dev/dev.ts';
+import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
 import { captureStderr } from '../support/captured-stderr.ts';
 import { serveCatalogue } from './catalogue-server.ts';
 

@@ -16,7 +16,7 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
   });
 
-  test('a GET is answered, with every character of its query', async () => {
+  test('a GET is answered, with all characters of its query', async () => {
     const response = await send(get({ query: 'query ($name: String) { hello(name: $name) }', variables: '{"name":"50 % + 1 & ü 🦉"}' }));
 
     assert.equal(response.status, 200, response.body);
@@ -30,13 +30,13 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual(json(response), { data: { hello: 'Hello, Ada!' } });
   });
 
-  test('a GET without a sign that no foreign page sent it is refused', async () => {
+  test('a GET that another site’s page could have sent is refused', async () => {
     const response = await send(plainRequest({ query: 'query=%7Bhello%7D' }));
 
     assert.equal(response.status, 400);
   });
 
-  test('a batch is answered with an array in the same order', async () => {
+  test('a batch returns an array in the same order', async () => {
     const response = await send(post([{ query: '{ hello(name: "1") }' }, { query: '{ nothing }' }, { query: '{ hello(name: "3") }' }]));
 
     assert.equal(response.status, 200, response.body);
@@ -46,7 +46,7 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual(third, { data: { hello: 'Hello, 3!' } });
   });
 
-  test('a mutation gives back Unicode as it came, from text and from bytes', async () => {
+  test('a mutation returns Unicode unchanged, from text and from bytes', async () => {
     const text = 'grüß dich, שלום, 𝔘𝔫𝔦 🦉 \u2028 "\\"';
     const operation = JSON.stringify({ query: 'mutation ($text: String!) { echo(text: $text) }', variables: { text } });
 
@@ -68,14 +68,14 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual(response.setCookies, losses.setCookies === true ? cookies.slice(0, 1) : cookies);
   });
 
-  test('an unexpected error is masked, since nothing says that this is development', async () => {
+  test('an unexpected error is masked outside development', async () => {
     const response = await send(post({ query: '{ fails }' }));
 
     assert.equal(json(response).errors[0].message, 'Internal server error');
     assert.doesNotMatch(response.body, /secret of the probe/);
   });
 
-  test('a body that is no JSON, and one over the limit, are refused', async () => {
+  test('a body that is not JSON, and one over the limit, are refused', async () => {
     const broken = await send(post('{ "query": '));
     const large = await send(post({ query: '{ hello }', padding: 'x'.repeat(2 ** 20) }));
 
@@ -83,7 +83,7 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual([json(broken).errors.length, json(large).errors.length], [1, 1]);
   });
 
-  test('a health check, HEAD and OPTIONS have their answers', async () => {
+  test('a health check, HEAD and OPTIONS are answered', async () => {
     const health = await send(plainRequest({ path: '/graphql/health' }));
     const head = await send(plainRequest({ method: 'HEAD' }));
     const options = await send(plainRequest({ method: 'OPTIONS' }));

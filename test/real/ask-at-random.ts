@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 
-import { edge } from '../../src/edge.ts';
-import type { CDN } from '../../src/edge.ts';
-import type { ServerOptions } from '../../src/index.ts';
-import { createListener } from '../../src/node.ts';
+import { edge } from '../../src/entries/edge.ts';
+import type { CDN } from '../../src/entries/edge.ts';
+import type { ServerOptions } from '../../src/entries/index.ts';
+import { createListener } from '../../src/entries/node.ts';
 import { leaksIn, randomQuery, randomRequest, randomServer } from '../extensions/edge/random-server.ts';
 import type { RandomRequest } from '../extensions/edge/random-server.ts';
 import type { Random } from '../support/random.ts';
@@ -18,7 +18,7 @@ export interface RandomAsking {
   readonly ask: (schema: number, request: RandomRequest) => Promise<{ readonly body: string; readonly isKept: boolean }>;
 }
 
-/** Asks each of them 20 times. Returns what reached a foreign user, and how many answers came out of the cache, or were somebody's own. */
+/** Sends each of them 20 times. Returns the data that reached another user, and the numbers of cached and of personal responses. */
 export async function askAtRandom({ random, schemas, cdn, serve, ask }: RandomAsking): Promise<{
   readonly leaks: readonly unknown[];
   readonly kept: number;

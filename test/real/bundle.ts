@@ -8,7 +8,7 @@ import type { BuildOptions } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A folder of its own outside of this repository, as a deployment has it. */
+/** A temporary folder outside this repository, like a deployment. */
 export interface Folder {
   readonly path: string;
   write(file: string, content: string): Promise<string>;
@@ -48,7 +48,7 @@ export async function bundle(entry: string, outfile: string, target: keyof typeo
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
-    // The project's own tsconfig.json leads to src; a user's bundler comes to dist.
+    // The project's tsconfig.json resolves to src; a user's bundler resolves to dist.
     tsconfigRaw: {},
     ...targets[target],
   });

@@ -1,4 +1,4 @@
-/** The files of a project whose types GraphQL Code Generator writes, by name; what it writes is not among them. */
+/** The files by name of a project for GraphQL Code Generator, without its output. */
 export const codegenProject: Readonly<Record<string, string>> = {
   'schema.graphql': `
 scalar DateTime
@@ -148,7 +148,7 @@ export const handler = () =>
   });
 `,
 
-  // No contextType: generated resolvers take any context.
+  // No contextType: generated resolvers accept any context.
   'untyped-function.ts': `
 import { createHandler } from 'graphql-functions';
 

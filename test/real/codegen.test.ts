@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import type { Handler } from '../../src/index.ts';
-import { createTester } from '../../src/testing.ts';
+import type { Handler } from '../../src/entries/index.ts';
+import { createTester } from '../../src/entries/testing.ts';
 import { codegenProject } from './codegen-project.ts';
 import { needs, pathInPart } from './parts.ts';
 

@@ -12,7 +12,7 @@ import type { LambdaFunction } from './lambda-function.ts';
 import { needs } from './parts.ts';
 
 // Bundled and configured as template.yaml says.
-describe('the example and its catalogue, each in a sandbox of its own', needs('aws-lambda-ric'), () => {
+describe('the example and its catalogue, each in a separate sandbox', needs('aws-lambda-ric'), () => {
   let folder: Folder;
 
   before(async () => {
@@ -22,7 +22,7 @@ describe('the example and its catalogue, each in a sandbox of its own', needs('a
   });
   after(() => folder.remove());
 
-  test('are asked through every source', async (t) => {
+  test('answer through every event source', async (t) => {
     const graphql = await deployExample(t, folder.path);
     const query = 'query ($id: ID!) { author(id: $id) { name books { title reviews { stars } } } }';
 
@@ -37,7 +37,7 @@ describe('the example and its catalogue, each in a sandbox of its own', needs('a
     }
   });
 
-  test('a mutation changes what the next query sees, although the sandbox is frozen in between', async (t) => {
+  test('a mutation changes what the next query sees, even though the sandbox is frozen in between', async (t) => {
     const graphql = await deployExample(t, folder.path, true);
     const review = 'reviews { stars text by }';
     const ask = async (query: string): Promise<any> => {

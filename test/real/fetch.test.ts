@@ -12,7 +12,7 @@ import { startReportServer } from './report-server.ts';
 
 for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {
-    for (const entry of ['fetch.ts', 'universal-fetch.ts']) {
+    for (const entry of ['fetch.ts', 'universal-fetch.ts', 'netlify-fetch.ts']) {
       describe(`export default { fetch }, bundled from ${entry}`, () => {
         let folder: Folder;
         let served: ServedModule;
@@ -29,7 +29,23 @@ for (const runtime of fetchRuntimes) {
 
         testAnswers((request) => sendTo(served.url, request));
 
-        test('work that outlasts the answer is done', async (t) => {
+        test('a response larger than a third of maxResultBytes is sent complete, as an event and as a part', async () => {
+          const length = 12_000_000;
+          const whole = await postTo(served.url, { query: `{ text(length: ${length}) }` });
+          const event = await postTo(served.url, { query: `subscription { text(length: ${length}) }` }, 'text/event-stream');
+          const part = await postTo(
+            served.url,
+            { query: `{ hello ... @defer { text(length: ${length}) } }` },
+            'multipart/mixed;incrementalSpec=v0.2, application/json',
+          );
+
+          for (const answer of [whole, event, part]) {
+            const body = await answer.text();
+            assert.ok(body.includes('x'.repeat(length)), `${answer.status} ${body.slice(0, 500)}`);
+          }
+        });
+
+        test('work that outlasts the response is completed', async (t) => {
           const report = await startReportServer(t);
           const work = `query ($report: String) { work(milliseconds: 20, report: $report) }`;
 
@@ -39,7 +55,7 @@ for (const runtime of fetchRuntimes) {
           await report.received;
         });
 
-        test('the context function gets what the platform has', async () => {
+        test('the context function gets the platform’s arguments', async () => {
           const response = await postTo(served.url, { query: '{ platform { hasContext hasProcess } }' });
 
           assert.deepEqual(await response.json(), { data: { platform: { hasContext: true, hasProcess: runtime.hasProcess } } });
@@ -49,8 +65,38 @@ for (const runtime of fetchRuntimes) {
   });
 }
 
+describe('extensions in a worker', () => {
+  for (const path of ['graphql', 'graphql-js']) {
+    describe(`/${path}`, needs('workerd'), () => {
+      let folder: Folder;
+      let served: ServedModule;
+
+      before(async () => {
+        folder = await createFolder();
+        await bundle('test/real/functions/every-entry.ts', `${folder.path}/worker.mjs`, 'worker');
+        served = await workerd.serve(folder.path);
+      });
+      after(async () => {
+        await served?.program.end();
+        await folder.remove();
+      });
+
+      testAnswers((request) => sendTo(served.url.replace(/graphql$/, path), request));
+
+      test('a data source reads', async (t) => {
+        const report = await startReportServer(t);
+        const url = served.url.replace(/graphql$/, path);
+        const response = await postTo(url, { query: `query ($url: String!) { fetched(url: $url) }`, variables: { url: report.url } });
+
+        assert.equal(response.status, 200, await response.text());
+        await report.received;
+      });
+    });
+  }
+});
+
 describe('the edge extension in a worker', () => {
-  test('its fields leave workerd, and a mutation purges in waitUntil', needs('workerd'), async (t) => {
+  test('its header fields are sent by workerd, and a mutation purges in waitUntil', needs('workerd'), async (t) => {
     const served = await serveForTest(t, workerd, (folder) => bundle('test/real/functions/edge.ts', `${folder.path}/worker.mjs`, 'worker'));
     const fieldsOf = async (query: string): Promise<unknown> => {
       const headers = { 'vendor-require-preflight': '1', authorization: 'Bearer x' };
@@ -60,7 +106,7 @@ describe('the edge extension in a worker', () => {
     };
 
     const fields = [await fieldsOf('{ product(id: 1) { id } }'), await fieldsOf('{ me }')];
-    // The purges of one call do not wait for those of another, which may never end.
+    // The purges of one call do not wait for those of another, which might never end.
     await postTo(served.url, { query: 'mutation { change(id: "stuck") { id } }' });
     await postTo(served.url, { query: 'mutation { change(id: 1) { id } }' });
     const purged = await (await fetch(new URL('/purged', served.url))).json();
@@ -106,7 +152,7 @@ describe('the handler itself as the default export: a function that has a fetch 
     });
   }
 
-  test('is not served by workerd, which takes a function for a class', needs('workerd'), async (t) => {
+  test('is not served by workerd, which treats a function as a class', needs('workerd'), async (t) => {
     const served = await serveForTest(t, workerd, (folder) =>
       bundle('test/real/functions/fetch-function.ts', `${folder.path}/worker.mjs`, 'worker'),
     );
@@ -145,6 +191,6 @@ async function serveForTest(t: TestContext, runtime: FetchRuntime, fill: (folder
   return served;
 }
 
-function postTo(url: string, body: unknown): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+function postTo(url: string, body: unknown, accept = '*/*'): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import type { PlainRequest } from '../support/plain-http.ts';
+import { contracts, readResult } from '../support/results.ts';
 import { functionURL } from '../support/sources.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 
-/** Gives a deployed function a URL of its own, as the platform does, but on the loopback interface. */
+/** Serves a deployed function at a URL, as the platform does, but on the loopback interface. */
 export async function openFunctionURL(t: TestContext, deployed: LambdaFunction): Promise<string> {
   const server = createServer((request, response) => void forward(deployed, request, response));
   await new Promise<void>((resolve) => {
@@ -26,7 +27,7 @@ async function forward(deployed: LambdaFunction, request: IncomingMessage, respo
     response.writeHead(502).end(JSON.stringify(outcome));
     return;
   }
-  const { status, headers, setCookies, body } = await functionURL.read(outcome.value);
+  const { status, headers, setCookies, body } = readResult(contracts.payloadV2, outcome.value);
   response.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': [...setCookies] }).end(body);
 }
 

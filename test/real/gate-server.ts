@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A server that answers when the test lets it: it holds up the probe that asks. */
+/** A server that responds when the test allows it, which delays the probe that sent the request. */
 export async function startGateServer(t: TestContext): Promise<{ url: string; open: () => void }> {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createHandler } from '../../src/fetch.ts';
-import { createListener } from '../../src/node.ts';
+import { createHandler } from '../../src/entries/fetch.ts';
+import { createListener } from '../../src/entries/node.ts';
 import { httpAPIEvent } from '../support/events.ts';
 import { post as eventRequest } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -172,14 +172,14 @@ for (const [name, { part, listen }] of Object.entries(hosts)) {
     });
 
     for (const bytes of [2 ** 20, 2 ** 23]) {
-      test(`answers after a body of ${bytes} bytes and more as before, on the same connection`, async (t) => {
+      test(`still answers on the same connection after a body of ${bytes} bytes and more`, async (t) => {
         const { port, close } = await listen();
         t.after(close);
         const send = client(t, port);
 
         const refused = await send(large(bytes));
 
-        // What express.json() has made of a body has no size any more: its own limit is the one that counts.
+        // A body parsed by express.json() has no size: only the limit of express.json() applies.
         assert.equal(refused.status, name.includes('express.json()') ? 200 : 413);
         assert.deepEqual(await send(question), answered);
       });
@@ -187,7 +187,7 @@ for (const [name, { part, listen }] of Object.entries(hosts)) {
   });
 }
 
-describe('requests that no socket brought', () => {
+describe('requests without a socket', () => {
   test('fastify.inject() is answered, with headers and body', needs('fastify'), async () => {
     const response = await fastifyApp().inject({
       method: 'POST',
@@ -235,7 +235,7 @@ test('functions-framework: the recipe for Google Cloud Functions answers', needs
   }
 });
 
-test('@azure/functions: its request, which is not the web’s, is answered', needs('@azure/functions'), async () => {
+test('@azure/functions: its request, which is not a web Request, is answered', needs('@azure/functions'), async () => {
   const { HttpRequest } = load('@azure/functions');
   const headers = { 'content-type': 'application/json', 'x-user': 'ada' };
   const request = new HttpRequest({ method: 'POST', url: 'https://example.com/api/graphql', headers, body: { string: question } });

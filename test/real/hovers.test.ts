@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { readHovers } from '../../scripts/hovers.ts';
 
-test("TypeScript's language server shows every comment of the public types whole", { timeout: 60_000 }, async () => {
+test("TypeScript's language server shows every comment of the public types completely", { timeout: 60_000 }, async () => {
   const hovers = await readHovers();
 
   const cut = hovers.filter(({ comment, text }) => !plain(text).includes(plain(comment)));

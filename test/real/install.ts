@@ -38,7 +38,7 @@ function install(part: Part): string | undefined {
     if (name === 'aws-lambda-ric') withNodeHeaders((headers) => npmInstall(manifest, folder, { npm_config_nodedir: headers }));
     else npmInstall(manifest, folder);
   } catch (error) {
-    // Another run may have been quicker.
+    // Another run may have finished first.
     if (isInstalled(part)) return undefined;
     return error instanceof Error ? error.message : String(error);
   }
@@ -71,7 +71,7 @@ function withNodeHeaders(build: (folder: string) => void): void {
   }
 }
 
-/** Into a folder beside, renamed when it is complete: an install that was broken off never looks like a finished one. */
+/** Into a temporary folder next to it, renamed when complete: an aborted install never looks finished. */
 function npmInstall(manifest: Part['manifest'], folder: string, settings: NodeJS.ProcessEnv = {}): void {
   const unfinished = `${folder}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });

@@ -4,7 +4,7 @@ import type { Program } from './program.ts';
 import { startRuntimeAPI } from './runtime-api.ts';
 import type { InvokeOptions, Outcome, Timeout } from './runtime-api.ts';
 
-/** A function deployed to a sandbox of our own, in which AWS's runtime client runs it. */
+/** A function deployed to the tests' sandbox, in which AWS's runtime client runs it. */
 export interface LambdaFunction {
   /** The error with which its init failed: then it answers nothing. */
   readonly initError: Outcome | undefined;
@@ -40,7 +40,7 @@ export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
     },
     timeout,
   );
-  // The flags of AWS's own images: without them a bundle may pass here that fails there.
+  // The flags of AWS's images: without them a bundle could pass here and fail there.
   const flags = ['--no-experimental-require-module', '--no-experimental-detect-module'];
   client = startProgram(process.execPath, [...flags, pathInPart('aws-lambda-ric', 'aws-lambda-ric/index.mjs'), deployment.handler], {
     cwd: deployment.taskRoot,
@@ -63,7 +63,7 @@ export async function deploy(deployment: Deployment): Promise<LambdaFunction> {
   };
 }
 
-/** Only what the platform sets: nothing of this process's environment may help the function. */
+/** Only what the platform sets: the function must not depend on this process's environment. */
 function environmentOf({ taskRoot, handler, environment }: Deployment, address: string): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',

@@ -52,7 +52,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     assert.equal(graphql.log(), logged);
   });
 
-  test('an event of a shape that nobody knows is a 400 that names its keys', async () => {
+  test('an event of an unknown shape is a 400 that names its keys', async () => {
     const value = resultOf(await graphql.invoke({ colour: 'red' })) as { statusCode: number; body: string };
 
     assert.equal(value.statusCode, 400);
@@ -67,7 +67,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     assert.match(outcome.errorMessage, /SQS/);
   });
 
-  test("the context function gets the invocation's context: id, trace, time that is left", async () => {
+  test("the context function gets the invocation's context: id, trace, remaining time", async () => {
     const traceId = 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1';
     const query = '{ platform { functionName requestId remainingTime traceId } }';
     const event = httpAPI.build(post({ query }));
@@ -94,7 +94,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     );
   });
 
-  test('64 events at once in one thread of a Managed Instance never see each other', async (t) => {
+  test('64 concurrent events in one thread of a Managed Instance are isolated', async (t) => {
     const environment = { AWS_LAMBDA_MAX_CONCURRENCY: '64', AWS_LAMBDA_NODEJS_WORKER_COUNT: '1' };
     const concurrent = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', environment });
     const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
@@ -112,7 +112,7 @@ describe("AWS's own runtime client", needs('aws-lambda-ric'), () => {
     assert.ok(concurrent.mostAtOnce() > 1, 'the client has taken one event after the other');
   });
 
-  test('work handed to waitUntil has ended when the process is frozen behind the answer', async (t) => {
+  test('work passed to waitUntil has ended when the process is frozen after the response', async (t) => {
     const frozen = await deployForTest(t, { taskRoot: folder.path, handler: 'graphql.default', freezes: true });
 
     await sendThrough(frozen, httpAPI, post({ query: '{ work(milliseconds: 30) }' }));
@@ -151,7 +151,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await assertAnswers(t, { taskRoot: `${folder.path}/cjs-default`, handler: 'graphql.default.default' });
   });
 
-  test('an ES module beside the package', async (t) => {
+  test('an ES module next to the package', async (t) => {
     await folder.write(
       'module.mjs',
       `import { createHandler } from 'graphql-functions/aws-lambda';\nexport const handler = createHandler(${options});`,
@@ -160,7 +160,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     await assertAnswers(t, { taskRoot: folder.path, handler: 'module.handler' });
   });
 
-  test('a resolver that never settles is left behind before the time of the invocation is up', async (t) => {
+  test('a resolver that never settles is abandoned before the invocation times out', async (t) => {
     await folder.write(
       'never.mjs',
       `import { createHandler } from 'graphql-functions/aws-lambda';
@@ -179,7 +179,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
   for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda']) {
     const name = `required-${entry.length}`;
-    test(`require('${entry}') beside the package, with require() of ES modules turned off`, async (t) => {
+    test(`require('${entry}') next to the package, with require() of ES modules turned off`, async (t) => {
       await folder.write(`${name}.cjs`, `const { createHandler } = require('${entry}');\nexports.handler = createHandler(${options});`);
 
       await assertAnswers(t, { taskRoot: folder.path, handler: `${name}.handler` });
@@ -197,7 +197,7 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
     assert.match(initError.errorMessage, /Unknown option "playground"/);
   });
 
-  test('a handler that declares three parameters, as none of ours does, would be refused', async (t) => {
+  test('a handler that declares three parameters is refused by the runtime client', async (t) => {
     await folder.write('callback.mjs', 'export const handler = (event, context, callback) => callback(null, {});');
     const { initError } = await deployForTest(t, { taskRoot: folder.path, handler: 'callback.handler' });
 

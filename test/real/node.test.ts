@@ -10,7 +10,7 @@ import { startProgram } from './program.ts';
 import type { Program, ProgramExit } from './program.ts';
 import { startReportServer } from './report-server.ts';
 
-describe('serve() in a process of its own', () => {
+describe('serve() in a separate process', () => {
   let folder: Folder;
 
   before(async () => {
@@ -50,7 +50,7 @@ describe('serve() in a process of its own', () => {
       });
     });
 
-    test('curl gets the answer to a body that is refused half way', needsProgram('curl'), async () => {
+    test('curl gets the response to a body refused midway', needsProgram('curl'), async () => {
       await folder.write('large.json', JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(8 * 2 ** 20) }));
 
       const { status } = await curl('-H', 'content-type: application/json', '-d', `@${folder.path}/large.json`, server.url);
@@ -58,14 +58,14 @@ describe('serve() in a process of its own', () => {
       assert.equal(status, 413);
     });
 
-    test('curl, which sends a form by itself, is told what to send instead', async () => {
+    test('curl, which sends a form by default, gets an error that says what to send instead', async () => {
       const { status, body } = await curl('-d', '{"query":"{ hello }"}', server.url);
 
       assert.equal(status, 400);
       assert.match(JSON.stringify(body), /content-type/i);
     });
 
-    test('curl asks for the health of the server', needsProgram('curl'), async () => {
+    test('curl requests the health check', needsProgram('curl'), async () => {
       assert.deepEqual(await curl(new URL('health', server.url).href), { status: 200, body: { status: 'pass' } });
     });
 
@@ -78,7 +78,7 @@ describe('serve() in a process of its own', () => {
       assert.deepEqual(response.headers.getSetCookie(), cookies);
     });
 
-    test('64 requests at once are each given their own answer', async () => {
+    test('64 concurrent requests each get their own response', async () => {
       const names = Array.from({ length: 64 }, (_, index) => `name ${index}`);
       const query = 'query ($name: String!) { header(name: $name) }';
       const answers = await Promise.all(
@@ -93,7 +93,7 @@ describe('serve() in a process of its own', () => {
   });
 
   describe('ended by SIGTERM', () => {
-    test('finishes what is in flight, then ends by that signal', async (t) => {
+    test('finishes requests in flight, then ends with that signal', async (t) => {
       const { url, program } = await startServerForTest(t, folder);
       const answer = postTo(url, { query: '{ held }' });
       await program.printed(/holding/);
@@ -107,7 +107,7 @@ describe('serve() in a process of its own', () => {
       assert.match(program.output(), /draining\nstopped\n$/);
     });
 
-    test('takes no new connections', async (t) => {
+    test('accepts no new connections', async (t) => {
       const { url, program } = await startServerForTest(t, folder);
       const answer = postTo(url, { query: '{ held }' });
       await program.printed(/holding/);
@@ -123,7 +123,7 @@ describe('serve() in a process of its own', () => {
       assert.equal((await answer).status, 200);
     });
 
-    test('says with the last answer on a connection that no other will follow', async (t) => {
+    test('sends Connection: close with the last response on a connection', async (t) => {
       const { url, program } = await startServerForTest(t, folder);
       const connection = openConnection(t, url);
       connection.write(requestOf('{ held }'));
@@ -138,7 +138,7 @@ describe('serve() in a process of its own', () => {
       assert.match(received, /\{"data":\{"held":"released"\}\}$/);
     });
 
-    test('refuses a request that has only begun to arrive', async (t) => {
+    test('refuses a request that has only started to arrive', async (t) => {
       const { url, program } = await startServerForTest(t, folder);
       const connection = openConnection(t, url);
       const [start, end] = halvesOf(requestOf('{ hello }'));
@@ -156,7 +156,7 @@ describe('serve() in a process of its own', () => {
       assert.equal((await answer).status, 200);
     });
 
-    test('lets work that was handed to waitUntil end', async (t) => {
+    test('completes work passed to waitUntil', async (t) => {
       const report = await startReportServer(t);
       const { url, program } = await startServerForTest(t, folder);
       const query = 'query ($report: String) { work(milliseconds: 50, report: $report) }';
@@ -169,7 +169,7 @@ describe('serve() in a process of its own', () => {
       assert.match(program.output(), /stopped/);
     });
 
-    test('gives up a request that does not end, when the time for it is up', async (t) => {
+    test('aborts a request that does not end in time', async (t) => {
       const { url, program } = await startServerForTest(t, folder, { SHUTDOWN_TIMEOUT: '50' });
       const answer = postTo(url, { query: '{ held }' });
       await program.printed(/holding/);
@@ -180,7 +180,7 @@ describe('serve() in a process of its own', () => {
       assert.deepEqual(await program.exited, bySignal('SIGTERM'));
     });
 
-    test('ends at once when it is told twice', async (t) => {
+    test('ends immediately after a second signal', async (t) => {
       const { url, program } = await startServerForTest(t, folder);
       const answer = postTo(url, { query: '{ held }' });
       await program.printed(/holding/);

@@ -9,7 +9,7 @@ import { post } from '../support/plain-http.ts';
 import { followPages } from './reader/follow-page.ts';
 import { needs } from './parts.ts';
 
-// Pages followed to the letter, each in a folder of its own: every file that they name, every command, in their order.
+// Pages followed literally, each in a temporary folder: every file and every command, in order.
 
 const settings = { ...needs('codegen'), timeout: 240_000 };
 const query = '{ book(id: "emma") { title year } }';
@@ -33,7 +33,7 @@ test('docs/getting-started.md ends with the file that Netlify deploys', settings
   assert.deepEqual(await response.json(), { data: { book: { title: 'Emma', year: 1815 } } });
 });
 
-test('docs/codegen.md type-checks and answers; its fixture is what the generator writes', settings, async (context) => {
+test('docs/codegen.md type-checks and answers; its fixture is the generator’s output', settings, async (context) => {
   const { folder, remove } = await followPages({ page: 'docs/codegen.md', until: '## Other ways to load' });
   context.after(remove);
 
@@ -52,7 +52,7 @@ test('docs/aws.md ends with a bundle that answers an event of the HTTP API; its 
 
   assert.match(transcript, /Build Succeeded/);
   assert.equal(response, '{"data":{"hello":"Hello, Ada!"}}');
-  assert.match(checked, /No problem in database, graphql, graphql-stream, visits\./);
+  assert.match(checked, /No problems in database, graphql, graphql-stream, visits\./);
 });
 
 test('docs/testing.md: each of its tests passes, and so do its checks', settings, async (context) => {
@@ -78,7 +78,7 @@ test('docs/build.md, in the folder of docs/aws.md: builds, checks and bundles', 
   const response = await answerOf(join(folder, '.aws-sam/build/GraphQLFunction/graphql.mjs'), '{ books { title } }');
 
   assert.match(transcript, /Wrote functions\/graphql\.build\.json/);
-  assert.match(checked, /No problem in graphql, own\./);
+  assert.match(checked, /No problems in graphql, own\./);
   assert.equal(response, '{"data":{"books":[{"title":"Emma"}]}}');
 });
 

@@ -11,13 +11,13 @@ export interface Part {
   readonly version: string;
   /** What its package.json lists: the packages, and versions of what they depend on where theirs cannot be had. */
   readonly manifest: { readonly dependencies: PackageVersions; readonly overrides?: PackageVersions };
-  /** Where it is, or will be: a folder of its own in the cache, with a node_modules. */
+  /** Its folder in the cache, with a node_modules, which may not exist yet. */
   readonly folder: string;
 }
 
 type PackageVersions = Readonly<Record<string, string>>;
 
-/** The part of that name in the version that parts.json says. */
+/** The part of that name, in the version given by parts.json. */
 export function partNamed(name: string): Part {
   const entry = Object.values(entries).find((parts) => name in parts)?.[name];
   if (entry === undefined) throw new Error(`Expected the name of a part in test/real/parts.json, got "${name}".`);

@@ -10,7 +10,7 @@ export interface Program {
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   readonly exited: Promise<ProgramExit>;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it, and resolves when it is gone. */
+  /** Ends it, and resolves when it has exited. */
   end(): Promise<ProgramExit>;
 }
 

@@ -26,14 +26,14 @@ describe('the sandbox of the tests', needs('aws-lambda-ric'), () => {
     }
   };
 
-  test('kills a function whose time is up', async () => {
+  test('kills a function that times out', async () => {
     const outcome = await invoke('hangs');
 
     assert.ok(outcome.kind === 'error');
     assert.deepEqual([outcome.errorType, outcome.errorMessage], ['Sandbox.Timedout', 'Task timed out after 1.00 seconds']);
   });
 
-  test('notices that a function has ended its process', async () => {
+  test('detects that a function has ended its process', async () => {
     const outcome = await invoke('exits');
 
     assert.ok(outcome.kind === 'error');
@@ -47,7 +47,7 @@ describe('the sandbox of the tests', needs('aws-lambda-ric'), () => {
     assert.equal(outcome.errorType, 'Function.ResponseSizeTooLarge');
   });
 
-  test('gives the invoker the error of a function that throws', async () => {
+  test('returns the error of a function that throws to the invoker', async () => {
     const outcome = await invoke('throws');
 
     assert.ok(outcome.kind === 'error');
@@ -55,14 +55,14 @@ describe('the sandbox of the tests', needs('aws-lambda-ric'), () => {
     assert.match(outcome.log, /Invoke Error.*on purpose/);
   });
 
-  test('takes a streamed response', async () => {
+  test('accepts a streamed response', async () => {
     const outcome = await invoke('streams');
 
     assert.ok(outcome.kind === 'streamed');
     assert.deepEqual([outcome.contentType, outcome.body.toString(), outcome.failure], ['text/plain', 'one, two', undefined]);
   });
 
-  test('takes a streamed response that fails half way', async () => {
+  test('accepts a streamed response that fails midway', async () => {
     const outcome = await invoke('streamsHalf');
 
     assert.ok(outcome.kind === 'streamed');

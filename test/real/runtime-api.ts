@@ -21,7 +21,7 @@ export interface Sandbox {
 }
 
 export interface InvokeOptions {
-  /** The X-Ray trace header. Default: one of its own for each invocation. */
+  /** The X-Ray trace header. Default: a new one for each invocation. */
   readonly traceId?: string;
   /** Told of each piece of a streamed response when it arrives. */
   readonly onChunk?: (chunk: Buffer) => void;
@@ -31,9 +31,9 @@ export interface InvokeOptions {
 export interface RuntimeAPI {
   /** For AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
-  /** Resolves when the runtime first asks for work; with the error, when its init failed. */
+  /** Resolves when the runtime first requests an invocation; with the error, if its init failed. */
   readonly init: Promise<Outcome | undefined>;
-  /** Handed over when the runtime asks for it: after its last one or, in a Managed Instance, while it works on others. */
+  /** Delivered when the runtime requests it: after its previous one or, in a Managed Instance, while it processes others. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Outcome>;
   /** How many invocations it has worked on at the same time, at most. */
   mostAtOnce(): number;
@@ -42,7 +42,7 @@ export interface RuntimeAPI {
   close(): void;
 }
 
-/** Milliseconds that an invocation may take. */
+/** Timeout of an invocation in milliseconds. */
 export type Timeout = number;
 
 /** Bytes of the largest result: 6 MiB and 100 bytes. */
@@ -77,7 +77,7 @@ async function serve(invocations: Invocations, request: IncomingMessage, respons
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
 }
 
-/** What the API says to the runtime. */
+/** A response of the API to the runtime. */
 interface Receipt {
   readonly status: number;
   readonly errorType?: string;
@@ -119,7 +119,7 @@ class Invocations {
   readonly #timeout: Timeout;
   readonly #waiting: Invocation[] = [];
   readonly #current = new Map<string, { invocation: Invocation; timer: NodeJS.Timeout }>();
-  /** The runtime's requests for work that is not there yet. */
+  /** The runtime's pending requests for invocations. */
   readonly #asking: ServerResponse[] = [];
   mostAtOnce = 0;
   #count = 0;

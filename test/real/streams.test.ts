@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { contracts } from '../../src/testing/results.ts';
+import { contracts } from '../../src/tools/testing/results.ts';
 import { json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
 import { chunkReader, parseParts } from '../support/multipart.ts';
@@ -59,13 +59,13 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
         assert.deepEqual(response.setCookies, ['a=1', 'b=2']);
       });
 
-      test('an answer without a body keeps its status', async () => {
+      test('a response without a body keeps its status', async () => {
         const response = await send(plainRequest({ method: 'OPTIONS' }));
 
         assert.deepEqual([response.status, response.body], [204, '']);
       });
 
-      test('what is refused is an answer with its status', async () => {
+      test('a refusal is a response with its status', async () => {
         assert.equal((await send(post({ query: '{ nope }' }))).status, 400);
         assert.equal((await send(plainRequest({ method: 'PUT' }))).status, 405);
       });
@@ -112,13 +112,13 @@ describe("createStreamingHandler in AWS's own runtime client", needs('aws-lambda
     ]);
   });
 
-  test('an answer of 20 MB goes through', async () => {
+  test('a response of 20 MB is sent', async () => {
     const { body } = streamed(await graphql.invoke(functionURL.build(post({ query: '{ text(length: 20000000) }' }))));
 
     assert.equal(JSON.parse(body).data.text.length, 20_000_000);
   });
 
-  test('work handed to waitUntil has ended when the process is frozen behind the answer', async (t) => {
+  test('work passed to waitUntil has ended when the process is frozen after the response', async (t) => {
     const frozen = await deploy({ taskRoot: folder.path, handler: 'graphql.default', freezes: true });
     t.after(() => frozen.end());
 
@@ -192,7 +192,7 @@ for (const runtime of fetchRuntimes) {
       ]);
     });
 
-    test('a client that leaves ends the source', async (t) => {
+    test('a client that disconnects ends the source', async (t) => {
       const report = await startReportServer(t);
       const reader = eventReader(await subscribe('subscription ($report: String!) { endless(report: $report) }', { report: report.url }));
       await reader.next();

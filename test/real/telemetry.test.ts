@@ -66,7 +66,7 @@ const hiveFunction = `
   export const handler = createHandler({ context: ({ waitUntil }) => ({ waitUntil }), ${options} plugins: [usage] });
 `;
 
-describe("telemetry in AWS's runtime client, frozen behind each answer", needs('aws-lambda-ric', 'telemetry'), () => {
+describe("telemetry in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'telemetry'), () => {
   let folder: Folder;
   let collector: Collector;
 
@@ -86,7 +86,7 @@ describe("telemetry in AWS's runtime client, frozen behind each answer", needs('
     deploy({ taskRoot: folder.path, handler, freezes: true, environment: { COLLECTOR: collector.url, NODE_ENV: 'production' } });
   const event = (query: string) => httpAPIEvent(post({ query }));
 
-  test('none of 1,002 OpenTelemetry spans is lost or comes after the freeze', async () => {
+  test('none of 1,002 OpenTelemetry spans is lost or arrives after the freeze', async () => {
     const lambda = await start('traced.handler');
     const late: number[] = [];
     try {
@@ -107,7 +107,7 @@ describe("telemetry in AWS's runtime client, frozen behind each answer", needs('
     assert.deepEqual([...new Set(first.map(({ traceId }) => traceId))], ['5759e988bd862e3fe1be46a994272793']);
   });
 
-  test('Sentry hears of planned operations by itself, of each document once', async () => {
+  test('Sentry sees planned operations automatically, each document once', async () => {
     collector.bodies.length = 0;
     const lambda = await start('sentry.handler');
     try {
@@ -118,7 +118,9 @@ describe("telemetry in AWS's runtime client, frozen behind each answer", needs('
 
     const names = collector.bodies.flatMap(({ text }) => [...text.matchAll(/"name":"(GraphQL \w+)"/g)].map(([, name]) => name));
     const count = (name: string): number => names.filter((one) => one === name).length;
-    assert.deepEqual([count('GraphQL parse'), count('GraphQL validate'), count('GraphQL query'), count('GraphQL mutation')], [2, 2, 2, 1]);
+    assert.deepEqual([count('GraphQL validate'), count('GraphQL query'), count('GraphQL mutation')], [2, 2, 1]);
+    // graphql 17 also publishes the parsing of the schema's text.
+    assert.ok(count('GraphQL parse') >= 2, String(count('GraphQL parse')));
   });
 
   test('Hive gets the usage of an operation through a plugin of a dozen lines', async () => {

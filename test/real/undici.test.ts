@@ -10,8 +10,8 @@ import { createRandom } from '../support/random.ts';
 import { askAtRandom } from './ask-at-random.ts';
 import { needs, partNamed } from './parts.ts';
 
-describe("behind undici's cache, shared by all users", () => {
-  test('in 1,000 requests to random schemas with random hints nothing of one user reaches another', needs('undici'), async (t) => {
+describe("behind undici's cache, shared between users", () => {
+  test('in 1,000 requests to random schemas with random hints no data of one user reaches another', needs('undici'), async (t) => {
     // Any: its types are in a folder that TypeScript does not see.
     const undici: any = createRequire(join(partNamed('undici').folder, 'index.js'))('undici');
     const listeners = new Map<string, RequestListener>();

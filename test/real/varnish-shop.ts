@@ -1,5 +1,5 @@
-import type { ContextArgument, ServerOptions } from '../../src/index.ts';
-import { cacheControlDefinitions } from '../../src/edge.ts';
+import type { ContextArgument, ServerOptions } from '../../src/entries/index.ts';
+import { cacheControlDefinitions } from '../../src/entries/edge.ts';
 
 const typeDefs = `
   type Query {
@@ -13,7 +13,7 @@ const typeDefs = `
 /** Products of the shop: a tenth of them are in lists. */
 export const productCount = 500;
 
-/** A shop with products of its own, whose names change. */
+/** A shop with products whose names change. */
 export function createShop(): ServerOptions {
   const products = Array.from({ length: productCount }, (_, id) => ({ id: String(id), name: `product ${id}`, category: id % 5 }));
   const resolvers = {

@@ -4,8 +4,8 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { edge, varnishPurge } from '../../src/edge.ts';
-import { createListener } from '../../src/node.ts';
+import { edge, varnishPurge } from '../../src/entries/edge.ts';
+import { createListener } from '../../src/entries/node.ts';
 import { createRandom } from '../support/random.ts';
 import { askAtRandom } from './ask-at-random.ts';
 import { needsProgram } from './parts.ts';
@@ -60,7 +60,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     await purged;
   };
 
-  test('a public answer is kept, and its tags stay inside', async () => {
+  test('a public response is cached, and its tags are not sent to clients', async () => {
     const query = '{ product(id: 1) { id name } }';
 
     const answers = [await get(query, 'a=1'), await get(query, 'b=2')];
@@ -74,7 +74,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     );
   });
 
-  test('an answer that a user was read for is not, whatever its hints say', async () => {
+  test('a response that depends on a user is not cached, whatever its hints are', async () => {
     const answers = [await get('{ me }', 'anna'), await get('{ me }', 'bert'), await get('{ me }', 'anna')];
 
     assert.deepEqual(
@@ -87,7 +87,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     );
   });
 
-  test('a QUERY arrives with its body, and its answer is not kept', async () => {
+  test('a QUERY arrives with its body, and its response is not cached', async () => {
     const body = JSON.stringify({ query: '{ product(id: 3) { id } }' });
     const ask = (): Promise<Response> => fetch(varnish.url, { method: 'QUERY', headers: { 'content-type': 'application/json' }, body });
 
@@ -100,7 +100,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     assert.deepEqual(await answers[1]!.json(), { data: { product: { id: '3' } } });
   });
 
-  test('a mutation takes back what shows the object, and lists, and nothing else', async () => {
+  test('a mutation purges responses with the object, and lists, and nothing else', async () => {
     const queries = ['{ product(id: 7) { id name } }', '{ category(name: 2) { id name } }', '{ product(id: 8) { id name } }'];
     for (const query of queries) await get(query);
 
@@ -114,7 +114,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     assert.equal(answers[0]!.body.data.product.name, 'lamp');
   });
 
-  test('a mutation whose answer names what it has changed needs no request to take it back', async () => {
+  test('a mutation whose response names the changed objects needs no purge request', async () => {
     const purge = { ...varnishPurge({ urls: [varnish.url], inAnswers: true }), purge: async () => undefined };
     listeners.set('/answers', createListener({ ...createShop(), plugins: [edge({ cdn: 'varnish', purge })] }));
     const url = varnish.url.replace('/graphql', '/answers');
@@ -134,7 +134,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     assert.equal(renamed.headers.get('xkey-purge'), null);
   });
 
-  test('in 1,000 requests to random schemas with random hints nothing of one user reaches another', async (t) => {
+  test('in 1,000 requests to random schemas with random hints no data of one user reaches another', async (t) => {
     const random = createRandom(1_516);
     const { leaks, kept, personal } = await askAtRandom({
       random,
@@ -152,7 +152,7 @@ describe('behind a real Varnish', needsProgram('varnishd'), () => {
     assert.ok(kept > 50 && personal > 100, `${kept} kept, ${personal} personal`);
   });
 
-  test('of 20,000 requests, 5 % of them mutations, nothing is answered stale, and nearly all is answered that could be', async (t) => {
+  test('of 20,000 requests, 5 % of them mutations, no response is stale, and nearly every possible hit is a hit', async (t) => {
     asked = 0;
 
     const { reads, hits, perfect, stale } = await runTrace({ url: varnish.url, purged: () => purged }, 15, 20_000);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { varnishPurge } from '../../src/edge.ts';
+import { varnishPurge } from '../../src/entries/edge.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProgram } from './program.ts';
 

@@ -7,7 +7,7 @@ import { productCount } from './varnish-shop.ts';
 /** Where the trace is sent. */
 export interface Traced {
   readonly url: string;
-  /** Resolves when what the last mutation has changed is taken back. Undefined: nobody waits for that. */
+  /** Resolves when the responses affected by the last mutation are purged. Undefined: purges are not awaited. */
   readonly purged?: ((id: string) => Promise<unknown>) | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function runTrace({ url, purged }: Traced, seed: number, requests: 
   return { reads, hits, perfect, stale };
 }
 
-/** As many requests a second as said, whether or not the earlier ones have been answered. Returns when all have been. */
+/** Sends the given number of requests per second without waiting for earlier responses. Resolves after all responses. */
 export async function runPacedTrace(url: string, seed: number, { requests, rate }: { requests: number; rate: number }): Promise<void> {
   const random = createRandom(seed);
   const begun = performance.now();

@@ -13,8 +13,8 @@ function posted(contentType: string, fields: Partial<PlainRequest> = {}): PlainR
 
 /**
  * Published advisories of servers like this one, by their number in our list of facts: what went wrong elsewhere, and
- * the safe answer. Those about data sources (24 to 28) stand in test/datasource; the
- * bound of what persisted queries take (7) in test/operation/documents/persisted-queries.test.ts; those of single platforms (20, 21) in
+ * the safe answer. Those about data sources (24 to 28) stand in test/datasources; the
+ * bound of what persisted queries take (7) in test/server/operation/documents/persisted-queries.test.ts; those of single platforms (20, 21) in
  * test/contract; the landing page's (10) come with it.
  */
 describe('advisories', () => {
@@ -63,7 +63,7 @@ describe('advisories', () => {
   });
 
   for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
-    it(`4. CVE-2025-64166: ${contentType} is not taken for JSON`, async () => {
+    it(`4. CVE-2025-64166: ${contentType} is not read as JSON`, async () => {
       const endpoint = createEndpoint();
 
       const response = await endpoint.send(posted(contentType));
@@ -79,7 +79,7 @@ describe('advisories', () => {
     'multipart/form-data; application/json',
     'application/x-www-form-urlencoded, application/json',
   ]) {
-    it(`5. CVE-2022-41919: the essence is compared, not what is somewhere in it: ${contentType}`, async () => {
+    it(`5. CVE-2022-41919: the media type is compared exactly, not searched for: ${contentType}`, async () => {
       const endpoint = createEndpoint({ csrfPrevention: true });
 
       const response = await endpoint.send(posted(contentType));
@@ -89,7 +89,7 @@ describe('advisories', () => {
     });
   }
 
-  it('6. GHSA-8r69-3cvp-wxc3: a batch is not stored because one of its elements may be', async () => {
+  it('6. GHSA-8r69-3cvp-wxc3: a batch is not stored just because one of its elements is cacheable', async () => {
     const endpoint = createEndpoint({
       context: ({ response }) => {
         response.headers.set('cache-control', 'public, max-age=60');
@@ -99,7 +99,7 @@ describe('advisories', () => {
 
     const batch = await endpoint.send(post([{ query: '{ hello }' }, { query: '{ books { title } }' }]));
 
-    assert.equal(batch.headers.get('cache-control'), 'no-store');
+    assert.equal(batch.headers.get('cache-control'), 'private, no-store');
   });
 
   for (const [name, request] of Object.entries({
@@ -107,7 +107,7 @@ describe('advisories', () => {
     'a refusal': post({ query: '{' }),
     'a mutation': post({ query: 'mutation { write }' }),
   })) {
-    it(`6. nor is ${name}, whatever the user has set`, async () => {
+    it(`6. ${name} is not stored, whatever the user has set`, async () => {
       const endpoint = createEndpoint({
         context: ({ response }) => {
           response.headers.set('cache-control', 'public, max-age=60');
@@ -117,11 +117,11 @@ describe('advisories', () => {
 
       const response = await endpoint.send(request);
 
-      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
     });
   }
 
-  it('6. the answer to a query is marked by the user alone', async () => {
+  it('6. only the user marks the response to a query as cacheable', async () => {
     const unmarked = await createEndpoint().send(get({ query: '{ hello }' }));
     const marked = await createEndpoint({
       context: ({ response }) => {
@@ -144,7 +144,7 @@ describe('advisories', () => {
     }
   });
 
-  it('11. and 12. CVE-2023-26144, CVE-2026-40476: overlapping fields are compared within a bound', async () => {
+  it('11. and 12. CVE-2023-26144, CVE-2026-40476: comparisons of overlapping fields are limited', async () => {
     const endpoint = createEndpoint();
 
     const answers = [
@@ -187,7 +187,7 @@ describe('advisories', () => {
     assert.equal(response.status, 400);
   });
 
-  it('16. CVE-2024-39895: aliases have a limit where one is set', async () => {
+  it('16. CVE-2024-39895: the number of aliases can be limited', async () => {
     const query = `{ ${Array.from({ length: 30 }, (_, index) => `a${index}: hello`).join(' ')} }`;
 
     const response = await createEndpoint({ maxAliases: 15 }).send(post({ query }));
@@ -197,7 +197,7 @@ describe('advisories', () => {
   });
 
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'compress', 'identity, gzip', 'GZIP']) {
-    it(`17. CVE-2024-28101: content-encoding ${encoding} is refused, so nothing is inflated`, async () => {
+    it(`17. CVE-2024-28101: content-encoding ${encoding} is refused, so nothing is decompressed`, async () => {
       const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['content-encoding', encoding]] }));
 
       assert.equal(response.status, 415);
@@ -205,7 +205,7 @@ describe('advisories', () => {
   }
 
   for (const body of ['', '{', 'null', '[]', '[[]]', '"', '\u0000', '{"query":', 'undefined', '{"query":"{ hello }"']) {
-    it(`18. CVE-2021-43801: a body of ${JSON.stringify(body)} is 400 in the form of GraphQL`, async () => {
+    it(`18. CVE-2021-43801: a body of ${JSON.stringify(body)} is 400 with a GraphQL error`, async () => {
       const response = await createEndpoint().send(post(body));
 
       assert.ok(response.status === 400 || body === '[[]]');
@@ -221,19 +221,19 @@ describe('advisories', () => {
     assert.equal(response.status, 413);
   });
 
-  it('22. and 23. CVE-2024-32652, CVE-2026-39406: no URL is built of Host and path', async () => {
+  it('22. and 23. CVE-2024-32652, CVE-2026-39406: no URL is built from Host and path', async () => {
     const response = await createEndpoint().send(post({ query: '{ hello }' }, { path: '//', headers: [['host', '[']] }));
 
     assert.equal(response.status, 200);
   });
 
-  it('30. CVE-2022-24999: names in the query string stay names', async () => {
+  it('30. CVE-2022-24999: parameter names in the query string are not expanded', async () => {
     await createEndpoint().send(plainRequest({ query: 'query={hello}&__proto__[x]=1&__proto__=2' }));
 
     assert.equal(({} as { x?: unknown }).x, undefined);
   });
 
-  it('31. GHSA-j5g3-5c8r-7qfx: a bad header is not logged, nor is any other', async () => {
+  it('31. GHSA-j5g3-5c8r-7qfx: no header is logged, not even an invalid one', async () => {
     const endpoint = createEndpoint({ csrfPrevention: true });
     const secret: PlainRequest['headers'] = [
       ['authorization', 'Bearer hunter2'],

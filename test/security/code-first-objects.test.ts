@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import * as graphql from 'graphql';
 import { GraphQLEnumType, GraphQLInputObjectType, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql'; // prettier-ignore
 
-import { InMemoryLRUCache } from '../../src/cache.ts';
-import { costLine } from '../../src/cost-line.ts';
-import { RESTDataSource } from '../../src/datasource.ts';
-import { edge, listObjects } from '../../src/edge.ts';
-import { graphqlJSExecutor } from '../../src/graphql-js.ts';
-import { incrementalDelivery } from '../../src/incremental.ts';
-import { openTelemetry } from '../../src/opentelemetry.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { InMemoryLRUCache } from '../../src/entries/cache.ts';
+import { costLine } from '../../src/entries/cost-line.ts';
+import { RESTDataSource } from '../../src/entries/datasource.ts';
+import { edge, listObjects } from '../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import { openTelemetry } from '../../src/entries/opentelemetry.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { cases } from '../support/long-form.ts';
 import { plainRequest } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
@@ -26,7 +26,7 @@ const seed = Number(process.env['SEED'] ?? 3);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const caller = (): string => callers.getStore() ?? 'nobody';
 
-/** Objects that stand in the schema as defaults. Resolvers must be given others. */
+/** Default values in the schema. Resolvers must get copies. */
 const defaults = [
   { list: ['a'], any: { deep: [{ x: 1 }] }, inner: { list: ['i'], any: [] } },
   ['one', 'two'],
@@ -47,7 +47,7 @@ const respond = async (input: unknown, init?: RequestInit): Promise<Response> =>
   return request.headers.has('if-none-match') ? new Response(null, { status: 304, headers }) : Response.json(isPublic ? { items: [{ tags: ['t'] }] } : { items: [{ tags: [user] }] }, { headers }); // prettier-ignore
 };
 
-/** A server with a schema made of classes, whose functions look at all that they are given and write into it. */
+/** A server with a schema of classes, whose functions inspect and modify all of their arguments. */
 function serverWith(witness: Witness, random: Random): ServerOptions {
   const careless =
     <T>(place: string, answer: (...given: any[]) => T, writes = true) =>
@@ -245,7 +245,7 @@ function requestOf(random: Random, user: string): PlainRequest {
 let users = 0;
 
 for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
-  test(`a schema made of classes, data sources and every extension: no object and no word is in two calls (${door.name})`, async (t) => {
+  test(`with a schema of classes, data sources and every extension, calls share no object and no string (${door.name})`, async (t) => {
     t.mock.method(globalThis, 'fetch', respond);
     for (let round = 0; round < rounds; round++) {
       const random = createRandom(seed * 10_000 + place * 100 + round);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
@@ -10,7 +10,7 @@ import type { PlainRequest } from '../support/plain-http.ts';
 const deep = 50_000;
 const repeat = (count: number, one: (index: number) => string): string => Array.from({ length: count }, (_, index) => one(index)).join(' ');
 
-/** What an attacker sends, and the status that says it was seen through. */
+/** Malicious requests, and the status of their refusal. */
 const inputs: Readonly<
   Record<string, { readonly request: PlainRequest; readonly status: number; readonly options?: Partial<ServerOptions> }>
 > = {
@@ -155,7 +155,7 @@ const inputs: Readonly<
 
 describe('hostile input', () => {
   for (const [name, { request, status, options }] of Object.entries(inputs)) {
-    it(`${name}: ${status}, in the form of GraphQL, and the next request is answered`, async () => {
+    it(`${name}: ${status}, with a GraphQL error, and the next request is answered`, async () => {
       const endpoint = createEndpoint(options);
 
       const response = await endpoint.send(request);
@@ -170,7 +170,7 @@ describe('hostile input', () => {
   }
 });
 
-describe('nothing a client names gets into a prototype (CVE-2022-24999, AIKIDO-2025-10884)', () => {
+describe('names sent by a client do not reach a prototype (CVE-2022-24999, AIKIDO-2025-10884)', () => {
   const requests: Readonly<Record<string, PlainRequest>> = {
     'keys of the body': post('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"query":"{ hello }"}'),
     'variables of the body': post(
@@ -226,9 +226,9 @@ describe('nothing a client names gets into a prototype (CVE-2022-24999, AIKIDO-2
   });
 });
 
-describe('what a resolver, a context or an upstream server hands on', () => {
+describe('values from a resolver, a context or an upstream server', () => {
   for (const value of ['a\r\nset-cookie: b=c', 'a\nb', 'a\u0000b', 'a\u007fb', '🦊']) {
-    it(`a header value ${JSON.stringify(value)} never reaches the wire`, async () => {
+    it(`a header value ${JSON.stringify(value)} is never sent`, async () => {
       const endpoint = createEndpoint({
         context: ({ response }) => {
           response.headers.set('x-echo', value);

@@ -37,8 +37,8 @@ const probes: readonly PlainRequest[] = [
   get({}),
 ];
 
-describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
-  it('a playground, to a browser that asks for a page', async () => {
+describe('with NODE_ENV unset and nothing configured, no response leaks', () => {
+  it('a playground, to a browser that requests a page', async () => {
     const renderLandingPage = (): { html: string } => ({ html: '<h1>Playground</h1>' });
     const endpoint = createEndpoint({ plugins: [{ serverWillStart: () => ({ renderLandingPage }) }] });
 
@@ -62,7 +62,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     });
   }
 
-  it('introspection, by any of its entries: GET, batch, persisted query (GHSA-w42g-7vfc-xf37)', async () => {
+  it('introspection, by GET, batch or persisted query (GHSA-w42g-7vfc-xf37)', async () => {
     const query = '{ __schema { queryType { name } } }';
     const endpoint = createEndpoint();
 
@@ -71,7 +71,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     for (const answer of answers) assert.doesNotMatch(answer.body, /"Query"/);
   });
 
-  it('__typename is no introspection', async () => {
+  it('__typename is not introspection', async () => {
     const response = await createEndpoint().send(post({ query: '{ __typename }' }));
 
     assert.deepEqual(json(response), { data: { __typename: 'Query' } });
@@ -108,14 +108,14 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     for (const probe of probes) assert.doesNotMatch(visible(await endpoint.send(probe)), /stacktrace|\n\s+at |\.ts:\d+|node:internal/);
   });
 
-  it('the message of what a resolver threw', async () => {
+  it('the message of an error thrown by a resolver', async () => {
     const response = await createEndpoint().send(post({ query: '{ explode }' }));
 
     assert.doesNotMatch(visible(response), /hunter2|password/);
     assert.equal(json(response).errors[0].message, 'Internal server error');
   });
 
-  it('the message of what context, dataSources or a hook threw', async () => {
+  it('the message of an error thrown by context, dataSources or a hook', async () => {
     const fail = (): never => {
       throw new Error('hunter2');
     };
@@ -128,7 +128,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     for (const endpoint of endpoints) assert.doesNotMatch(visible(await endpoint.send(post({ query: '{ hello }' }))), /hunter2/);
   });
 
-  it('a value that a resolver returned and its type could not take', async () => {
+  it('a value returned by a resolver that its type cannot represent', async () => {
     const typeDefs = `type Query { int: Int text: String flag: Boolean id: ID color: Color node: Node thing: Thing }
       enum Color { RED } type Node { id: ID } interface Thing { id: ID } type Book implements Thing { id: ID }`;
     const secret = { password: 'hunter2' };
@@ -154,7 +154,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     assert.equal(endpoint.lines.length, 7);
   });
 
-  it("an upstream server's answer", async () => {
+  it("an upstream server's response", async () => {
     const upstream = new GraphQLError('404: Not Found', {
       extensions: { code: 'NOT_FOUND', response: { url: 'http://10.0.0.1/secret', body: 'hunter2' } },
     });
@@ -174,7 +174,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     assert.doesNotMatch(visible(response), /10\.0\.0\.1|hunter2/);
   });
 
-  it('a version, of this library, of graphql, of Node, or a name that tells one', async () => {
+  it('a version or name of this library, graphql or Node', async () => {
     const endpoint = createEndpoint();
 
     for (const probe of probes) {
@@ -187,13 +187,13 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     }
   });
 
-  it('a path of a file', async () => {
+  it('a file path', async () => {
     const endpoint = createEndpoint();
 
     for (const probe of probes) assert.doesNotMatch(visible(await endpoint.send(probe)), /file:\/\/|\/src\/|node_modules|[A-Z]:\\/);
   });
 
-  it('the value of a header that was sent', async () => {
+  it('the value of a request header', async () => {
     const endpoint = createEndpoint();
     const marked: PlainRequest['headers'] = [
       'authorization',
@@ -212,7 +212,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     }
   });
 
-  it('the value of a header that was refused', async () => {
+  it('the value of a refused header', async () => {
     const endpoint = createEndpoint();
     const requests = [
       post({ query: '{ hello }' }, { headers: [['accept', 'image/M4RK']] }),
@@ -224,7 +224,7 @@ describe('with NODE_ENV unset and nothing configured, no answer leaks', () => {
     for (const request of requests) assert.doesNotMatch(visible(await endpoint.send(request)), /M4RK/);
   });
 
-  it('the body that does not parse', async () => {
+  it('a body that cannot be parsed', async () => {
     const response = await createEndpoint().send(post('{"query": "{ hello }", "password": hunter2'));
 
     assert.doesNotMatch(visible(response), /hunter2/);
@@ -252,7 +252,7 @@ describe('no log line', () => {
     assert.doesNotMatch(endpoint.lines.map(({ message, details }) => message + details.map(String).join()).join('\n'), /M4RK/);
   });
 
-  it('is written for a mistake of the client', async () => {
+  it('is written for a client error', async () => {
     const endpoint = createEndpoint();
 
     for (const probe of probes.filter(({ body }) => !String(body).includes('explode'))) await endpoint.send(probe);

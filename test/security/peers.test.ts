@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createHandler } from '../../src/index.ts';
+import { createHandler } from '../../src/entries/index.ts';
 import { createEndpoint } from '../support/endpoint.ts';
 import { get, json, plainRequest, post } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 /** Faults that we have seen in other servers, by their number in our list of facts. Each is a place to be better. */
-describe('what others get wrong', () => {
+describe('mistakes of other servers', () => {
   it('1. Apollo 5 and Yoga run the operation before they answer 406', async () => {
     const endpoint = createEndpoint();
 
@@ -109,7 +109,7 @@ describe('what others get wrong', () => {
     });
   }
 
-  it('7. Yoga makes a 149 KB header of a 13 KB Accept', async () => {
+  it('7. Yoga returns a 149 KB header for a 13 KB Accept', async () => {
     const accept = Array.from({ length: 1000 }, (_, index) => `x/y${index}`).join(',');
 
     const response = await createEndpoint().send(post({ query: '{ hello }' }, { headers: [['accept', accept]] }));
@@ -139,7 +139,7 @@ describe('what others get wrong', () => {
     });
   }
 
-  it("9. Apollo's standalone server answers malformed JSON with a page of HTML", async () => {
+  it("9. Apollo's standalone server answers malformed JSON with an HTML page", async () => {
     const response = await createEndpoint().send(post('{', { headers: [['accept', 'application/graphql-response+json']] }));
 
     assert.equal(response.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
@@ -180,7 +180,7 @@ describe('what others get wrong', () => {
   });
 
   for (const query of [`{ ${'... { hello } '.repeat(3500)} }`, `{ ${'books { title } '.repeat(3500)} }`]) {
-    it(`14. graphql-js before 16.15 compares overlapping fields without a bound: ${query.slice(0, 20)}`, async () => {
+    it(`14. graphql-js before 16.15 compares overlapping fields without a limit: ${query.slice(0, 20)}`, async () => {
       const response = await createEndpoint().send(post({ query }));
 
       assert.equal(response.status, 400);

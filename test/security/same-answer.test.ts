@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createHandler } from '../../src/fetch.ts';
-import { HeaderMap } from '../../src/index.ts';
+import { createHandler } from '../../src/entries/fetch.ts';
+import { HeaderMap } from '../../src/entries/index.ts';
 
 const users = ['alice', 'bob', 'carol'];
 
 const constant = { data: { me: 'all' }, errors: [{ message: 'later', extensions: { of: {} } }], extensions: { of: {} } };
 
-/** Plugins that give one answer to everybody, as one does that is down for maintenance or refuses a client that asks too often. */
+/** Plugins that return the same response to all users, as for maintenance or rate limits. */
 const constants: Readonly<Record<string, () => object>> = {
   aroundRequest: () => {
     const response = { status: 429, headers: new HeaderMap({ 'content-type': 'application/json' }), body: '{"errors":[]}' };
@@ -29,7 +29,7 @@ const constants: Readonly<Record<string, () => object>> = {
 };
 
 for (const [hook, make] of Object.entries(constants)) {
-  test(`nothing that hooks and CORS write into an answer of ${hook} is in the answer to the next user`, async () => {
+  test(`a response object reused by ${hook} does not carry changes by hooks and CORS to the next user`, async () => {
     const writer = {
       operationDidEnd: ({ http }: any, { head, result }: any) => {
         const user = http.request.headers.get('x-user');

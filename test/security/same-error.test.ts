@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
-import { AuthenticationError, DataSource } from '../../src/datasource.ts';
-import { createHandler } from '../../src/fetch.ts';
-import { graphqlJSExecutor } from '../../src/graphql-js.ts';
-import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
-import { ApolloError, ApolloServer } from '../../src/v3.ts';
-import { eventOf } from '../extensions/v3/server.ts';
+import { AuthenticationError, DataSource } from '../../src/entries/datasource.ts';
+import { createHandler } from '../../src/entries/fetch.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
+import { ApolloError, ApolloServer } from '../../src/entries/v3.ts';
+import { eventOf } from '../v3/server.ts';
 import { cases } from '../support/long-form.ts';
 import { callers } from '../support/witness.ts';
 
@@ -147,7 +147,7 @@ function serverThatThrows(same: Error, place: Place, executor: ServerOptions['ex
 
 let users = 0;
 
-/** One user, then two at the same time. Fails when an answer names another user than its own. */
+/** One user, then two concurrently. Fails if a response names another user. */
 async function assertApart(send: (query: string) => Promise<string>): Promise<void> {
   const sendAll = (): Promise<void> => {
     const user = `user-${++users}-`;
@@ -162,7 +162,7 @@ async function assertApart(send: (query: string) => Promise<string>): Promise<vo
   await Promise.all([sendAll(), sendAll()]);
 }
 
-describe('what hooks and formatError note in an error that code throws for every user reaches one user alone', () => {
+describe('changes by hooks and formatError to a reused error object reach only one user', () => {
   for (const [at, place] of places.entries()) {
     it(`thrown by, or in: ${place}`, async () => {
       const names = Object.keys(kinds);
@@ -184,7 +184,7 @@ describe('what hooks and formatError note in an error that code throws for every
   }
 });
 
-describe('so it is with version 3', () => {
+describe('the same in version 3', () => {
   for (const place of [
     'context',
     'responseForOperation',

@@ -6,9 +6,9 @@ import { serverKinds } from '../support/bills/servers.ts';
 import { cases } from '../support/long-form.ts';
 
 /** The short form of scripts/search-bills.ts. CPU and heap are for that: here other tests take their share of both. */
-describe('a search for small requests with large bills', () => {
+describe('a search for small requests with large costs', () => {
   for (const size of serverKinds) {
-    it(`finds none in errors, log, store, size or status of the answers of the ${size} server`, async () => {
+    it(`finds none in errors, log, store, response size or status of the ${size} server`, async () => {
       const findings = await searchBills({ seed: 11, requests: cases({ short: 14, long: 30 }), size, warmUp: 0 });
 
       const broken = findings.flatMap(({ story, broken: promises }) =>

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import type { GraphQLSchema } from 'graphql';
 
-import { ApolloServer, AuthenticationError } from '../../src/v3.ts';
+import { ApolloServer, AuthenticationError } from '../../src/entries/v3.ts';
 import { constant, serverWith } from '../support/careless-server.ts';
 import { cases } from '../support/long-form.ts';
 import { createRandom } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { callers, spoil, Witness } from '../support/witness.ts';
-import { eventOf } from '../extensions/v3/server.ts';
+import { eventOf } from '../v3/server.ts';
 
 const rounds = cases({ short: 4, long: 60 });
 const seed = Number(process.env['SEED'] ?? 9);
@@ -103,7 +103,7 @@ function sentBy(user: string, random: Random): object {
   return eventOf({ headers: { 'x-user': user }, body });
 }
 
-test('version 3: no function of the user is given an object, or a word, that another call was given', async () => {
+test('version 3: functions of the user get no object or string from another call', async () => {
   for (let round = 0; round < rounds; round++) {
     const random = createRandom(seed * 1000 + round);
     const witness = new Witness();

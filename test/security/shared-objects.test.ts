@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 import type { GraphQLSchema } from 'graphql';
 
-import type { ServerOptions } from '../../src/server/options.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { constant, serverWith } from '../support/careless-server.ts';
 import { cases } from '../support/long-form.ts';
 import { plainRequest } from '../support/plain-http.ts';
@@ -91,7 +91,7 @@ let users = 0;
 
 // Over node:http a call is in another asynchronous context: two-users.test.ts has it.
 for (const [place, door] of frontDoors.filter(({ name }) => name !== 'node:http').entries()) {
-  test(`no function of the user is given an object, or a word, that another call was given: ${door.name}`, async () => {
+  test(`functions of the user get no object or string from another call: ${door.name}`, async () => {
     for (let round = 0; round < rounds; round++) {
       const random = createRandom(seed * 10_000 + place * 100 + round);
       const witness = new Witness();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { DataSource } from '../../src/datasource.ts';
-import { InMemoryLRUCache } from '../../src/cache.ts';
-import { cacheControlDefinitions, edge } from '../../src/edge.ts';
-import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerPlugin } from '../../src/operation/plugin.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { DataSource } from '../../src/entries/datasource.ts';
+import { InMemoryLRUCache } from '../../src/entries/cache.ts';
+import { cacheControlDefinitions, edge } from '../../src/entries/edge.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import type { ServerPlugin } from '../../src/server/operation/plugin.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { cases } from '../support/long-form.ts';
 import { plainRequest } from '../support/plain-http.ts';
 import type { PlainRequest } from '../support/plain-http.ts';
@@ -28,7 +28,7 @@ class Session extends DataSource<{ user: string }> {
   who = async (): Promise<string> => (await turns(this.context.user.length % 3), this.context.user);
 }
 
-/** What a server has besides: `edge` lets every answer be kept that may be. */
+/** Additional options: `edge` allows caching of every cacheable response. */
 type Extra = 'nothing else' | 'data sources' | 'edge';
 const extras: readonly Extra[] = ['nothing else', 'data sources', 'edge'];
 
@@ -133,7 +133,7 @@ function requestOf(random: Random, user: string): PlainRequest {
 }
 
 for (const [door, extra] of frontDoors.flatMap((each) => extras.map((one) => [each, one] as const))) {
-  test(`nothing of one user is in an answer to the other, and no store may keep one: ${door.name}, ${extra}`, async () => {
+  test(`no data of one user is in a response to another, and no cache can store one: ${door.name}, ${extra}`, async () => {
     const random = createRandom(11);
     const open = door.open(carelessServer(door.name, extra));
     try {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { PlainResponse } from './plain-http.ts';
 import { contracts, readResult, readWebResponse } from './results.ts';
+import { assertUncacheableUnlessAllowed } from './uncacheable.ts';
 
 /**
  * Fails unless the answer keeps the contract of its platform and of GraphQL over HTTP, whatever was asked: allowed keys,
@@ -45,7 +46,9 @@ function hasLists(event: unknown): boolean {
   return typeof lists === 'object' && lists !== null;
 }
 
-function assertAnswer({ status, headers, body }: PlainResponse): void {
+function assertAnswer(response: PlainResponse): void {
+  const { status, headers, body } = response;
+  assertUncacheableUnlessAllowed(response);
   // A host that reads a body and keeps nothing of it is not the client's fault.
   const wasReadBefore = status === 500 && body.includes('The body of the request was read before it came to this handler');
   assert.ok(status < 500 || wasReadBefore, `the status is ${status}: ${body}`);

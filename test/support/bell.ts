@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-/** The life of an operation whose time is up when the test says so. */
+/** The scope of an operation whose timeout the test triggers. */
 export interface Bell {
   readonly invocation: { readonly signal: AbortSignal; onCancel(callback: (reason: Error) => void): () => void };
   ring(): void;

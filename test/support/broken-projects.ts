@@ -7,7 +7,7 @@ import { startDevHere } from './dev-here.ts';
 import { createProject, linkPackage } from './functions-project.ts';
 import type { Project } from './functions-project.ts';
 
-/** A project that is broken in one way, and what is said of it. */
+/** A project with one mistake, and the message about it. */
 export interface Break {
   readonly files: Readonly<Record<string, string>>;
   /** What \`dev\` says, and \`check\`. */
@@ -30,7 +30,7 @@ export function testBreaks(breaks: Readonly<Record<string, Break>>, { toldByDev 
   for (const [index, [name, wrong]] of Object.entries(breaks).entries()) {
     describe(name, () => {
       if (index < toldByDev) test('dev says so, and goes on', (context) => tellDev(context, wrong));
-      test('check says so, and fails', (context) => tellCheck(context, wrong));
+      test('check reports it, and fails', (context) => tellCheck(context, wrong));
     });
   }
 }

@@ -1,4 +1,4 @@
-/** What a page asks its browser to send, and how (Fetch standard). */
+/** A request made by a page (Fetch standard). */
 export interface PageRequest {
   /** The origin of the page, as the browser writes it. */
   readonly origin: string;
@@ -8,7 +8,30 @@ export interface PageRequest {
   readonly credentials: boolean;
   /** 'form': a form that is submitted, or a link that is followed. 'no-cors': an image, or `fetch` in that mode. */
   readonly mode: 'cors' | 'no-cors' | 'form';
+  /** Fields that the page has not asked for: of {@link addedFields}. */
+  readonly added: readonly (readonly [name: string, value: string])[];
 }
+
+/** Fields that browsers, proxies and tracing add to requests of any page, without a preflight. */
+export const addedFields: readonly (readonly [name: string, value: string])[] = [
+  // Credentials typed into the browser's dialog.
+  ['authorization', 'Basic dTpw'],
+  // An EventSource that connects again, and <a ping>.
+  ['last-event-id', '1'],
+  ['ping-from', 'https://evil.test/'],
+  ['ping-to', 'https://shop.example/'],
+  ['cache-control', 'no-cache'],
+  ['dnt', '1'],
+  ['range', 'bytes=0-'],
+  ['traceparent', '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01'],
+  ['x-cloud-trace-context', '5759e988bd862e3fe1be46a994272793/1'],
+  ['b3', '0'],
+  ['x-b3-traceid', '5759e988bd862e3f'],
+  ['baggage', 'a=1'],
+  ['x-arr-log-id', '1'],
+  ['x-amzn-trace-id', 'Root=1-5759e988-bd862e3fe1be46a994272793'],
+  ['x-forwarded-for', '192.0.2.1'],
+];
 
 export interface SeenResponse {
   readonly status: number;
@@ -17,7 +40,7 @@ export interface SeenResponse {
 
 type Send = (method: string, headers: readonly (readonly [string, string])[]) => Promise<SeenResponse>;
 
-/** What has become of it: whether the request itself was sent, and whether the page may read the answer. */
+/** The outcome: whether the request was sent, and whether the page can read the response. */
 export interface PageOutcome {
   readonly isSent: boolean;
   readonly isReadable: boolean;
@@ -41,7 +64,7 @@ export async function browse(page: PageRequest, send: Send, fetchMetadata: boole
     const preflight = await send('OPTIONS', [...said, ['Access-Control-Request-Method', method], ...names]);
     if (!passes(page, preflight, { method, unsafe })) return { isSent: false, isReadable: false, response: preflight };
   }
-  const response = await send(method, [...page.headers, ...said]);
+  const response = await send(method, [...page.headers, ...page.added, ...said]);
   return { isSent: true, isReadable: page.mode === 'cors' && isShared(page, response), response };
 }
 

@@ -1,12 +1,12 @@
 import * as graphql from 'graphql';
 import { GraphQLScalarType } from 'graphql';
 
-import { DataSource } from '../../src/datasource.ts';
-import { InMemoryLRUCache } from '../../src/cache.ts';
-import { graphqlJSExecutor } from '../../src/graphql-js.ts';
-import { incrementalDelivery } from '../../src/incremental.ts';
-import type { ServerPlugin } from '../../src/operation/plugin.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { DataSource } from '../../src/entries/datasource.ts';
+import { InMemoryLRUCache } from '../../src/entries/cache.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import type { ServerPlugin } from '../../src/server/operation/plugin.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import type { Random } from './random.ts';
 import { callers, spoil } from './witness.ts';
 import type { Witness } from './witness.ts';
@@ -48,7 +48,7 @@ const typeDefs = `
   type Subscription { ticks(filter: Filter = { tags: ["s"] }, any: Any = { s: [] }): String }
 `;
 
-/** The options of a server whose functions look at all that they are given, and write into it. */
+/** The options of a server whose functions inspect and modify all of their arguments. */
 export function serverWith(witness: Witness, random: Random): ServerOptions {
   const sharedContext = random.pick<() => Record<string, unknown>>([
     () => contexts.plain,
@@ -64,7 +64,7 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
     getter: { get later() { return 1; } } as Record<string, unknown>, // prettier-ignore
   };
   const caller = (): string => callers.getStore() ?? 'nobody';
-  /** A function of the user that looks at all that it is given, and then writes into it. */
+  /** A function of the user that inspects and then modifies all of its arguments. */
   const careless =
     <T>(place: string, answer: (...given: any[]) => T, harmless = false) =>
     (...given: any[]): T => {

@@ -1,4 +1,4 @@
-/** A clock that is turned by hand. */
+/** A clock that tests advance manually. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

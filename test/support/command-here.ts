@@ -2,21 +2,21 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { parseArguments } from '../../src/cli/arguments.ts';
-import type { Arguments } from '../../src/cli/arguments.ts';
-import { runBuild } from '../../src/cli/build/build.ts';
-import { runCheck } from '../../src/cli/check/check.ts';
-import { runDoctor } from '../../src/cli/doctor/doctor.ts';
-import { UsageError } from '../../src/cli/read-options.ts';
-import type { Terminal } from '../../src/cli/project/paint.ts';
-import { runPrintSchema } from '../../src/cli/schema/print-schema.ts';
+import { parseArguments } from '../../src/tools/cli/arguments.ts';
+import type { Arguments } from '../../src/tools/cli/arguments.ts';
+import { runBuild } from '../../src/tools/cli/build/build.ts';
+import { runCheck } from '../../src/tools/cli/check/check.ts';
+import { runDoctor } from '../../src/tools/cli/doctor/doctor.ts';
+import { UsageError } from '../../src/tools/cli/read-options.ts';
+import type { Terminal } from '../../src/tools/cli/project/paint.ts';
+import { runPrintSchema } from '../../src/tools/cli/schema/print-schema.ts';
 import type { Outcome } from './command.ts';
 import { createProject } from './functions-project.ts';
 import type { Project } from './functions-project.ts';
 
 /**
  * Runs `check`, `build`, `doctor` or `schema` in this process, with a terminal that records. It takes about a sixth of the CPU of a
- * process (0.12 against 0.7 s); test/cli/main.test.ts shows what belongs to the process itself.
+ * process (0.12 against 0.7 s); test/tools/cli/main.test.ts shows what belongs to the process itself.
  *
  * Node imports a file once for each path: a project on which several commands run needs `createMovingProject`.
  */
@@ -49,7 +49,7 @@ function run(command: Arguments, directory: string, terminal: Terminal): Promise
   throw new Error(`The command ${command.name} is not run here.`);
 }
 
-/** A project that takes another folder before each command, so that each imports the functions as they are then. */
+/** A project that moves to another folder before each command, so that each imports the current functions. */
 export interface MovingProject extends Project {
   readonly run: (...argv: readonly string[]) => Promise<Outcome>;
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
-/** What a command said and how it ended. */
+/** The output of a command and how it ended. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -13,7 +13,7 @@ export interface Outcome {
 /** A command of this Node that is still running. */
 export interface Running {
   readonly child: ChildProcess;
-  /** Resolves with all of stdout when this appears in it. Rejects, with all it said, when the command ends before. */
+  /** Resolves with all of stdout when this appears in it. Rejects with all output if the command ends before. */
   until(expected: string): Promise<string>;
   readonly ended: Promise<Outcome>;
 }

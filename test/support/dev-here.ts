@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 
-import { askFunction } from '../../src/cli/dev/run-query.ts';
-import { tsconfigNotice } from '../../src/cli/dev/tsconfig-notice.ts';
-import { Reporter } from '../../src/cli/reporter.ts';
+import { runQuery } from '../../src/tools/cli/dev/run-query.ts';
+import { tsconfigNotice } from '../../src/tools/cli/dev/tsconfig-notice.ts';
+import { Reporter } from '../../src/tools/cli/reporter.ts';
 import { serveProject } from './functions-project.ts';
 import type { Project, ServedProject } from './functions-project.ts';
 
@@ -16,7 +16,7 @@ export interface DevHere extends ServedProject {
 /** Milliseconds after which a line that should have come is missed: a test must fail, not hang. */
 const maxWait = 30_000;
 
-/** Runs `dev` as the command does, in this process: it takes about a third of a process's CPU. */
+/** Runs `dev` as the command does, in this process: it needs about a third of the CPU of a separate process. */
 export async function startDevHere(context: TestContext, project: Project, query?: string): Promise<DevHere> {
   let stdout = '';
   let stderr = '';
@@ -30,7 +30,7 @@ export async function startDevHere(context: TestContext, project: Project, query
   if (notice !== undefined) stderr += notice;
   const served = await serveProject(context, project, { report: (event) => reporter.report(event) });
   reporter.banner(served.server, query);
-  if (query !== undefined) reporter.answer(query, await askFunction(served.server, query), served.server);
+  if (query !== undefined) reporter.answer(query, await runQuery(served.server, query), served.server);
   reporter.waiting();
 
   const until: DevHere['until'] = (expected) =>

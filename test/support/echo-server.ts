@@ -1,5 +1,5 @@
-import type { ContextArgument } from '../../src/http/context-argument.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import type { ContextArgument } from '../../src/server/http/context-argument.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';
 
@@ -14,7 +14,7 @@ export interface Tally {
   added: number;
 }
 
-/** A server that answers with what it was asked. */
+/** A server that returns the request that it received. */
 export interface EchoServer {
   readonly options: ServerOptions;
   readonly tally: Tally;

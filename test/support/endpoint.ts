@@ -1,11 +1,11 @@
-import { createHandler } from '../../src/index.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import type { PlainRequest, PlainResponse } from './plain-http.ts';
 import { recordingLogger } from './recording-logger.ts';
 import type { LogLine } from './recording-logger.ts';
 import { httpAPI } from './sources.ts';
 
-/** A server behind one source, for tests of what is the same behind all of them. */
+/** A server behind one event source, for tests of behavior common to all of them. */
 export interface Endpoint {
   send(request: PlainRequest): Promise<PlainResponse>;
   /** The names of the root fields that were resolved, in order: empty when a request ran nothing. */
@@ -23,10 +23,10 @@ const typeDefs = `
   input Filter { author: String and: Filter }
 `;
 
-/** Makes each endpoint's text its own: a handler for a schema that another one serves is warned of. */
+/** Makes the schema of each endpoint unique: two handlers for the same schema cause a warning. */
 let endpoints = 0;
 
-/** Serves a small schema whose root fields note that they ran. NODE_ENV counts as unset, nothing is printed. */
+/** Serves a small schema whose root fields record their calls. NODE_ENV counts as unset, nothing is printed. */
 export function createEndpoint(options: Partial<ServerOptions> = {}): Endpoint {
   const [logger, lines] = recordingLogger();
   const runs: string[] = [];

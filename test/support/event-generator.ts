@@ -14,7 +14,7 @@ export interface GeneratedEvent {
   readonly expected: { readonly kind: 'mark'; readonly mark: string } | { readonly kind: 'rejection' } | { readonly kind: 'contract' };
 }
 
-/** A plain POST that asks for a header of its own: whoever gets another's has met a leak. */
+/** A plain POST that queries its own header: any other value is a leak. */
 export function markedEvent(source: Source, random: Random): GeneratedEvent {
   const mark = `m${random.below(2 ** 31).toString(36)}`;
   const request = post({ query: '{ header(name: "x-mark") }' }, { headers: [['X-Mark', mark]] });

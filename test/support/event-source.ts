@@ -6,9 +6,9 @@ export interface EventSource<T> extends AsyncIterable<T> {
   /** No more events. */
   complete(): void;
   fail(error: unknown): void;
-  /** How often an event was asked for. */
+  /** How often an event was requested. */
   pulls(): number;
-  /** Resolves when somebody has ended it. */
+  /** Resolves when it has been closed. */
   readonly closed: Promise<void>;
   isClosed(): boolean;
 }

@@ -1,1 +1,1 @@
-export * from '../../src/testing/events.ts';
+export * from '../../src/tools/testing/events.ts';

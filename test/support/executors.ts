@@ -1,5 +1,5 @@
-import { graphqlJSExecutor } from '../../src/graphql-js.ts';
-import type { GraphQLJSExecutor } from '../../src/graphql-js.ts';
+import { graphqlJSExecutor } from '../../src/entries/graphql-js.ts';
+import type { GraphQLJSExecutor } from '../../src/entries/graphql-js.ts';
 
 /** Both ways to run operations: what they are called, and the option that chooses them. */
 export const executors: readonly (readonly ['a plan' | 'graphql-js', { readonly executor?: GraphQLJSExecutor }])[] = [

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { startDevServer } from '../../src/cli/dev/dev.ts';
-import type { DevServer, DevSettings } from '../../src/cli/dev/dev.ts';
-import type { DevEvent } from '../../src/cli/dev/local-function.ts';
+import { startDevServer } from '../../src/tools/cli/dev/dev.ts';
+import type { DevServer, DevSettings } from '../../src/tools/cli/dev/dev.ts';
+import type { DevEvent } from '../../src/tools/cli/dev/local-function.ts';
 
 /** Milliseconds after which an event that should have come is missed: a test must fail, not hang. */
 const maxWait = 30_000;
 
-/** A folder of its own, gone when the test ends. */
+/** A temporary folder, removed when the test ends. */
 export interface Project {
   readonly directory: string;
   /** Writes files, by their path in the folder. */

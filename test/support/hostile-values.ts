@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 
 /** Resolver values that throw, lie or never end when they are looked at: the same ones for the same seed. */
 export function hostileValue(random: Random, ordinary: () => unknown): unknown {
-  // Made now, and not when it is asked for: else the order of execution would decide what there is.
+  // Created now and not on demand, so that it does not depend on the order of execution.
   const value = ordinary();
   if (random.chance(0.55)) return value;
   const made = random.pick(makers)(random, () => value);
@@ -38,7 +38,7 @@ const makers: readonly Maker[] = [
   // Getters.
   (_, ordinary) => Object.defineProperty(objectOf(ordinary()), 'id', { get: broken('the getter'), enumerable: true }),
   (_, ordinary) => Object.defineProperty(objectOf(ordinary()), '__typename', { get: broken('the type'), enumerable: true }),
-  // Thenables that do as they like, promises of a class of its own among them.
+  // Unpredictable thenables, including promises of a subclass.
   (_, ordinary) => ({ then: (resolve: (value: unknown) => void) => queueMicrotask(() => resolve(ordinary())) }),
   (_, ordinary) => ({
     then(resolve: (value: unknown) => void, reject: (reason: unknown) => void) {

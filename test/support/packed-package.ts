@@ -7,7 +7,7 @@ import { runTypeScript } from './run-typescript.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A project of somebody who has installed the package from its tarball. */
+/** A project with the package installed from its tarball. */
 export interface InstalledProject {
   readonly folder: string;
   /** Runs Node on a program text. Resolves to what it prints, rejects with what it complains about. */
@@ -19,7 +19,7 @@ export interface InstalledProject {
 
 /**
  * Packs what `npm run build` has built and installs it, without the network: beside it lie only what it declares as
- * dependencies, graphql, and the peer of one of its entries, as links to this project's own.
+ * dependencies, graphql, and the peers of two of its entries, as links to this project's own.
  */
 export async function installPackedPackage(): Promise<InstalledProject> {
   const folder = await mkdtemp(join(tmpdir(), 'graphql-functions-packed-'));
@@ -28,7 +28,7 @@ export async function installPackedPackage(): Promise<InstalledProject> {
   const packed = await npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder);
   const tarball = join(folder, (JSON.parse(packed) as [{ filename: string }])[0].filename);
   await execute('tar', ['-xzf', tarball, '-C', join(modules, 'graphql-functions'), '--strip-components=1'], root);
-  await Promise.all([...(await declared()), 'graphql', '@opentelemetry/api', '@types/node'].map((name) => link(modules, name)));
+  await Promise.all([...(await declared()), 'graphql', '@opentelemetry/api', 'undici', '@types/node'].map((name) => link(modules, name)));
   return {
     folder,
     run: (program, { flags = [], type = 'module' } = {}) =>

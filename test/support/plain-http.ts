@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import type { EventRequest as PlainRequest } from '../../src/testing/event-request.ts';
+import type { EventRequest as PlainRequest } from '../../src/tools/testing/event-request.ts';
 
 export type { PlainRequest };
 
@@ -25,7 +25,7 @@ export function post(body: unknown, fields: Partial<PlainRequest> = {}): PlainRe
   return plainRequest({ method: 'POST', body: raw, ...fields, headers: [['Content-Type', 'application/json'], ...(fields.headers ?? [])] });
 }
 
-/** A GET of a query, encoded as a form is: "+" for a space. Carries the header that CSRF prevention asks for. */
+/** A GET of a query, encoded as a form is: "+" for a space. Carries the header that CSRF prevention requires. */
 export function get(parameters: Readonly<Record<string, string>>, fields: Partial<PlainRequest> = {}): PlainRequest {
   return plainRequest({
     query: new URLSearchParams(parameters).toString(),

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/operation/types.ts';
+import type { Logger } from '../../src/server/operation/types.ts';
 
 /** One call of a logger. */
 export interface LogLine {
@@ -7,7 +7,7 @@ export interface LogLine {
   readonly details: readonly unknown[];
 }
 
-/** A logger that prints nothing, and the list of what it was told. */
+/** A logger that prints nothing, and the list of messages logged to it. */
 export function recordingLogger(): [logger: Logger, lines: LogLine[]] {
   const lines: LogLine[] = [];
   const record =

@@ -44,7 +44,7 @@ export class RejectingValues {
         return Promise.resolve(value);
       }
       case 7:
-        // Made when it comes: what rejects before anybody can see it ends the process whoever executes.
+        // Created on demand: a promise that rejects before it is handled ends the process with either executor.
         return later(random.below(3)).then(() => this.#settled(type, depth));
       default:
         return this.#settled(type, depth);

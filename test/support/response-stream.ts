@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 
-import type { ResponseStream } from '../../src/aws-lambda.ts';
+import type { ResponseStream } from '../../src/entries/aws-lambda.ts';
 
-/** What Lambda's runtime hands to a streaming function, and what comes out at its other end. */
+/** The stream that Lambda's runtime passes to a streaming function, and what is written to it. */
 export interface RecordedStream {
   readonly output: ResponseStream & PassThrough;
   contentType(): string | undefined;
@@ -13,7 +13,7 @@ export interface RecordedStream {
   text(): Promise<string>;
 }
 
-/** A stream that takes as much as the given number of bytes before it asks to wait. It is read as long as `text` is awaited. */
+/** A stream that accepts the given number of bytes before it applies backpressure. It is read while `text` is awaited. */
 export function recordStream(highWaterMark: number = 16_384): RecordedStream {
   const stream = new PassThrough({ highWaterMark });
   const writes: string[] = [];

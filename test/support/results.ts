@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-import { contracts } from '../../src/testing/results.ts';
-import type { ResultContract } from '../../src/testing/results.ts';
+import { contracts } from '../../src/tools/testing/results.ts';
+import type { ResultContract } from '../../src/tools/testing/results.ts';
 import type { PlainResponse } from './plain-http.ts';
 
 export { contracts };
@@ -68,7 +68,7 @@ function uniqueFields(fields: readonly [string, string][]): Map<string, string> 
   return unique;
 }
 
-/** Cookies stand in one place only: two of them, and some runtimes send each twice. */
+/** Cookies are in one place only: with two, some runtimes send each cookie twice. */
 function assertCookies(contract: ResultContract, object: Record<string, unknown>, setCookies: readonly string[]): void {
   if (contract.cookies === 'one') assert.ok(setCookies.length <= 1, 'this platform carries one set-cookie at most');
   if (contract.cookies !== 'one')

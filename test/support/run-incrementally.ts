@@ -1,13 +1,13 @@
-import { incrementalDelivery } from '../../src/incremental.ts';
-import type { IncrementalDeliveryOptions } from '../../src/incremental.ts';
-import { HeaderMap } from '../../src/message/header-map.ts';
-import type { OperationInvocation } from '../../src/message/invocation.ts';
-import { executeDelivery } from '../../src/operation/delivery/subscribe.ts';
-import type { Delivery } from '../../src/operation/delivery/delivery.ts';
-import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/operation/types.ts';
-import { runOperation } from '../../src/operation/run.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
-import { createServer } from '../../src/server/server.ts';
+import { incrementalDelivery } from '../../src/entries/incremental.ts';
+import type { IncrementalDeliveryOptions } from '../../src/entries/incremental.ts';
+import { HeaderMap } from '../../src/shared/header-map.ts';
+import type { OperationInvocation } from '../../src/shared/invocation.ts';
+import { executeDelivery } from '../../src/server/operation/delivery/subscribe.ts';
+import type { Delivery } from '../../src/server/operation/delivery/delivery.ts';
+import type { PayloadStream, SubsequentPayload, OperationOutcome } from '../../src/server/operation/types.ts';
+import { runOperation } from '../../src/server/pipeline.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
+import { createServer } from '../../src/server/startup/server.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 type Format = NonNullable<Delivery['incremental']>;
@@ -62,15 +62,19 @@ export function createInvocation(): { invocation: OperationInvocation; cancel(re
     callbacks.add(callback);
     return () => callbacks.delete(callback);
   };
-  return {
-    invocation: {
-      signal: controller.signal,
-      waitUntil() {},
-      isOver: false,
-      deadlineLeft: () => undefined,
-      onCancel: (callback) => add(onCancel, callback),
-      onLastMoment: (callback) => add(onLastMoment, callback),
+  const invocation: OperationInvocation = {
+    signal: controller.signal,
+    waitUntil() {},
+    isOver: false,
+    deadlineLeft: () => undefined,
+    onCancel: (callback) => add(onCancel, callback),
+    onLastMoment: (callback) => add(onLastMoment, callback),
+    get untilDeadline() {
+      return invocation;
     },
+  };
+  return {
+    invocation,
     cancel: (reason) => {
       for (const callback of onCancel) callback(reason);
       controller.abort(reason);
@@ -120,7 +124,7 @@ function apply(whole: { data: unknown; errors: unknown[] }, places: ReadonlyMap<
   whole.errors.push(...(entry.errors ?? []));
   const path = entry.path ?? [...(places.get(entry.id!)?.path ?? []), ...(entry.subPath ?? [])];
   if (entry.items) {
-    // The legacy format has the index of the first item at the end of the path, and may tell the same items twice.
+    // The legacy format has the index of the first item at the end of the path, and can deliver the same items twice.
     const list = at(whole.data, entry.path === undefined ? path : path.slice(0, -1)) as unknown[];
     const start = entry.path === undefined ? list.length : Number(path.at(-1));
     const items = Object.fromEntries(entry.items.map((item, index) => [start + index, item]));

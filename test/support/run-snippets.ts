@@ -5,7 +5,7 @@
  */
 import { inspect } from 'node:util';
 
-import { callStreamingHandler, isStreamingHandler } from '../../src/testing/response-stream.ts';
+import { callStreamingHandler, isStreamingHandler } from '../../src/tools/testing/response-stream.ts';
 
 interface Failure {
   readonly file: string;
@@ -43,7 +43,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : inspect(value, { breakLength: Infinity, depth: 8 });
 }
 
-/** What an exported handler says to the shortest of operations; undefined for an export that is none. */
+/** The response of an exported handler to a minimal operation; undefined for an export that is not a handler. */
 async function sendRequest(handler: unknown): Promise<string | undefined> {
   if (!hasFetch(handler)) return undefined;
   const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }), {}, {});

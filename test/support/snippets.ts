@@ -28,7 +28,7 @@ export interface Snippet {
   readonly file: string;
 }
 
-/** The TypeScript of some pages in a folder of its own, a folder for each page. */
+/** The TypeScript of some pages in a temporary folder, with a folder for each page. */
 export interface SnippetFolder {
   readonly directory: string;
   readonly snippets: readonly Snippet[];
@@ -85,7 +85,7 @@ const tsconfig = {
 
 function wrapped({ text, notes }: CodeBlock, place: string, { wrappers }: SnippetSurroundings): string {
   const name = notes['wrapper'];
-  // A port of its own, whatever the page says: tests run beside servers that are none of their business.
+  // A free port, whatever the page says: other servers may be running.
   const code = text.replaceAll('port: 4000', 'port: 0');
   if (name === undefined) return code;
   const wrapper = wrappers[name];

@@ -3,15 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
-import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/aws-lambda.ts';
-import { createHandler as createFetchHandler } from '../../src/fetch.ts';
-import { createHandler } from '../../src/index.ts';
-import { createHandler as createNetlifyHandler } from '../../src/netlify.ts';
-import { createListener } from '../../src/node.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { createHandler as createLambdaHandler, createStreamingHandler } from '../../src/entries/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/entries/fetch.ts';
+import { createHandler } from '../../src/entries/index.ts';
+import { createHandler as createNetlifyHandler } from '../../src/entries/netlify.ts';
+import { createListener } from '../../src/entries/node.ts';
+import type { ServerOptions } from '../../src/server/startup/options.ts';
 import * as events from './events.ts';
 import type { PlainRequest, PlainResponse } from './plain-http.ts';
 import { recordStream, splitPrelude } from './response-stream.ts';
+import { assertUncacheableUnlessAllowed } from './uncacheable.ts';
 import { contracts, readResult, readWebResponse } from './results.ts';
 import type { ResultContract } from './results.ts';
 
@@ -19,12 +20,12 @@ import type { ResultContract } from './results.ts';
 export interface Source {
   readonly name: string;
   readonly build: (request: PlainRequest) => unknown;
-  /** Fails for a result that the platform would refuse. */
+  /** Fails for a result that the platform would refuse, and for one that is cacheable without permission. */
   readonly read: (result: unknown) => PlainResponse | Promise<PlainResponse>;
   readonly losses?: Losses;
 }
 
-/** What the platform itself loses on the way, so that no handler could tell. */
+/** What the platform loses before the handler is called. */
 export interface Losses {
   /** One set-cookie at most comes through. */
   readonly setCookies?: boolean;
@@ -44,7 +45,11 @@ const latticeV1: Source = { ...source('VPC Lattice 1', events.latticeV1Event, co
 const latticeV2: Source = { ...source('VPC Lattice 2', events.latticeV2Event, contracts.lattice), losses: { setCookies: true } };
 const netlifyV1: Source = source('Netlify 1', events.netlifyEvent, contracts.netlifyV1);
 const netlifyVite: Source = { ...source('Netlify 1 (Vite)', events.netlifyViteEvent, contracts.netlifyV1), losses: { bytes: true } };
-const webRequest: Source = { name: 'web Request', build: (request) => events.webRequest(request), read: readWebResponse };
+const webRequest: Source = {
+  name: 'web Request',
+  build: (request) => events.webRequest(request),
+  read: async (result) => checked(await readWebResponse(result)),
+};
 
 /** Every source of HTTP requests on AWS Lambda. */
 export const lambdaSources: readonly Source[] = [restAPI, httpAPIv1, httpAPI, functionURL, alb, albMulti, latticeV1, latticeV2];
@@ -56,7 +61,7 @@ export { alb, albMulti, functionURL, httpAPI, httpAPIv1, latticeV1, latticeV2, n
 export interface FrontDoor {
   readonly name: string;
   readonly losses: Losses;
-  /** Whether an answer may come in pieces. */
+  /** Whether a response can be streamed. */
   readonly streams: boolean;
   /** The way of one request through a server with these options and back. */
   open(options: ServerOptions): OpenDoor;
@@ -83,7 +88,13 @@ export const frontDoors: readonly FrontDoor[] = [
 ];
 
 function source(name: string, build: Source['build'], contract: ResultContract): Source {
-  return { name, build, read: (result) => readResult(contract, result) };
+  return { name, build, read: (result) => checked(readResult(contract, result)) };
+}
+
+/** Every answer of every test that uses these sources. */
+function checked(response: PlainResponse): PlainResponse {
+  assertUncacheableUnlessAllowed(response);
+  return response;
 }
 
 function frontDoor(entry: string, create: CreateHandler, { name, build, read, losses = {} }: Source): FrontDoor {
@@ -110,7 +121,7 @@ function streamedDoor({ name, build }: Source, contract: ResultContract): FrontD
         const { output, text } = recordStream();
         const [written] = await Promise.all([text(), handler(build(request) as Parameters<typeof handler>[0], output)]);
         const { head, body } = splitPrelude(written);
-        return readResult(contract, { ...head, body });
+        return checked(readResult(contract, { ...head, body }));
       };
       return { send, close: async () => {} };
     },
@@ -123,7 +134,7 @@ function openNode(options: ServerOptions): OpenDoor {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
   return {
-    send: async (request) => sendOverHTTP(await listening, request),
+    send: async (request) => checked(await sendOverHTTP(await listening, request)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -3,7 +3,7 @@ export async function unhandledRejections(run: () => Promise<void>): Promise<num
   const rejections = watchRejections();
   try {
     await run();
-    // Node tells of them when the microtasks are done, before the next turn of the event loop.
+    // Node reports them after the microtasks, before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return rejections.count();
   } finally {

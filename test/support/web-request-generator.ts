@@ -67,7 +67,7 @@ function multipart(): FormData {
   return form;
 }
 
-/** Platforms' own requests may have URLs that no `URL` takes: a bad Host, an absolute target, a path alone. */
+/** Requests of platforms can have URLs that `URL` refuses: a bad Host, an absolute target, a path alone. */
 function withURL(request: Request, random: Random): Request {
   const url = random.pick([
     '/graphql?query=%7B__typename%7D',

@@ -79,7 +79,7 @@ function isObject(value: unknown): boolean {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** Objects of Node's own have parts that all of them share. */
+/** Node's objects have parts that all of them share. */
 function isOfThePlatform(value: object): boolean {
   return (
     value instanceof Request || value instanceof Response || value instanceof AbortSignal || value instanceof Promise || 'socket' in value

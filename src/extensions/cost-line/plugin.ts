@@ -1,13 +1,10 @@
 import type { GraphQLError } from 'graphql';
 
-import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
-import type { OperationOutcome } from '../../operation/types.ts';
-import type { OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
-import type { AnswerDecision } from '../reporting.ts';
-import { askForDecisions, CallOutcome, decisionOf, now } from '../reporting.ts';
-import { documentHash } from '../document-hash.ts';
-import { followStream } from '../follow-stream.ts';
-import { byteLength, bytesIn, countedBody } from './bytes.ts';
+import { byteLength } from '../../shared/index.ts';
+import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now } from '../../server/index.ts';
+import type { AnswerDecision, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
+import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
 import type { CostRecord } from './record.ts';
 
@@ -18,15 +15,15 @@ export interface CostLineOptions {
   /** The namespace of the metrics, with format "emf". Default: "GraphQL" */
   readonly namespace?: string | undefined;
   /**
-   * Gets each line, the record it was made of, and the outcome of the operation: its errors are as they were thrown. Without an
-   * outcome the request was refused before there was an operation. Default: prints the line with `console.log`.
+   * Gets each line, its record, and the outcome of the operation, with errors as they were thrown. Without an outcome, the request was
+   * refused before an operation was chosen. Default: prints the line with `console.log`.
    */
   readonly write?: ((line: string, record: CostRecord, outcome: OperationOutcome | undefined) => void) | undefined;
 }
 
 /**
- * Writes one line for each operation: its name, its time, its calls of data sources, its bytes. The line is written
- * before the answer is handed to the platform, also when the request was refused; that of a stream at its end.
+ * Writes one line for each operation with its name, duration, data source calls and bytes, also for refused requests. The line is written
+ * before the platform gets the answer; for a stream, at its end.
  *
  * @example
  * export default createHandler({ typeDefs, resolvers, plugins: [costLine()] });
@@ -38,7 +35,7 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
   const requests = new WeakMap<RequestCall, Request>();
   const operations = new WeakMap<OperationCall, Operation>();
   let cold = true;
-  askForDecisions();
+  requestDecisions();
 
   const writeAll = (request: Request, call: RequestCall, response: Sent): void => {
     for (const [record, outcome] of toRecords(request, call, response)) {
@@ -72,8 +69,8 @@ export function costLine(options: CostLineOptions = {}): ServerPlugin {
       addErrors(outcome.errors);
       return outcome.stream === undefined ? outcome : { ...outcome, stream: followStream(outcome.stream, { onErrors: addErrors }) };
     },
-    dataSourceCallDidStart({ request, operation: of }) {
-      const operation = operations.get(of);
+    dataSourceCallDidStart({ request, operation: operationCall }) {
+      const operation = operations.get(operationCall);
       if (operation === undefined) return undefined;
       const start = now();
       const call = new CallOutcome(request);
@@ -122,7 +119,7 @@ interface Sent {
   readonly refusal: string | undefined;
 }
 
-/** The same response; `end` is called when its length is known: now, or when its stream has ended. */
+/** The same response. `end` is called when its length is known: now, or at the end of its stream. */
 function finished(
   response: HTTPResponse | StreamedResponse,
   end: (bytesOut: number, refusal: string | undefined) => void,
@@ -153,7 +150,7 @@ function toRecords(request: Request, call: RequestCall, sent: Sent): (readonly [
   return operations.map((one, index) => [{ ...describe(one), ...shared, ...(size > 1 && { batch: { index, size } }) }, one.outcome]);
 }
 
-/** An edge() that stands before costLine() in `plugins` decides only after costLine has asked. */
+/** An edge() listed before costLine() in `plugins` decides after costLine has read the decision. */
 function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostRecord, 'sharing'> {
   if (decision === undefined) return {};
   if (decision === 'not yet') return { sharing: { reason: 'not known yet: list costLine before edge' } };
@@ -161,7 +158,7 @@ function sharingOf(decision: AnswerDecision | 'not yet' | undefined): Pick<CostR
   return { sharing: { public: isPublic, ...(hit && { hit }), ...(reason !== undefined && { reason }) } };
 }
 
-/** Anew for each record: `write` is given it, and may write into it. */
+/** A new object for each record, because `write` may change it. */
 const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstream'> => ({
   operation: null,
   type: null,
@@ -181,7 +178,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
   };
 }
 
-/** The codes of a refusal, as the client reads them: there is no operation to ask. */
+/** The codes of a refusal, read from its body because it has no outcome. */
 function codesIn({ status, refusal }: Sent): Record<string, number> {
   if (status < 400 || refusal === undefined) return {};
   try {
@@ -201,7 +198,7 @@ function addCodes(counts: Counts, errors: readonly { readonly extensions?: { rea
   }
 }
 
-/** Milliseconds of CPU; undefined where the platform does not tell. */
+/** Milliseconds of CPU. Undefined where the platform has no such figure. */
 function cpuUsage(): number | undefined {
   const used = globalThis.process?.cpuUsage?.();
   return used && (used.user + used.system) / 1000;

@@ -1,6 +1,6 @@
 /** The cost of one operation. */
 export interface CostRecord {
-  /** Its name; null: it has none, or the request was refused before an operation was chosen. */
+  /** The name of the operation. null: it has none, or the request was refused before an operation was chosen. */
   readonly operation: string | null;
   /** null: the request was refused before an operation was chosen. */
   readonly type: 'query' | 'mutation' | 'subscription' | null;
@@ -12,27 +12,27 @@ export interface CostRecord {
   readonly cold: boolean;
   /** Milliseconds from the operation's context to its answer, or to the end of its stream. */
   readonly durationMs: number;
-  /** Milliseconds of CPU that the process used meanwhile, other operations included; absent where the platform does not tell. */
+  /** Milliseconds of CPU that the process used in that time, other operations included. Absent where the platform has no such figure. */
   readonly cpuMs?: number;
   /** Calls of REST data sources. */
   readonly upstream: {
     readonly calls: number;
-    /** Milliseconds, added up over calls, also of those that ran side by side. */
+    /** The sum of the milliseconds of all calls, concurrent ones included. */
     readonly ms: number;
     /** The number of calls by what answered them: "memo", "fresh", "revalidated", "stale", "shared", "miss", "bypass" or "none". */
     readonly outcomes: Readonly<Record<string, number>>;
   };
-  /** Bytes of the body of the request; of a GET, of its query string. Absent where the platform hands over a stream without saying. */
+  /** Bytes of the body of the request; of a GET, of its query string. Absent for a stream of unknown length. */
   readonly bytesIn?: number;
   /** Bytes of the body of the response before the platform compresses it. */
   readonly bytesOut: number;
   /** The number of errors by `extensions.code`. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Milliseconds that were left until the deadline; absent where there is none. */
+  /** Milliseconds left until the deadline. Absent where there is none. */
   readonly deadlineLeftMs?: number;
   /**
    * With the extension `edge`: whether a CDN or a store may keep the answer, and if not, the first rule that it breaks.
-   * `hit`: it came out of the store. Without `public` it was not known yet.
+   * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
   readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
   /** Present in a batch: bytes and status are those of the whole. */

@@ -1,10 +1,8 @@
 import type { GraphQLObjectType } from 'graphql';
 
-import type { AnsweredObjects, AnsweredRun } from '../../operation/types.ts';
-import { describe } from '../../message/describe.ts';
-import { isRecord } from '../../message/plain-object.ts';
+import type { AnsweredObjects, AnsweredRun } from '../../server/index.ts';
+import { describe } from '../../shared/index.ts';
 import type { TagDialect } from './dialects.ts';
-import { DistinctNames } from './distinct-names.ts';
 import type { EdgeOptions } from './options.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { maxVisits, typesOfObject, walkAnswer } from './walk-answer.ts';
@@ -12,7 +10,7 @@ import type { Answered } from './walk-answer.ts';
 
 /** How tags name objects. */
 export interface TagSettings {
-  /** Names objects instead of their `id`. It needs the list of the executor: without that, no object has a name. */
+  /** Names objects instead of their `id`. Needs the executor's list: without it, no object has a name. */
   readonly entity: AnsweredObjects['naming'];
   /** Hashed into ids, so that tags do not show them. */
   readonly salt: string | undefined;
@@ -23,14 +21,14 @@ export interface TagSettings {
 export interface TaggedAnswer {
   readonly selection: Selection;
   readonly data: Answered;
-  /** The list of the executor. Undefined: only the answer itself tells its objects. */
+  /** The executor's list. Undefined: objects are found in the answer itself. */
   readonly objects: AnsweredObjects | undefined;
 }
 
 /** The ids of the objects of one type. */
 export interface NamedEntities {
   readonly type: string;
-  readonly ids: DistinctNames;
+  readonly ids: Set<string>;
 }
 
 /** The contents of an answer, by the names of types and fields, each once. */
@@ -40,42 +38,42 @@ export class Contents {
   readonly unnamed: string[] = [];
   /** Types of lists, and of fields that are null. */
   readonly lists: string[] = [];
-  /** Ids by type. There are few types: no map is made for them. */
+  /** Ids by type. */
   entities: NamedEntities[] = [];
   /** The selections of fields that are null. */
   readonly missing: Selection[] = [];
 
-  idsOf(type: string): DistinctNames {
+  idsOf(type: string): Set<string> {
     for (const entities of this.entities) if (entities.type === type) return entities.ids;
-    const ids = new DistinctNames();
+    const ids = new Set<string>();
     this.entities.push({ type, ids });
     return ids;
   }
 
-  /** A field of an object with a selection of its own. */
+  /** Adds a field that has a selection. */
   addField({ hasList }: Pick<SelectedField, 'hasList'>, below: Selection, value: unknown): void {
     if (hasList || value === null) addOnce(this.lists, below.type.name);
     if (value === null) this.missing.push(below);
   }
 }
 
-/** The number of objects that can be named, and of characters for them: above that, no object is named. */
+/** The most objects that can be named, and characters for their names. Above that, no object is named. */
 export type EntityLimits = Pick<TagDialect, 'maxTags' | 'maxTotal'>;
 
-/** Undefined: the answer is too large to look at. */
+/** Undefined: the answer is too large to search. */
 export function contentsOf(
   { selection: root, data, objects }: TaggedAnswer,
   { entity }: Pick<TagSettings, 'entity'>,
   limits: EntityLimits,
 ): Contents | undefined {
-  // Another plugin may have had them named otherwise.
+  // Another plugin may have named them differently.
   if (objects === undefined || objects.naming !== entity) return readContents({ selection: root, data }, entity === undefined);
   const contents = new Contents();
   addObjects(contents, objects, limits);
   return addAbsences({ contents, left: maxVisits }, root, data) ? contents : undefined;
 }
 
-/** Without a list of the executor, the answer itself tells its objects. */
+/** Without the executor's list, objects are found in the answer itself. */
 function readContents({ selection: root, data }: Pick<TaggedAnswer, 'selection' | 'data'>, namesById: boolean): Contents | undefined {
   const contents = new Contents();
   const isWhole = walkAnswer(root, data, {
@@ -95,14 +93,14 @@ function readContents({ selection: root, data }: Pick<TaggedAnswer, 'selection' 
   return isWhole ? contents : undefined;
 }
 
-/** A look at the fields that may be lists or null. */
+/** A search of an answer for fields that are lists or null. */
 interface AbsenceSearch {
   readonly contents: Contents;
-  /** Fields that may still be looked at. */
+  /** The number of fields that may still be read. */
   left: number;
 }
 
-/** False: there are more than may be looked at. Without callbacks, which took half of the time of 50 objects in objects. */
+/** False: the answer exceeds the limit. Without callbacks, which took half of the time for 50 objects in objects. */
 function addAbsences(search: AbsenceSearch, selection: Selection, object: Answered): boolean {
   const types = selection.types.length === 1 ? selection.types : typesOfObject(selection, object);
   for (const type of types) if (!addAbsentFields(search, selection.absentFor(type), object)) return false;
@@ -124,16 +122,9 @@ function addAbsentFields(search: AbsenceSearch, fields: readonly SelectedField[]
 
 function addAbsencesIn(search: AbsenceSearch, selection: Selection, value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value !== 'object' || value === null || addAbsences(search, selection, value as Answered);
-  // All objects of the list have these.
-  const fields = selection.types.length === 1 ? selection.absentFor(selection.types[0]!) : undefined;
-  for (const item of value as unknown[]) {
-    const isWhole = fields !== undefined && isRecord(item) ? addAbsentFields(search, fields, item) : addAbsencesIn(search, selection, item);
-    if (!isWhole) return false;
-  }
-  return true;
+  return value.every((item) => addAbsencesIn(search, selection, item));
 }
 
-/** There are few names: comparing them takes less time than making a set. */
 function addOnce(names: string[], name: string): void {
   if (!names.includes(name)) names.push(name);
 }
@@ -149,12 +140,12 @@ function addObjects(contents: Contents, { runs, isWhole }: AnsweredObjects, limi
   for (const type of contents.types) addOnce(contents.unnamed, type);
 }
 
-/** False: there are more than can be named. */
+/** False: more objects than can be named. */
 function addNames(contents: Contents, run: AnsweredRun, { maxTags, maxTotal }: EntityLimits): boolean {
   const { typename, count } = run;
   // The shortest tag, `e:Type:1`, with its separator.
   const most = Math.min(maxTags, maxTotal / (typename.length + 5));
-  let ids: DistinctNames | undefined;
+  let ids: Set<string> | undefined;
   let hasUnnamed = false;
   for (let at = 0; at < count; at++) {
     const id = run.nameAt(at);
@@ -164,7 +155,7 @@ function addNames(contents: Contents, run: AnsweredRun, { maxTags, maxTotal }: E
     }
     ids ??= contents.idsOf(typename);
     ids.add(id);
-    if (ids.all.length > most) return false;
+    if (ids.size > most) return false;
   }
   if (hasUnnamed) addOnce(contents.unnamed, typename);
   return true;
@@ -184,8 +175,9 @@ export function namingBy(entity: NonNullable<EdgeOptions['entity']>): NonNullabl
 /** The field `id`, where the answer has it, and has it once. */
 function idOf(selection: Selection, type: GraphQLObjectType, value: Answered): string | undefined {
   let id: unknown;
-  for (const key of selection.idKeysFor(type)) {
-    if (!(key in value)) continue;
+  for (const { key, name, field } of selection.fieldsFor(type)) {
+    // With arguments, an object may have several ids.
+    if (name !== 'id' || field.args.length > 0 || !(key in value)) continue;
     if (id !== undefined && id !== value[key]) return undefined;
     id = value[key];
   }

@@ -1,15 +1,14 @@
 import type { OperationDefinitionNode } from 'graphql';
 
-import type { Seconds } from '../../cache/key-value-cache.ts';
-import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
-import type { RequestCall } from '../../operation/plugin.ts';
-import type { AnsweredObjects, GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
+import type { Seconds } from '../../datasources/index.ts';
+import type { HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import type { AnsweredObjects, GraphQLRequest, OperationOutcome, RequestCall } from '../../server/index.ts';
 import type { Lookup } from './store/answer-store.ts';
 import type { Flight } from './store/flights.ts';
 import type { Dialect } from './dialects.ts';
 import type { KnownDocument } from './documents.ts';
 import type { EdgeDecision } from './options.ts';
-import type { PurgeLog } from './purge/purger.ts';
+import type { PurgeLog } from './purge/purge-log.ts';
 import type { ResolverHints } from './resolver-hints.ts';
 import type { Selection } from './selection.ts';
 import type { OperationHints, StaticHints } from './static-hints.ts';
@@ -18,23 +17,25 @@ import type { TagSettings } from './contents.ts';
 import type { Answered } from './walk-answer.ts';
 import type { ReadingRules, Readings } from './watched-request.ts';
 
-/** The extension's record of one request. */
+/** One request, as the extension sees it. */
 export interface EdgeRequest {
-  /** The extension that watches the request: two extensions have records of their own. */
+  /** The extension that watches the request. Each extension has separate records. */
   readonly edge: object;
-  /** The call as it came, without a watch. */
+  /** The original call, without a watch. */
   readonly call: RequestCall;
-  /** Its request. */
-  readonly asked: HTTPRequest;
+  /** The request of `call`. */
+  readonly original: HTTPRequest;
   readonly readings: Readings;
-  /** The moment of the purge log at which it came. */
+  /** The moment of the purge log at which it arrived. */
   readonly begun: number;
+  /** The time before any data of the answer was read, by `performance.now()`. */
+  begunAt: number;
   readonly operations: EdgeOperation[];
-  /** True when the request asks for a report, which only development gives. */
+  /** True when the request wants a report, which only development sends. */
   readonly isExplained: boolean;
 }
 
-/** The extension's record of one operation. */
+/** One operation, as the extension sees it. */
 export interface EdgeOperation {
   readonly request: GraphQLRequest;
   /** Undefined until it is executed, and where it is not. */
@@ -43,18 +44,17 @@ export interface EdgeOperation {
   outcome: OperationOutcome | undefined;
   /** Undefined: no resolver can give a hint. */
   resolverHints: ResolverHints | undefined;
-  /** The result from the shared store of answers. Undefined: the store was not asked. */
+  /** The result from the shared store of answers. Undefined: the store was not read. */
   lookup: Lookup | undefined;
   /** Set when equal operations may wait for this one. */
   flight?: Flight | undefined;
   /** The fields that `context` and hooks had set when it ended. */
-  ownFields: readonly (readonly [name: string, value: string])[];
+  fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** An operation that is executed, with what is known of it before. */
+/** An operation that is executed, and its hints. */
 export interface PlannedOperation {
   readonly operation: OperationDefinitionNode;
-  readonly known: KnownDocument;
   /** Undefined: the schema has no root type for it. */
   readonly hints: OperationHints | undefined;
 }
@@ -67,7 +67,7 @@ export interface DecisionSettings extends TagSettings {
   readonly rules: ReadingRules;
 }
 
-/** An answer that every client may get, as far as the operation and its hints say. */
+/** An answer that every client may get according to the operation and its hints. */
 export interface Shareable {
   readonly request: EdgeRequest;
   readonly operation: EdgeOperation;
@@ -81,14 +81,11 @@ export interface Shareable {
 const tooShort = 'a field may not be kept: the shortest maxAge of its hints is 0';
 const notPublic = 'the scope of a field is PRIVATE';
 
-/** The reasons of {@link assess} for an answer that its hints make private. */
-export const reasonsInHints: ReadonlySet<string> = new Set([tooShort, notPublic]);
-
 /** A finished answer. */
 export interface Answer {
   readonly request: EdgeRequest;
   readonly response: HTTPResponse | StreamedResponse;
-  /** Undefined: the document is not remembered. */
+  /** Undefined: no operation was chosen. */
   readonly known: KnownDocument | undefined;
 }
 
@@ -100,7 +97,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const [operation] = request.operations as [EdgeOperation];
   // The outcome comes before the header fields: it is the reason why errors and mutations have "no-store".
   const reason =
-    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? fieldsOf(response.headers).reason;
+    reasonInRequest(request) ?? reasonInResponse(response) ?? reasonInOutcome(operation.outcome) ?? reasonInFields(response.headers);
   if (reason !== undefined) return reason;
   const { outcome } = operation;
   const { failure } = outcome?.objects ?? {};
@@ -117,7 +114,7 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   return { request, operation, hints, selection: hints.selection, data, objects: outcome!.objects, maxAge };
 }
 
-/** Of an operation that was not executed, because a hook or the store had its answer, they are found by its document. */
+/** If a hook or the store had the answer, the operation was not executed, and its hints are found by its document. */
 function hintsOf(
   { outcome, planned, request: { variables } }: EdgeOperation,
   known: KnownDocument | undefined,
@@ -142,26 +139,6 @@ function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): st
   return typeof body === 'string' ? undefined : 'the answer comes in parts';
 }
 
-/** The parts of the header fields of an answer that a decision depends on. */
-interface AnswerFields {
-  /** Why the answer is private. Undefined: it need not be. */
-  readonly reason: string | undefined;
-  readonly vary: string | null;
-}
-
-/** Those of records that many answers have. */
-const ofShared = new WeakMap<object, AnswerFields>();
-
-/** To look at them takes as long as a third of the rest of a decision, and most answers have one of four records. */
-export function fieldsOf(headers: HTTPResponse['headers']): AnswerFields {
-  const record = headers.sharedRecord;
-  const known = record && ofShared.get(record);
-  if (known !== undefined) return known;
-  const fields = { reason: reasonInFields(headers), vary: headers.get('vary') };
-  if (record !== undefined) ofShared.set(record, fields);
-  return fields;
-}
-
 function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
   // Any other value was set by the user: then the extension leaves the answer alone.
   if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
@@ -175,7 +152,7 @@ function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefi
   return result?.data === undefined || result.data === null ? 'it has no data' : undefined;
 }
 
-/** The policy that a stored answer was kept with; else that of the schema, unless a resolver has given a hint. */
+/** The policy that a stored answer was kept with; otherwise that of the schema, unless a resolver has given a hint. */
 function overallPolicy(
   { selection, policy }: OperationHints,
   { outcome, resolverHints, lookup }: EdgeOperation,
@@ -188,54 +165,33 @@ function overallPolicy(
 
 /** A store that may keep an answer. */
 export interface Keeper {
-  /** The methods that its key tells apart. */
+  /** The methods that its key distinguishes. */
   readonly methods: readonly string[];
-  readonly dialect: Pick<Dialect, 'tags' | 'vary'>;
+  readonly dialect: Pick<Dialect, 'tags' | 'vary' | 'keyHasAccept'>;
   /** The fields of the answer by which it may vary. */
   readonly vary: string | null;
 }
 
-/** A decision with its tags as the value of a header field. */
-export type Decided =
-  | {
-      readonly public: true;
-      readonly maxAge: Seconds;
-      /** Empty: there are none. */
-      readonly tags: string;
-      readonly hints: OperationHints;
-      readonly dialect: Keeper['dialect'];
-      readonly hit: true | undefined;
-    }
-  | { readonly public: false; readonly reason: string };
-
 /** Decides whether one store may keep an answer that may be shared. */
-export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): Decided {
-  const { asked, readings, begun } = answer.request;
-  if (!methods.includes(asked.method)) return no(`the method is ${asked.method}`);
+export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable, settings: DecisionSettings): EdgeDecision {
+  const { original, readings, begun } = answer.request;
+  if (!methods.includes(original.method)) return notShareable(`the method is ${original.method}`);
   const reason = reasonInVary(vary, dialect, settings);
-  if (reason !== undefined) return no(reason);
-  if ((readings.varies || readings.hasAccept) && dialect.vary === 'ignored') return no('a header was read by which this store cannot vary');
-  const { maxAge, hints } = answer;
-  const hit = answer.operation.lookup?.hit === undefined ? undefined : true;
-  if (dialect.tags === undefined) return { public: true, maxAge, tags: '', hints, dialect, hit };
+  if (reason !== undefined) return notShareable(reason);
+  if ((readings.varies && dialect.vary === 'ignored') || (readings.hasAccept && !dialect.keyHasAccept))
+    return notShareable('a header was read by which this store cannot vary');
+  const hit = answer.operation.lookup?.hit !== undefined;
+  const decision = { public: true, maxAge: answer.maxAge, ...(hit && { hit }) } as const;
+  if (dialect.tags === undefined) return { ...decision, tags: [] };
   const tags = tagsOfAnswer(answer, dialect.tags, settings);
-  if (tags === undefined) return no('its tags are more than the store takes');
-  if (begun !== settings.log.now && settings.log.hasSince(begun, tags.split(dialect.tags.separator)))
-    return no('what it shows has changed meanwhile');
-  return { public: true, maxAge, tags, hints, dialect, hit };
+  if (tags === undefined) return notShareable('its tags are more than the store takes');
+  if (begun !== settings.log.now && settings.log.hasSince(begun, tags)) return notShareable('what it shows has changed meanwhile');
+  return { ...decision, tags };
 }
 
 /** A private answer. */
-export function no(reason = 'the request was not watched'): { readonly public: false; readonly reason: string } {
+export function notShareable(reason = 'the request was not watched'): { readonly public: false; readonly reason: string } {
   return { public: false, reason };
-}
-
-/** The decision as users get it: theirs alone. */
-export function toDecision(decided: Decided): EdgeDecision {
-  if (!decided.public) return { ...decided };
-  const { maxAge, tags, dialect, hit } = decided;
-  const list = tags === '' ? [] : tags.split(dialect.tags!.separator);
-  return { public: true, maxAge, tags: list, ...(hit && { hit }) };
 }
 
 function reasonInVary(vary: string | null, dialect: Keeper['dialect'], { rules }: DecisionSettings): string | undefined {

@@ -1,4 +1,4 @@
-import type { Seconds } from '../../cache/key-value-cache.ts';
+import type { Seconds } from '../../datasources/index.ts';
 
 /** The store in front of the function: "rfc9213" is any that reads `CDN-Cache-Control`. */
 export type CDN = 'netlify' | 'cloudflare' | 'cloudfront' | 'vercel' | 'fastly' | 'varnish' | 'rfc9213';
@@ -15,6 +15,11 @@ export interface Dialect {
   readonly tags: TagDialect | undefined;
   /** How `Vary` counts. "listed": fields other than Accept count if the store's own settings name them. "ignored": they never count. */
   readonly vary: 'honoured' | 'listed' | 'ignored';
+  /**
+   * False: its key has no `accept`, or has it only by a setting, so that all clients share one answer. Then public answers are
+   * application/json, which every client of GraphQL reads, and a client that does not accept it gets a private one.
+   */
+  readonly keyHasAccept: boolean;
 }
 
 /** The tags of a store, with its limits for them. */
@@ -33,8 +38,8 @@ export interface TagDialect {
 export const safeTotal = 8_000;
 
 /**
- * As the vendors documented them in November 2026. A limit that a vendor does not name is ours. Tags are written with letters,
- * digits and `_ - . :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
+ * As documented by the vendors in November 2026. Where a vendor names no limit, it is ours. Tags consist of letters, digits and
+ * `_ - . :`, which all vendors accept. A vendor that ignores case may purge more than was named, never less.
  */
 export const dialects: Readonly<Record<CDN, Dialect>> = {
   netlify: {
@@ -43,6 +48,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     stale: true,
     tags: { header: 'netlify-cache-tag', separator: ',', maxTags: 500, maxLength: 256, maxTotal: safeTotal },
     vary: 'listed',
+    keyHasAccept: true,
   },
   cloudflare: {
     lifetime: 'cloudflare-cdn-cache-control',
@@ -50,6 +56,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     stale: true,
     tags: { header: 'cache-tag', separator: ',', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
     vary: 'ignored',
+    keyHasAccept: false,
   },
   cloudfront: {
     lifetime: undefined,
@@ -57,6 +64,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     stale: true,
     tags: { header: 'cache-tag', separator: ',', maxTags: 50, maxLength: 256, maxTotal: safeTotal },
     vary: 'listed',
+    keyHasAccept: false,
   },
   vercel: {
     lifetime: 'vercel-cdn-cache-control',
@@ -64,6 +72,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     stale: true,
     tags: { header: 'vercel-cache-tag', separator: ',', maxTags: 128, maxLength: 256, maxTotal: safeTotal },
     vary: 'honoured',
+    keyHasAccept: true,
   },
   fastly: {
     lifetime: 'surrogate-control',
@@ -71,6 +80,7 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     stale: true,
     tags: { header: 'surrogate-key', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: 16_384 },
     vary: 'honoured',
+    keyHasAccept: true,
   },
   varnish: {
     lifetime: undefined,
@@ -79,8 +89,9 @@ export const dialects: Readonly<Record<CDN, Dialect>> = {
     // Varnish refuses a field of more than 8 KiB (http_resp_hdr_len).
     tags: { header: 'xkey', separator: ' ', maxTags: 1_000, maxLength: 1_024, maxTotal: safeTotal },
     vary: 'honoured',
+    keyHasAccept: true,
   },
-  rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured' },
+  rfc9213: { lifetime: 'cdn-cache-control', directives: [], stale: true, tags: undefined, vary: 'honoured', keyHasAccept: true },
 };
 
 /** How long an answer may be kept, and how long it may be used after that. */
@@ -91,7 +102,7 @@ export interface Lifetime {
   readonly browserMaxAge: Seconds;
 }
 
-/** The fields with the lifetime. Browsers get one of their own, because answers in a browser cannot be purged. */
+/** The fields with the lifetime. Browsers get a separate one, because answers in a browser cannot be purged. */
 export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: Lifetime): [name: string, value: string][] {
   const browser = given.browserMaxAge === 0 ? 'max-age=0, must-revalidate' : `max-age=${Math.min(given.browserMaxAge, given.maxAge)}`;
   const after = stale ? staleDirectives(given) : [];
@@ -104,7 +115,7 @@ export function lifetimeFields({ lifetime, directives, stale }: Dialect, given: 
   ];
 }
 
-/** The fields of a public answer that let it be kept, or say what is in it. */
+/** The fields of a public answer with its lifetime and its tags. */
 export function publicFieldsOf({ lifetime, tags }: Dialect): string[] {
   return ['cache-control', lifetime, tags?.header].filter((name) => name !== undefined);
 }

@@ -1,10 +1,9 @@
 import { parse } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import type { OperationOutcome } from '../../operation/types.ts';
 import { prepareResolvers } from './resolver-hints.ts';
 
-/** A document that this process has served. */
+/** Facts about a document that this process has served. */
 export interface KnownDocument {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -14,24 +13,23 @@ export interface KnownDocument {
   hasHinted: boolean;
 }
 
-/** About the heap of all records. The documents themselves belong to the server: 4,000,000 characters of them were 600 MB. */
+/** The approximate heap of all records. Documents themselves are not counted: the server holds them (600 MB for 4,000,000 characters). */
 const maxBytes = 1024 * 1024;
 const bytesPerCharacter = 2;
 const bytesPerDocument = 300;
 const maxLength = 100_000;
 
-/** A document that stays in memory for as long as the server has it in its own cache. Reading it later parses it again. */
+/** A record that keeps its document only as long as the server's cache does, and parses it again after that. */
 class Remembered implements KnownDocument {
   readonly schema: GraphQLSchema;
   readonly mayHint: boolean;
-  hasHinted: boolean;
+  hasHinted = false;
   readonly #source: string;
   #document: Pick<WeakRef<DocumentNode>, 'deref'>;
 
-  constructor(source: string, { schema, document, mayHint, hasHinted }: KnownDocument) {
+  constructor(source: string, { schema, document, mayHint }: KnownDocument) {
     this.schema = schema;
     this.mayHint = mayHint;
-    this.hasHinted = hasHinted;
     this.#source = source;
     this.#document = referenceTo(document);
   }
@@ -59,8 +57,8 @@ export interface ServedOperation {
 }
 
 /**
- * Records of documents. They are found by the operation that runs, for as long as the server's own cache has it, and by the text of
- * the document; the oldest are forgotten first.
+ * Records of documents, by operation for as long as the server's cache has it, and by the text of the document. The oldest texts are
+ * dropped first.
  */
 export class KnownDocuments {
   readonly #documents = new Map<string, Remembered>();
@@ -73,49 +71,40 @@ export class KnownDocuments {
     this.#keepsTexts = keepsTexts;
   }
 
-  /** The record for an operation that is about to run. */
+  /** The record for an operation that runs, or that has ended. */
   of({ schema, document, operation, source }: ServedOperation): KnownDocument {
     const found = this.#ofOperations.get(operation);
     if (found?.schema === schema) return found;
-    const made = this.get(source) ?? { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
-    if (this.#keepsTexts && source !== undefined) this.add(source, made);
-    const known = this.get(source) ?? made;
+    const known = this.get(source) ?? this.#add(source, newRecord(schema, document));
     this.#ofOperations.set(operation, known);
     return known;
-  }
-
-  /** The record for an operation that has ended. If it did not run, because a hook had its answer, its document is parsed again. */
-  after(
-    { operation, source }: Pick<OperationOutcome, 'operation' | 'source'>,
-    schema: GraphQLSchema | undefined,
-  ): KnownDocument | undefined {
-    return operation && (this.#ofOperations.get(operation) ?? this.read(source, schema));
   }
 
   get(source: string | undefined): KnownDocument | undefined {
     return source === undefined ? undefined : this.#documents.get(source);
   }
 
-  /** The record for a request. A document without a record is parsed again. Undefined: there is no text. */
-  read(source: string | undefined, schema: GraphQLSchema | undefined): KnownDocument | undefined {
-    const known = this.get(source);
-    if (known !== undefined || source === undefined || schema === undefined) return known;
-    const document = parse(source);
-    const read = { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
-    this.add(source, read);
-    return this.get(source) ?? read;
+  /** The record for the text of a stored answer, which another process may have stored: then it is parsed here. */
+  read(source: string, schema: GraphQLSchema): KnownDocument {
+    return this.get(source) ?? this.#add(source, newRecord(schema, parse(source)));
   }
 
-  add(source: string, document: KnownDocument): void {
-    if (source.length > maxLength || this.#documents.has(source)) return;
-    this.#documents.set(source, new Remembered(source, document));
+  #add(source: string | undefined, record: KnownDocument): KnownDocument {
+    if (!this.#keepsTexts || source === undefined || source.length > maxLength) return record;
+    const remembered = new Remembered(source, record);
+    this.#documents.set(source, remembered);
     this.#bytes += bytesOf(source);
     for (const oldest of this.#documents.keys()) {
-      if (this.#bytes <= maxBytes) return;
+      if (this.#bytes <= maxBytes) break;
       this.#documents.delete(oldest);
       this.#bytes -= bytesOf(oldest);
     }
+    return remembered;
   }
+}
+
+function newRecord(schema: GraphQLSchema, document: DocumentNode): KnownDocument {
+  return { schema, document, mayHint: prepareResolvers(schema, document), hasHinted: false };
 }
 
 function bytesOf(source: string): number {

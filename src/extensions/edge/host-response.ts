@@ -1,6 +1,6 @@
-import type { RequestCall } from '../../operation/plugin.ts';
+import type { RequestCall } from '../../server/index.ts';
 
-/** The part of node:http's response that is needed: middleware before the handler may have set fields of it, and may still do so. */
+/** The part of node:http's response that is used. Middleware before the handler may have set its fields, and may still do so. */
 export interface HostResponse {
   getHeader(name: string): number | string | readonly string[] | undefined;
   setHeader(name: string, value: never): unknown;
@@ -8,12 +8,12 @@ export interface HostResponse {
   removeHeader(name: string): void;
 }
 
-/** Undefined: on this platform the handler's answer is all that there is. */
+/** Undefined: on this platform no middleware shares the response. */
 export function hostResponseOf({ platform, invocation }: RequestCall): HostResponse | undefined {
   return platform === 'node:http' ? (invocation.event as { readonly response: HostResponse }).response : undefined;
 }
 
-/** Why an answer with the fields that middleware has set is private. Undefined: it need not be. */
+/** The reason why the fields that middleware has set make the answer private. Undefined: there is no such field. */
 export function reasonInHost(response: HostResponse): string | undefined {
   if (response.getHeader('set-cookie') !== undefined) return 'middleware sets a cookie';
   const isMarked = response.getHeader('cache-control') !== undefined || response.getHeader('expires') !== undefined;
@@ -27,8 +27,8 @@ export function varyWithHost(vary: string | null, response: HostResponse | undef
 }
 
 /**
- * Makes an answer private when a cookie is added after the decision: the sessions of Express set theirs when the head is written, for
- * which they put a `writeHead` of their own on the response. `publicFields`: those that may not be sent with a cookie.
+ * Makes an answer private when a cookie is added after the decision: Express sessions replace `writeHead` of the response and set their
+ * cookie there. `publicFields`: those that may not be sent with a cookie.
  */
 export function withdrawIfCookieComes(response: HostResponse, publicFields: readonly string[]): void {
   if (!Object.hasOwn(response, 'writeHead')) return;

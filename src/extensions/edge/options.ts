@@ -1,9 +1,9 @@
-import type { KeyValueCache, Seconds } from '../../cache/key-value-cache.ts';
-import type { RequestCall } from '../../operation/plugin.ts';
+import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
+import type { RequestCall } from '../../server/index.ts';
 import { dialects } from './dialects.ts';
 import type { CDN } from './dialects.ts';
 import type { Purge, PurgeClient } from './purge/purge-client.ts';
-import { harmlessHeaders, ownParameters } from './watched-request.ts';
+import { harmlessHeaders, operationParameters } from './watched-request.ts';
 import type { ReadingRules } from './watched-request.ts';
 
 /** Options of {@link edge}. */
@@ -12,14 +12,14 @@ export interface EdgeOptions {
   readonly cdn?: CDN | undefined;
   /**
    * A store that all instances of the function share, for example a `KeyvAdapter` over Redis. Answers to GET, QUERY and POST are
-   * kept in it, and looked up before anything runs. Needs `deploy`.
+   * kept in it, and looked up before any operation runs. Needs `deploy`.
    */
   readonly store?: KeyValueCache | undefined;
   /** Lifetime in seconds of root fields and of fields with selections that have no hint. Default: 0, not kept. */
   readonly defaultMaxAge?: Seconds | undefined;
   /** Seconds that browsers may keep a public answer. Answers in a browser cannot be purged. Default: 0 */
   readonly browserMaxAge?: Seconds | undefined;
-  /** Seconds after its lifetime in which the store may send an answer while it asks for a new one (RFC 5861). Default: none */
+  /** Seconds after its lifetime in which the store may send an answer while it requests a new one (RFC 5861). Default: none */
   readonly staleWhileRevalidate?: Seconds | undefined;
   /** Seconds after its lifetime in which the store may send an answer when the function fails (RFC 5861). Default: none */
   readonly staleIfError?: Seconds | undefined;
@@ -28,39 +28,39 @@ export interface EdgeOptions {
    * them. On CloudFront the cache policy must name them too; on Cloudflare, which has no such key, reading one makes the answer private.
    */
   readonly varyHeaders?: readonly string[] | undefined;
-  /** Header fields that change no answer, for example "x-request-id". Default: none beside those of the transport and of tracing */
+  /** Header fields that change no answer, for example "x-request-id". Those of transport and tracing are always among them. */
   readonly ignoredHeaders?: readonly string[] | undefined;
-  /** Query parameters, beside GraphQL's own, that are in the store's key. Reading others makes the answer private. */
+  /** Query parameters, beside those of GraphQL, that are in the store's key. Reading others makes the answer private. */
   readonly queryParameters?: readonly string[] | undefined;
   /**
    * Names an object of an answer by the value that a resolver has returned for it: the same object must have the same name in
-   * every answer. Undefined: it has no name, and every change of its type purges the answer. Default: its field `id`
+   * every answer. Undefined: the object has no name, and every change of its type purges the answer. Default: its field `id`
    */
   // `any`: as the first argument of a resolver.
   readonly entity?: ((typename: string, object: any) => string | number | undefined) | undefined;
   /** Hashed into the ids of tags, for stores that send their tags on to clients. */
   readonly salt?: string | undefined;
-  /** A name of the deploy, as one more tag, where the store keeps answers across deploys. Letters, digits and `_ - .` */
+  /** The name of the deploy, added as a tag where the store keeps answers across deploys. Letters, digits and `_ - .` */
   readonly deploy?: string | undefined;
   /**
-   * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or a function of yours.
+   * Removes answers from the CDN: `netlifyPurge(purgeCache)`, `cloudflarePurge()` and so on, or your function.
    * Default: nothing is purged.
    */
   readonly purge?: Purge | PurgeClient | undefined;
-  /** The most tags for one call of `purge`. Default: as many as the CDN takes; 30 for a function of yours */
+  /** The most tags for one call of `purge`. Default: the CDN's limit; 30 for your function */
   readonly purgeBatchSize?: number | undefined;
   /**
    * The shortest time between two purges of the CDN, in seconds. A purge after a quiet time is sent at once; the tags of mutations
-   * that come sooner after it are sent together. 0: a purge begins as soon as the last one has ended. Default: 0.1
+   * that come sooner after it are sent together. 0: each purge is sent at once, as on Workers. Default: 0.1
    */
   readonly purgeInterval?: Seconds | undefined;
   /**
-   * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. 0: never.
-   * Where mutations come fast, their repeats go together, up to half that time later.
-   * Where the platform has no `waitUntil`, as on Lambda, an answer waits for it. Default: 1
+   * Seconds after which a purge is repeated: another process may have stored an answer that it read before the change. An answer that
+   * took more than two thirds of it is private. The repeats of frequent mutations are sent together, up to half that time later.
+   * 0: never. Default: 3. Where the platform has no `waitUntil`, as on Lambda, the answer waits for the repeat: 0.6 at most, and by default
    */
   readonly purgeAgainAfter?: Seconds | undefined;
-  /** Called for every request with the decision whether its answer may be kept, and why not. */
+  /** Called for every request with the decision whether its answer may be kept, and the reason if not. */
   readonly onDecision?: ((decision: EdgeDecision, call: RequestCall) => void) | undefined;
 }
 
@@ -86,7 +86,7 @@ export function readingRules(options: EdgeOptions): ReadingRules {
   return {
     varyHeaders: names('varyHeaders', varyHeaders),
     ignoredHeaders: new Set([...harmlessHeaders, ...names('ignoredHeaders', ignoredHeaders)]),
-    queryParameters: new Set([...ownParameters, ...queryParameters]),
+    queryParameters: new Set([...operationParameters, ...queryParameters]),
   };
 }
 
@@ -97,14 +97,14 @@ function assertKeepers({ cdn, store, deploy, purge }: EdgeOptions): void {
     );
   if (purge !== undefined && (cdn === undefined || dialects[cdn].tags === undefined))
     throw new TypeError(
-      `Expected edge to have no purge option ${cdn === undefined ? 'without a cdn' : `with cdn "${cdn}", which has no tags to purge by`}.`,
+      `Expected edge to have no purge option ${cdn === undefined ? 'without a cdn' : `with cdn "${cdn}", which has no tags for purging`}.`,
     );
   if (store === undefined) return;
   if (typeof store?.get !== 'function' || typeof store.set !== 'function')
     throw new TypeError('Expected store of edge to be a KeyValueCache, with get, set and delete.');
   if (deploy === undefined)
     throw new TypeError(
-      'Expected edge with a store to have deploy, a name for this version of this function: others have answers of their own in the same store.',
+      'Expected edge with a store to have deploy, the name of this version of this function, because other versions use the same store.',
     );
 }
 
@@ -122,6 +122,8 @@ function names(option: string, given: readonly string[]): Set<string> {
   const lower = given.map((name) => name.toLowerCase());
   for (const name of lower)
     if (personal.has(name) || !/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
-      throw new TypeError(`Expected ${option} of edge to be names of header fields that do not say who asks, got ${JSON.stringify(name)}.`);
+      throw new TypeError(
+        `Expected ${option} of edge to be names of header fields that do not identify the user, got ${JSON.stringify(name)}.`,
+      );
   return new Set(lower);
 }

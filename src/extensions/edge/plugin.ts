@@ -1,46 +1,50 @@
-import { HeaderMap } from '../../message/header-map.ts';
-import type { HTTPResponse, StreamedResponse } from '../../message/http-messages.ts';
-import type { GraphQLRequest, OperationOutcome } from '../../operation/types.ts';
+import { isWorkerd } from '../../datasources/index.ts';
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { areDecisionsRequested, recordDecision } from '../../server/index.ts';
 import type {
-  ExecutionWish,
+  ExecutionOptions,
+  GraphQLRequest,
   OperationCall,
   OperationExecution,
+  OperationOutcome,
   RequestCall,
   ServerPlugin,
   ServerStartContext,
-} from '../../operation/plugin.ts';
-import { listObjects } from '../object-list.ts';
-import { areDecisionsAsked, noteDecision } from '../reporting.ts';
-import { assess, decideFor, fieldsOf, mayBePublic, no, reasonsInHints, toDecision } from './decide.ts';
-import type { Decided, DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
+} from '../../server/index.ts';
+import { listObjects } from './object-list.ts';
+import { assess, decideFor, mayBePublic, notShareable } from './decide.ts';
+import type { DecisionSettings, EdgeOperation, EdgeRequest } from './decide.ts';
 import { dialects, publicFieldsOf } from './dialects.ts';
 import { KnownDocuments } from './documents.ts';
 import type { KnownDocument } from './documents.ts';
-import { FieldWriter } from './headers.ts';
+import { acceptsJSON, writeDecision } from './headers.ts';
 import type { HeaderSettings } from './headers.ts';
 import { hostResponseOf, reasonInHost, varyWithHost, withdrawIfCookieComes } from './host-response.ts';
 import { readingRules } from './options.ts';
 import type { EdgeDecision, EdgeOptions } from './options.ts';
 import { namingBy } from './contents.ts';
-import { PurgeLog } from './purge/purger.ts';
+import { PurgeLog } from './purge/purge-log.ts';
 import { Purges } from './purge/purges.ts';
 import type { PurgePlatform } from './purge/purge-client.ts';
 import type { PurgeRequest } from './purge/purges.ts';
-import { offerCacheControl, ResolverHints } from './resolver-hints.ts';
-import { PrivateQueries, StaticHints } from './static-hints.ts';
-import { isWorker } from './store/flights.ts';
-import { StoredAnswers } from './store/stored-answers.ts';
+import { isShareable, offerCacheControl, ResolverHints } from './resolver-hints.ts';
+import { StaticHints } from './static-hints.ts';
+import { StoredAnswers } from './store/index.ts';
 import { explainedHeaders, explainHeader, SharedEnv, watchedCall, watchOf } from './watched-request.ts';
 import type { RequestWatch } from './watched-request.ts';
 
 /** The extension, with the functions that resolvers and webhooks may call. */
 export interface Edge extends ServerPlugin {
-  /** Purges answers. Resolves when it is done; rejects when the CDN or the store has refused, or when there is neither `purge` nor `store`. `platform`: for `cloudflarePurge`. */
+  /**
+   * Purges answers. Resolves after the purge, before its repeat. Rejects if the CDN or the store keeps refusing it, or without `purge` and
+   * `store`. `platform`: for `cloudflarePurge`.
+   */
   purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void>;
 }
 
 /**
- * Lets a CDN, or a store of your own, keep public answers, and purges them when a mutation changes objects in them.
+ * Lets a CDN, or your store, keep public answers, and purges them when a mutation changes objects in them.
  * An answer is public only if the hints of all its fields say so, and nothing was read that could identify the user.
  *
  * @example
@@ -55,7 +59,7 @@ interface Finished {
   /** Undefined: it was not watched. */
   readonly request: EdgeRequest | undefined;
   readonly response: HTTPResponse | StreamedResponse;
-  /** True when the answer itself tells the decision. */
+  /** True for a report, which contains the decision. */
   readonly isReport?: boolean;
 }
 
@@ -64,21 +68,18 @@ const cdnMethods = ['GET'];
 
 class EdgePlugin implements Edge {
   readonly position = 'first';
-  /** Undefined without a store: then no work is needed around an operation, and hooks that only observe cost no promises. */
+  /** Only with a store: hooks that only observe cost no promises. */
   readonly aroundOperation?: NonNullable<ServerPlugin['aroundOperation']>;
   readonly #options: EdgeOptions;
   readonly #settings: DecisionSettings & HeaderSettings;
   readonly #purges: Purges;
   readonly #stored: StoredAnswers | undefined;
   readonly #documents: KnownDocuments;
-  /** Asks for the list of objects that tags name, in the store or in the CDN. Undefined: neither has tags. */
-  readonly #listing: ExecutionWish | undefined;
+  /** Requests the list of objects for tags, in the store or in the CDN. Undefined: neither has tags. */
+  readonly #listing: ExecutionOptions | undefined;
   /** The moment of the purge log at which a mutation began. */
   readonly #begun = new WeakMap<GraphQLRequest, number>();
-  /** Undefined with a store: it looks up its answers by the request that was watched. */
-  readonly #private: PrivateQueries | undefined;
-  readonly #env = new SharedEnv(isWorker);
-  readonly #writer: FieldWriter;
+  readonly #env = new SharedEnv(isWorkerd());
   #hasServed = false;
 
   constructor(options: EdgeOptions) {
@@ -87,10 +88,8 @@ class EdgePlugin implements Edge {
     const entity = options.entity && namingBy(options.entity);
     const tags = { salt, deploy, entity };
     this.#options = options;
-    this.#private = store === undefined ? new PrivateQueries() : undefined;
     this.#documents = new KnownDocuments(store !== undefined);
     this.#settings = { ...tags, options, rules, defaultMaxAge, hints: new StaticHints(defaultMaxAge), log: new PurgeLog() };
-    this.#writer = new FieldWriter(this.#settings);
     this.#stored =
       store &&
       new StoredAnswers(store, {
@@ -109,26 +108,27 @@ class EdgePlugin implements Edge {
   async serverWillStart({ schema }: ServerStartContext): Promise<void> {
     // A failed start is tried again with another schema. After a successful start, another schema means another server.
     if (this.#hasServed && this.#purges.schema !== schema)
-      throw new Error('Expected an edge of its own for each handler, got one that serves another handler already.');
+      throw new Error('Expected a separate edge for each handler, got one that already serves another handler.');
     this.#purges.schema = schema;
     if (this.#stored !== undefined) this.#stored.schema = schema;
   }
 
   viewRequest(call: RequestCall): RequestCall {
+    this.#purges.requestDidStart(call);
     const isEnvShared = this.#env.isShared(call.invocation);
     // No CDN keeps the answer to another method, so the reads of such a request do not matter.
     if (this.#stored === undefined && call.request.method !== 'GET') return call;
     const { rules, log } = this.#settings;
     const isExplained = call.request.headers.has(explainHeader);
-    if (!isExplained && this.#private?.reasonFor(call.request.queryString) !== undefined) return call;
     const ignoredHeaders = isExplained ? new Set([...rules.ignoredHeaders, ...explainedHeaders]) : rules.ignoredHeaders;
     const watch: EdgeRequest & RequestWatch = {
       edge: this,
       call,
-      asked: call.request,
+      original: call.request,
       readings: { personal: undefined, varies: false, hasAccept: false },
       rules: isExplained ? { ...rules, ignoredHeaders } : rules,
       begun: log.now,
+      begunAt: performance.now(),
       operations: [],
       isExplained,
       isEnvShared,
@@ -143,15 +143,15 @@ class EdgePlugin implements Edge {
   }
 
   /** The record of one operation of a request. */
-  #operationOf({ operations }: EdgeRequest, asked: GraphQLRequest): EdgeOperation {
-    for (const operation of operations) if (operation.request === asked) return operation;
+  #operationOf({ operations }: EdgeRequest, request: GraphQLRequest): EdgeOperation {
+    for (const operation of operations) if (operation.request === request) return operation;
     const operation: EdgeOperation = {
-      request: asked,
+      request,
       planned: undefined,
       outcome: undefined,
       resolverHints: undefined,
       lookup: undefined,
-      ownFields: none,
+      fields: none,
     };
     operations.push(operation);
     return operation;
@@ -161,18 +161,20 @@ class EdgePlugin implements Edge {
     const { onDecision } = this.#options;
     const { headers, method } = call.request;
     const request = this.#requestOf(headers);
-    // The usual request that is not watched: neither is it public, nor does anybody ask why not.
-    const decided =
-      request === undefined && onDecision === undefined && !areDecisionsAsked() ? notWatched : this.#decide({ request, response }, call);
-    // A flight that has shared no answer by now will not share one.
+    // The usual unwatched request: its answer is private, and no listener needs the reason.
+    const decision =
+      request === undefined && onDecision === undefined && !areDecisionsRequested()
+        ? notWatched
+        : this.#decide({ request, response }, call);
+    // A flight that has no answer by now will not share one.
     if (this.#stored !== undefined) for (const { flight } of request?.operations ?? []) flight?.land(undefined);
-    this.#writer.write(decided, { headers: response.headers, method });
-    const host = decided.public && request !== undefined ? hostResponseOf(request.call) : undefined;
+    writeDecision(decision, { headers: response.headers, method }, this.#settings);
+    const host = decision.public && request !== undefined ? hostResponseOf(request.call) : undefined;
     if (host !== undefined && this.#options.cdn !== undefined) withdrawIfCookieComes(host, publicFieldsOf(dialects[this.#options.cdn]));
-    this.#purges.writeInto(response.headers, call);
-    noteDecision(call, decided);
+    this.#purges.requestWillEnd(response.headers, call);
+    recordDecision(call, decision);
     try {
-      onDecision?.(toDecision(decided), call);
+      onDecision?.({ ...decision }, call);
     } catch (error) {
       call.logger.error('onDecision of edge has failed.', error);
     }
@@ -188,9 +190,9 @@ class EdgePlugin implements Edge {
     return found;
   }
 
-  executionWillStart(execution: OperationExecution): ExecutionWish | undefined {
+  executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
     this.#hasServed = true;
-    const { schema, http, operation, request: asked, contextValue } = execution;
+    const { schema, http, operation, request: graphQLRequest, contextValue } = execution;
     const request = http && this.#requestOf(http.headers);
     if (schema !== this.#purges.schema) {
       // The records of documents belong to the other schema.
@@ -198,81 +200,81 @@ class EdgePlugin implements Edge {
       return undefined;
     }
     const known = this.#documents.of(execution);
-    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, asked));
+    if (known.mayHint || isShareable(contextValue)) this.#offerHints(contextValue, request && this.#operationOf(request, graphQLRequest));
     if (operation.operation === 'mutation') {
       if (this.#purges.hasNone) return undefined;
-      this.#begun.set(asked, this.#settings.log.now);
+      this.#begun.set(graphQLRequest, this.#settings.log.now);
       return this.#listing;
     }
     if (request === undefined) return undefined;
-    const hints = this.#settings.hints.of({ known, operation, variables: asked.variables });
-    this.#operationOf(request, asked).planned = { operation, known, hints };
+    const hints = this.#settings.hints.of({ known, operation, variables: graphQLRequest.variables });
+    this.#operationOf(request, graphQLRequest).planned = { operation, hints };
     if (this.#listing === undefined || hints?.selection.isFlat === true) return undefined;
     return known.mayHint || mayBePublic(hints) ? this.#listing : undefined;
   }
 
   operationDidEnd(call: OperationCall, outcome: OperationOutcome): Promise<void> | undefined {
-    noteDecision(call.http, undefined);
+    recordDecision(call.http, undefined);
     const request = this.#requestOf(call.http.request.headers);
     if (request !== undefined) {
       const operation = this.#operationOf(request, call.request);
       operation.outcome = outcome;
-      if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.ownFields = [...outcome.head.headers];
+      if (operation.lookup !== undefined && !outcome.head.headers.isEmpty) operation.fields = [...outcome.head.headers];
       if (operation.resolverHints?.isEmpty === false) {
-        const known = this.#knownOf(operation);
+        const known = this.#knownOf(outcome);
         if (known !== undefined) known.hasHinted = true;
       }
       if (outcome.result.extensions?.['explain'] !== undefined) this.#explain(outcome, call);
     }
     if (outcome.operation?.operation !== 'mutation' || this.#purges.hasNone) return undefined;
     const begun = this.#begun.get(call.request) ?? this.#settings.log.now;
-    return this.#purges.after({ outcome, known: this.#documents.after(outcome, this.#purges.schema), begun }, call);
+    return this.#purges.after({ outcome, known: this.#knownOf(outcome), begun }, call);
   }
 
   async purge(request: PurgeRequest, platform?: PurgePlatform): Promise<void> {
     await this.#purges.purge(request, platform);
   }
 
-  /** In development: the report has the decision for the same answer without a report. */
+  /** In development: adds the decision for the same answer without a report to the report. */
   #explain({ result }: OperationOutcome, { http }: OperationCall): void {
     const headers = new HeaderMap({ 'cache-control': 'private, no-store', vary: 'Accept' });
     const report = result.extensions!['explain'] as { sharing?: EdgeDecision };
     const request = this.#requestOf(http.request.headers);
-    report.sharing = toDecision(this.#decide({ request, response: { status: 200, headers, body: '' }, isReport: true }, http));
+    report.sharing = this.#decide({ request, response: { status: 200, headers, body: '' }, isReport: true }, http);
   }
 
   /** The record of the document of an operation that has ended. */
-  #knownOf({ planned, outcome }: EdgeOperation): KnownDocument | undefined {
-    if (outcome === undefined) return undefined;
-    return planned?.operation === outcome.operation ? planned?.known : this.#documents.after(outcome, this.#purges.schema);
+  #knownOf(outcome: OperationOutcome | undefined): KnownDocument | undefined {
+    const { operation, document, source } = outcome ?? {};
+    const { schema } = this.#purges;
+    return operation && document && schema && this.#documents.of({ schema, document, operation, source });
   }
 
-  /** An error here, for example from the user's `entity`, does not fail the request. */
-  #decide(
-    { request, response, isReport = false }: Finished,
-    { request: { method, queryString }, invocation, logger }: RequestCall,
-  ): Decided {
+  /** An error, for example in the user's `entity`, does not fail the request. */
+  #decide({ request, response, isReport = false }: Finished, { request: { method }, invocation, logger }: RequestCall): EdgeDecision {
     try {
-      if (request === undefined) return no(method === 'GET' ? this.#private?.reasonFor(queryString) : `the method is ${method}`);
-      if (request.isExplained !== isReport) return no('a report was asked for');
+      if (request === undefined) return notShareable(method === 'GET' ? undefined : `the method is ${method}`);
+      if (request.isExplained !== isReport) return notShareable('a report was requested');
       const [operation] = request.operations;
-      const known = operation && this.#knownOf(operation);
+      const known = this.#knownOf(operation?.outcome);
       const answer = assess({ request, response, known }, this.#settings);
-      if (typeof answer === 'string') {
-        if (known?.mayHint === false && reasonsInHints.has(answer)) this.#private?.add(request.asked.queryString, answer);
-        return no(answer);
-      }
+      if (typeof answer === 'string') return notShareable(answer);
       const stored = this.#stored?.keep(answer, (work) => invocation.waitUntil(work));
       const { cdn } = this.#options;
       if (cdn === undefined) return stored!;
       const host = hostResponseOf(request.call);
       const reason = host && reasonInHost(host);
-      if (reason !== undefined) return no(reason);
-      const vary = varyWithHost(fieldsOf(response.headers).vary, host);
-      return decideFor({ methods: cdnMethods, dialect: dialects[cdn], vary }, answer, this.#settings);
+      if (reason !== undefined) return notShareable(reason);
+      if (performance.now() - request.begunAt > this.#purges.longestRead)
+        return notShareable('it took so long that what it shows may have changed meanwhile');
+      const vary = varyWithHost(response.headers.get('vary'), host);
+      const dialect = dialects[cdn];
+      if (!dialect.keyHasAccept && !acceptsJSON(request.original.headers))
+        return notShareable('the client does not accept application/json');
+      return decideFor({ methods: cdnMethods, dialect, vary }, answer, this.#settings);
     } catch (error) {
       logger.error('edge could not decide whether an answer may be kept: it is private.', error);
-      return no('the decision has failed');
+      return notShareable('the decision has failed');
     }
   }
 
@@ -281,7 +283,7 @@ class EdgePlugin implements Edge {
     if (typeof contextValue !== 'object' || contextValue === null) return;
     const hints = new ResolverHints();
     const others = offerCacheControl(contextValue, hints);
-    // The elements of a batch have requests of their own, and their answers are never public.
+    // Elements of a batch have separate requests, and their answers are never public.
     if (operation !== undefined) operation.resolverHints = hints;
     if (others === undefined) return;
     others.areMixedUp = true;
@@ -290,9 +292,4 @@ class EdgePlugin implements Edge {
 }
 
 const none: readonly never[] = [];
-const notWatched = no();
-
-/** An instance of a class may be the context of several operations; a plain object is copied for each. */
-function isShareable(contextValue: unknown): boolean {
-  return Object.getPrototypeOf(contextValue) !== Object.prototype;
-}
+const notWatched = notShareable();

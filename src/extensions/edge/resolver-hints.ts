@@ -1,13 +1,12 @@
-import type { DocumentNode, GraphQLCompositeType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
-import { allArguments, resolverCall } from '../../message/visible-arguments.ts';
-import { annotationOfType } from '../cache-hints/annotations.ts';
-import { CheckedPolicy } from '../cache-hints/checked-policy.ts';
-import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
-import type { HintedField, ResolveInfoCacheControl } from '../cache-hints/field-policy.ts';
-import { newCachePolicy } from '../cache-hints/policy.ts';
-import type { CacheAnnotation, CacheHint, CachePolicy } from '../cache-hints/policy.ts';
-import { visitSelectedFields } from '../watched-fields.ts';
+import { allArguments, resolverCall, visitSelectedFields } from '../../executor/index.ts';
+import { annotationOfType } from './cache-hints/annotations.ts';
+import { CheckedPolicy } from './cache-hints/checked-policy.ts';
+import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
+import type { HintedField, ResolveInfoCacheControl } from './cache-hints/field-policy.ts';
+import { newCachePolicy } from './cache-hints/policy.ts';
+import type { CachePolicy } from './cache-hints/policy.ts';
 import type { Selection } from './selection.ts';
 import { walkAnswer } from './walk-answer.ts';
 import type { Answered } from './walk-answer.ts';
@@ -15,10 +14,10 @@ import type { Answered } from './walk-answer.ts';
 /** The hints that the resolvers of one operation have given. */
 export class ResolverHints {
   readonly #policies = new Map<string, ResolverPolicy>();
-  /** Their context value served another operation at the same time: the hints cannot be told apart. */
+  /** The context value served another operation at the same time, so it is unknown to which one a hint belongs. */
   areMixedUp = false;
 
-  /** True when no resolver has given a hint: then those of the schema are all. */
+  /** True when no resolver has given a hint. */
   get isEmpty(): boolean {
     return this.#policies.size === 0;
   }
@@ -31,7 +30,7 @@ export class ResolverHints {
     return known.policy;
   }
 
-  /** The strictest of the resolvers' hints, and of the schema's for all other fields. Null: the answer is too large to look at. */
+  /** The strictest of the resolvers' hints, and of the schema's for all other fields. Null: the answer is too large to search. */
   overall(selection: Selection, data: Answered, defaultMaxAge: number): CachePolicy | null {
     const overall = newCachePolicy();
     for (const { policy, hinted, inherits } of this.#policies.values()) {
@@ -75,8 +74,8 @@ const hintsOf = new WeakMap<object, ResolverHints>();
 const prepared = new WeakSet<object>();
 
 /**
- * Prepares the resolvers of an operation for `info.cacheControl`. Fields without a resolver of their own are left alone, and so
- * are resolvers that cannot see their `info`. True when any resolver was prepared.
+ * Prepares the resolvers of a document for `info.cacheControl`. Fields without a resolver, and resolvers that do not receive `info`, are
+ * unchanged. True when any resolver was prepared.
  */
 export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode): boolean {
   let mayHint = false;
@@ -87,7 +86,7 @@ export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode):
     if (prepared.has(resolve)) return;
     field.resolve = (source, args, context, info) => {
       const hints = typeof context === 'object' && context !== null ? hintsOf.get(context as object) : undefined;
-      if (hints !== undefined) info.cacheControl = new FieldCacheControl(info, hints);
+      if (hints !== undefined) info.cacheControl = fieldCacheControl(info, hints);
       return resolve(source, args, context, info);
     };
     prepared.add(field.resolve);
@@ -102,25 +101,18 @@ export function offerCacheControl(contextValue: object, hints: ResolverHints): R
   return others;
 }
 
-/** Computes nothing until a resolver asks for it. */
-class FieldCacheControl implements ResolveInfoCacheControl {
-  readonly #info: GraphQLResolveInfo;
-  readonly #hints: ResolverHints;
+/** Lazy: nothing is computed before a resolver uses it. Its functions may be destructured. */
+function fieldCacheControl(info: GraphQLResolveInfo, hints: ResolverHints): ResolveInfoCacheControl {
+  return {
+    get cacheHint() {
+      return hints.policyAt(info);
+    },
+    setCacheHint: (hint) => hints.policyAt(info).replace(hint),
+    cacheHintFromType: annotationOfType,
+  };
+}
 
-  constructor(info: GraphQLResolveInfo, hints: ResolverHints) {
-    this.#info = info;
-    this.#hints = hints;
-  }
-
-  get cacheHint(): CachePolicy {
-    return this.#hints.policyAt(this.#info);
-  }
-
-  setCacheHint(hint: CacheHint): void {
-    this.cacheHint.replace(hint);
-  }
-
-  cacheHintFromType(type: GraphQLCompositeType): CacheAnnotation {
-    return annotationOfType(type);
-  }
+/** An instance of a class may be the context of several operations; a plain object is copied for each. */
+export function isShareable(contextValue: unknown): boolean {
+  return Object.getPrototypeOf(contextValue) !== Object.prototype;
 }

@@ -32,37 +32,33 @@ export interface Selection {
   /** Keys that hold the name of the type, for every type that has them. */
   readonly typenameKeys: readonly string[];
   fieldsFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** The fields among these that have selections. */
-  nestedFor(type: GraphQLObjectType): readonly SelectedField[];
-  /** The fields among these that are lists or may be null, or that lead to such fields. Introspection is left out. */
+  /** The fields with selections that are lists or may be null, or that contain such fields. Introspection is left out. */
   absentFor(type: GraphQLObjectType): readonly SelectedField[];
   /** True when any of the objects has such fields. */
   readonly hasAbsences: boolean;
   /** True when the fields are all leaves, introspection apart. */
   readonly isFlat: boolean;
-  /** True when so much of the operation has been looked at that no more should be, but what is in an answer. */
+  /** True when the operation has more selections than the limit. From then on, only selections that occur in an answer are read. */
   readonly isTooLarge: boolean;
-  /** Keys that hold the field `id` of objects of the type. None where it has arguments: then there may be several ids. */
-  idKeysFor(type: GraphQLObjectType): readonly string[];
 }
 
-/** An operation for which `@skip` and `@include` are decided. */
+/** An operation whose `@skip` and `@include` have been evaluated. */
 export interface Selecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** True when `@skip` and `@include` leave a selection in. */
+  /** True when `@skip` and `@include` do not exclude a selection. */
   readonly isIncluded: (directives: readonly DirectiveNode[] | undefined) => boolean;
-  /** The number of selections that were looked at, once for each type of object that they may be asked of. */
+  /** The number of selections read. A selection counts once for each object type that it may apply to. */
   looked?: number;
 }
 
 /**
- * The most of them: an interface of 60 types, with an interface in each of 100 fields, are 5 KB of text and 360,000 selections,
- * which took 700 ms and 73 MiB.
+ * A query of 5 KB can have 360,000 selections, if 100 fields of an interface with 60 types each return such an interface. Without the
+ * limit it took 700 ms and 73 MiB.
  */
 const maxLooked = 15_000;
 
-/** The selections of an operation, each made when it is first asked for. Undefined: the schema has no such root type. */
+/** The selections of an operation, each made on first use. Undefined: the schema has no such root type. */
 export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
   const root = selecting.schema.getRootType(operation.operation);
   return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
@@ -82,8 +78,6 @@ class TypedSelection implements Selection {
   readonly #selecting: Selecting;
   readonly #sets: readonly SelectionSetNode[];
   readonly #fields = new Map<GraphQLObjectType, readonly SelectedField[]>();
-  readonly #nested = new Map<GraphQLObjectType, readonly SelectedField[]>();
-  readonly #idKeys = new Map<GraphQLObjectType, readonly string[]>();
   readonly #absent = new Map<GraphQLObjectType, readonly SelectedField[]>();
   #typenameKeys: readonly string[] | undefined;
   #hasAbsences: boolean | undefined;
@@ -108,19 +102,12 @@ class TypedSelection implements Selection {
     return fields;
   }
 
-  nestedFor(type: GraphQLObjectType): readonly SelectedField[] {
-    const known = this.#nested.get(type);
-    if (known !== undefined) return known;
-    const fields = this.fieldsFor(type).filter(({ below }) => below !== undefined);
-    this.#nested.set(type, fields);
-    return fields;
-  }
-
   absentFor(type: GraphQLObjectType): readonly SelectedField[] {
     const known = this.#absent.get(type);
     if (known !== undefined) return known;
-    const fields = this.nestedFor(type).filter(
-      ({ name, field, hasList: isList, below }) => !name.startsWith('__') && (isList || !isNonNullType(field.type) || below!.hasAbsences),
+    const fields = this.fieldsFor(type).filter(
+      ({ name, field, hasList: isList, below }) =>
+        below !== undefined && !name.startsWith('__') && (isList || !isNonNullType(field.type) || below.hasAbsences),
     );
     this.#absent.set(type, fields);
     return fields;
@@ -128,24 +115,18 @@ class TypedSelection implements Selection {
 
   get hasAbsences(): boolean {
     if (this.#hasAbsences !== undefined) return this.#hasAbsences;
-    // There is too much to tell: then all of the answer is looked at.
+    // Above the limit, all of the answer is searched.
     return (this.#hasAbsences = this.types.some((type) => this.isTooLarge || this.absentFor(type).length > 0));
   }
 
   get isFlat(): boolean {
-    return (this.#isFlat ??= this.types.every((type) => this.nestedFor(type).every(({ name }) => name.startsWith('__'))));
+    return (this.#isFlat ??= this.types.every((type) =>
+      this.fieldsFor(type).every(({ name, below }) => below === undefined || name.startsWith('__')),
+    ));
   }
 
   get isTooLarge(): boolean {
     return (this.#selecting.looked ?? 0) > maxLooked;
-  }
-
-  idKeysFor(type: GraphQLObjectType): readonly string[] {
-    const known = this.#idKeys.get(type);
-    if (known !== undefined) return known;
-    const keys = this.fieldsFor(type).flatMap(({ key, name, field }) => (name === 'id' && field.args.length === 0 ? key : []));
-    this.#idKeys.set(type, keys);
-    return keys;
   }
 
   #selectedField(parent: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): SelectedField[] {
@@ -186,7 +167,7 @@ class TypedSelection implements Selection {
     return isAbstractType(named) && this.#selecting.schema.isSubType(named, type);
   }
 
-  /** Another type may have a field of its own under the same key: then the key does not tell the type. */
+  /** Excludes keys under which another type has a different field: such a key does not identify the type. */
   #findTypenameKeys(): readonly string[] {
     const names = new Map<string, Set<string>>();
     for (const type of this.types)
@@ -208,11 +189,11 @@ class TypedSelection implements Selection {
 /** The fields of one object. */
 interface Collected {
   readonly nodes: Map<string, FieldNode[]>;
-  /** Fragments that are in it already. Without this, sixty that each spread the next two are 10 ** 12 selections. */
+  /** Fragments already included. Without this, sixty fragments that each spread the next two would have 10 ** 12 selections. */
   readonly spread: Set<string>;
 }
 
-/** The fields of introspection. `__typename` is left out: it has neither a hint nor an object. */
+/** The fields of introspection. `__typename` is left out, because it has no cache hint and returns no object. */
 const metaFields = new Map<string, GraphQLField<unknown, unknown>>([
   ['__schema', SchemaMetaFieldDef],
   ['__type', TypeMetaFieldDef],

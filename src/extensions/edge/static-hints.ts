@@ -1,9 +1,9 @@
 import { Kind } from 'graphql';
 import type { BooleanValueNode, DirectiveNode, OperationDefinitionNode, ValueNode } from 'graphql';
 
-import { applyDefault, policyInSchema } from '../cache-hints/field-policy.ts';
-import { newCachePolicy } from '../cache-hints/policy.ts';
-import type { CachePolicy } from '../cache-hints/policy.ts';
+import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
+import { newCachePolicy } from './cache-hints/policy.ts';
+import type { CachePolicy } from './cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
 import { fragmentsOf, selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -39,11 +39,11 @@ export class StaticHints {
     const conditions = hasVariables ? conditionsOf(operation, variables) : noConditions;
     const key = hasVariables ? keyOf(conditions) : '';
     if (outcomes.has(key)) return outcomes.get(key);
-    const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => leftIn(directives, conditions);
+    const isIncluded = (directives: readonly DirectiveNode[] | undefined): boolean => included(directives, conditions);
     const select = (): Selection | undefined =>
       selectionOf({ schema: known.schema, fragments: fragmentsOf(known.document), isIncluded }, operation);
     const selection = select();
-    // Of another one, which is dropped: it looks at every type that there may be, and answers have few of them.
+    // From a second selection, which is dropped: the policy needs every possible type, and answers have few of them.
     const hints = selection && { selection, policy: this.#policyOf(select()!) };
     if (outcomes.size < maxOutcomes) outcomes.set(key, hints);
     return hints;
@@ -54,7 +54,7 @@ export class StaticHints {
     const visit = (selection: Selection, isRoot: boolean): void => {
       for (const type of selection.types)
         for (const { field, below } of selection.fieldsFor(type)) {
-          // There is too much to tell: then the answer is private.
+          // Too large to search: the answer is private.
           if (selection.isTooLarge) overall.restrict({ maxAge: 0 });
           // Fields of introspection have no hints.
           if (field.name.startsWith('__')) continue;
@@ -77,7 +77,7 @@ const maxOutcomes = 16;
 
 const noConditions: ReadonlyMap<string, boolean> = new Map();
 
-/** The conditions that hold. */
+/** The names of the conditions that are true. */
 function keyOf(conditions: ReadonlyMap<string, boolean>): string {
   let key = '';
   for (const [name, value] of conditions) if (value) key += `${name},`;
@@ -104,34 +104,11 @@ function isTrue(value: ValueNode | undefined): boolean {
   return value?.kind === Kind.BOOLEAN && value.value;
 }
 
-function leftIn(directives: readonly DirectiveNode[] = [], conditions: ReadonlyMap<string, boolean>): boolean {
+function included(directives: readonly DirectiveNode[] = [], conditions: ReadonlyMap<string, boolean>): boolean {
   return directives.every(({ name, arguments: given = [] }) => {
     if (name.value !== 'skip' && name.value !== 'include') return true;
     const value = given.find((argument) => argument.name.value === 'if')?.value;
     const holds = value?.kind === Kind.VARIABLE ? conditions.get(value.name.value) : (value as BooleanValueNode | undefined)?.value;
     return holds === undefined || holds === (name.value === 'include');
   });
-}
-
-/** The most query strings that are remembered, and their greatest length: 1 MB in all. */
-const maxQueries = 1_000;
-const longestQuery = 1_000;
-
-/**
- * Query strings whose answers are private by the hints of the schema, and that no resolver can make public. The reads of such a
- * request need not be watched: watching takes a third of the time of the smallest operation.
- */
-export class PrivateQueries {
-  readonly #reasons = new Map<string, string>();
-
-  /** The reason why the answer is private. Undefined: it is not known to be. */
-  reasonFor(queryString: string): string | undefined {
-    return queryString.length > longestQuery ? undefined : this.#reasons.get(queryString);
-  }
-
-  add(queryString: string, reason: string): void {
-    if (queryString.length > longestQuery) return;
-    if (this.#reasons.size >= maxQueries) this.#reasons.clear();
-    this.#reasons.set(queryString, reason);
-  }
 }

@@ -13,7 +13,7 @@ export interface AnsweredField {
 
 /** Called with an answer, piece by piece. */
 export interface AnswerVisitor {
-  /** `types`: all types that the object may have; only one where the answer tells it. */
+  /** `types`: all types that the object may have; only one if the answer has its `__typename`. */
   object?(types: readonly GraphQLObjectType[], value: Answered, selection: Selection): void;
   field(field: AnsweredField): void;
   /** "paths": every field, with its path. "objects": plain fields are left out. */
@@ -23,14 +23,13 @@ export interface AnswerVisitor {
 export type Answered = Readonly<Record<string, unknown>>;
 
 /**
- * Visits objects and fields of an answer. False when there are more than may be looked at: then the visit was not complete.
- * Introspection is left out.
+ * Visits objects and fields of an answer. False: the answer exceeds the limit, and not all of it was visited. Introspection is left out.
  */
 export function walkAnswer(root: Selection, data: Answered, visitor: AnswerVisitor): boolean {
   return new Walk(visitor).object(root, data, { path: '', isRoot: true });
 }
 
-/** The most objects, and fields with selections, that are looked at. An object of unknown type counts once for each possible type. */
+/** The most objects, and fields with selections, that are visited. An object of unknown type counts once for each possible type. */
 export const maxVisits = 200_000;
 
 /** Where an object is. */
@@ -56,9 +55,11 @@ class Walk {
     if (!at.isRoot) this.#visitor.object?.(types, value, selection);
     for (const type of types) {
       if (--this.#left < 0) return false;
-      // Plain fields are most of an answer.
-      const fields = this.#withPaths ? selection.fieldsFor(type) : selection.nestedFor(type);
-      for (const selected of fields) if (!this.#field(selected, value, at)) return false;
+      for (const selected of selection.fieldsFor(type)) {
+        // Plain fields are most of an answer.
+        if (!this.#withPaths && selected.below === undefined) continue;
+        if (!this.#field(selected, value, at)) return false;
+      }
     }
     return true;
   }
@@ -84,7 +85,7 @@ class Walk {
   }
 }
 
-/** All types that an object may have; only one where the answer tells it. */
+/** All types that an object may have; only one if the answer has its `__typename`. */
 export function typesOfObject(selection: Selection, value: Answered): readonly GraphQLObjectType[] {
   if (selection.types.length < 2) return selection.types;
   const key = selection.typenameKeys.find((one) => one in value);

@@ -1,7 +1,6 @@
-import type { HTTPRequest } from '../../message/http-messages.ts';
-import { isLowerCase } from '../../message/header-fields.ts';
-import { HeaderMap } from '../../message/header-map.ts';
-import type { RequestCall } from '../../operation/plugin.ts';
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPRequest } from '../../shared/index.ts';
+import type { RequestCall } from '../../server/index.ts';
 
 /** The reads of one request that code has made. */
 export interface Readings {
@@ -13,14 +12,14 @@ export interface Readings {
   hasAccept: boolean;
 }
 
-/** The parts of a request that may be read without making its answer private. All names in lower case. */
+/** The parts of a request that may be read without making its answer private. Names are in lower case. */
 export interface ReadingRules {
   readonly varyHeaders: ReadonlySet<string>;
   readonly ignoredHeaders: ReadonlySet<string>;
   readonly queryParameters: ReadonlySet<string>;
 }
 
-/** Fields that frame the message, that only follow the request through systems, or ask for a report. Accept is in Vary by itself. */
+/** Header fields for framing, tracing and reports. Every answer varies by Accept anyway. */
 export const harmlessHeaders: readonly string[] = [
   'accept',
   'accept-encoding',
@@ -34,7 +33,7 @@ export const harmlessHeaders: readonly string[] = [
   'x-amzn-trace-id',
 ];
 
-/** The header that asks for a report, and the headers that a report reads to name the rule of CSRF prevention that was met. */
+/** The header that requests a report, and the headers that a report reads to name the CSRF rule that the request met. */
 export const explainHeader = 'graphql-functions-explain';
 export const explainedHeaders: readonly string[] = [
   'apollo-require-preflight',
@@ -44,10 +43,10 @@ export const explainedHeaders: readonly string[] = [
   'x-vendor-operation-name',
 ];
 
-/** The parameters that name an operation, and its variables: all of them are in every key. */
-export const ownParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
+/** The parameters that name an operation, and its variables. All of them are in every key. */
+export const operationParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
 
-/** The same call, with every read of it noted. Path and method are in every key. */
+/** The same call, with its reads recorded. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {
   return {
     ...call,
@@ -56,7 +55,7 @@ export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall
   };
 }
 
-/** The watch over a request: reads are noted in `readings`. */
+/** The watch over a request: reads are recorded in `readings`. */
 export interface RequestWatch {
   readonly readings: Readings;
   readonly rules: ReadingRules;
@@ -65,8 +64,8 @@ export interface RequestWatch {
 }
 
 /**
- * Tells the bindings of a worker, one object for all its calls, from a value that is made for each call: Deno's has the address of
- * the client, and a server that calls `fetch` may pass anything.
+ * Distinguishes the bindings of a worker, one object for all calls, from an `env` made for each call: Deno's has the client's address,
+ * and a server that calls `fetch` may pass anything.
  */
 export class SharedEnv {
   readonly #isWorker: boolean;
@@ -77,7 +76,7 @@ export class SharedEnv {
     this.#isWorker = isWorker;
   }
 
-  /** To be asked for every call. False for the first: nothing is known yet. */
+  /** Call it for every call. False for the first, when nothing is known yet. */
   isShared({ env, context }: Pick<InvocationOfCall, 'env' | 'context'>): boolean {
     if (!this.#isWorker || env === undefined || env === context) return false;
     if (this.#first !== undefined && env === this.#first) return !this.#varies;
@@ -90,8 +89,8 @@ export class SharedEnv {
 const watchKey = Symbol('watch');
 
 /**
- * The watch over a request, by its headers: a plugin may make a view of the view, and passes the unchanged parts on. Undefined:
- * the headers are not watched. A look-up by WeakMap costs more, at each request and at each collection.
+ * The watch over a request, found by its headers, which plugins that wrap a request pass on. Undefined: the headers are not watched. A
+ * WeakMap costs more, at each request and at each garbage collection.
  */
 export function watchOf(headers: HeaderMap): RequestWatch | undefined {
   return (headers as { readonly [watchKey]?: RequestWatch })[watchKey];
@@ -130,6 +129,10 @@ class WatchedInvocation implements InvocationOfCall {
     return this.#invocation.signal;
   }
 
+  get waitsForWork(): boolean {
+    return this.#invocation.waitsForWork === true;
+  }
+
   waitUntil(work: Promise<unknown>): void {
     this.#invocation.waitUntil(work);
   }
@@ -139,7 +142,7 @@ class WatchedInvocation implements InvocationOfCall {
   }
 }
 
-/** Its members are own properties, because plugins copy requests. Most requests need a watch on headers only: accessors cost 1 µs. */
+/** A plain object, because plugins copy requests. Most requests need a watch on headers only: accessors cost 1 µs. */
 function watchedRequest(request: HTTPRequest, watch: RequestWatch): HTTPRequest {
   const { readings, rules } = watch;
   const { method, path, queryString, body } = request;
@@ -186,7 +189,7 @@ function decodedName(name: string): string {
   }
 }
 
-/** Every member but `get` and `has` may show any header: iteration, copies, cookies. A proxy in its place took 0.3 µs of a request. */
+/** All members except `get` and `has` may read any header. A proxy took 0.3 µs of a request. */
 class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
   readonly #headers: HeaderMap;
   readonly #watch: RequestWatch;
@@ -201,12 +204,12 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
   }
 
   get(name: string): string | null {
-    this.#note(name);
+    this.#record(name);
     return this.#headers.get(name);
   }
 
   has(name: string): boolean {
-    this.#note(name);
+    this.#record(name);
     return this.#headers.has(name);
   }
 
@@ -228,10 +231,6 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
 
   set(name: string, value: string): void {
     this.#all.set(name, value);
-  }
-
-  replaceRecord(...given: Parameters<HeaderMap['replaceRecord']>): void {
-    this.#all.replaceRecord(...given);
   }
 
   append(name: string, value: string): void {
@@ -271,8 +270,8 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
     return this.#headers;
   }
 
-  #note(name: string): void {
-    const key = isLowerCase(name) ? name : name.toLowerCase();
+  #record(name: string): void {
+    const key = name.toLowerCase();
     const { readings, rules } = this.#watch;
     if (key === 'accept') readings.hasAccept = true;
     if (rules.varyHeaders.has(key)) readings.varies = true;
@@ -280,6 +279,6 @@ class WatchedHeaders implements Pick<HeaderMap, keyof HeaderMap> {
   }
 }
 
-// An instance of HeaderMap to those who ask. Its private members are not there: a method of HeaderMap called on a view throws.
+// An instance of HeaderMap for `instanceof`. Methods of HeaderMap throw when called on a view, which lacks its private members.
 Object.setPrototypeOf(WatchedHeaders.prototype, HeaderMap.prototype);
 Object.defineProperty(WatchedHeaders.prototype, 'constructor', { value: HeaderMap });

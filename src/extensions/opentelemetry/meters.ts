@@ -1,8 +1,8 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
-import type { OperationOutcome } from '../../operation/types.ts';
+import type { OperationOutcome } from '../../server/index.ts';
 
-/** The most names of operations that are told apart: clients can invent any number. */
+/** The most operation names that are counted separately: clients can invent any number. */
 const maxNames = 100;
 
 /** Boundaries of the histogram in seconds: those of OpenTelemetry's HTTP metrics. */
@@ -13,7 +13,10 @@ export class Meters {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #calls: Counter;
+  /** Least recently used first. */
   readonly #names = new Set<string>();
+  /** Names seen once while `#names` was full, oldest first. */
+  readonly #waiting = new Set<string>();
 
   constructor(meter: Meter) {
     this.#duration = meter.createHistogram('graphql.server.operation.duration', {
@@ -47,11 +50,25 @@ export class Meters {
     };
   }
 
+  /** When full, a name replaces the least recently used one at its second use, which a name invented for one request never reaches. */
   #boundedName(name = ''): string {
-    if (this.#names.has(name)) return name;
-    if (this.#names.size === maxNames) return '_OTHER';
+    if (!this.#names.delete(name) && this.#names.size === maxNames) {
+      if (!this.#waiting.delete(name)) {
+        if (this.#waiting.size === maxNames) removeFirst(this.#waiting);
+        this.#waiting.add(name);
+        return '_OTHER';
+      }
+      removeFirst(this.#names);
+    }
     this.#names.add(name);
     return name;
+  }
+}
+
+function removeFirst(names: Set<string>): void {
+  for (const name of names) {
+    names.delete(name);
+    return;
   }
 }
 

@@ -1,30 +1,30 @@
-import { context, metrics, SpanKind, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
+import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
-import type { OperationOutcome } from '../../operation/types.ts';
-import type { GraphQLRequestContext, OperationCall, RequestCall, ServerPlugin } from '../../operation/plugin.ts';
-import { now } from '../reporting.ts';
-import { documentHash } from '../document-hash.ts';
-import { followStream } from '../follow-stream.ts';
+import { documentHash, followStream, now } from '../../server/index.ts';
+import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
-import { followCall, recordErrors, stageListener } from './spans.ts';
+import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
+import type { SpanSettings } from './spans.ts';
 
-/** The stages (parse, validate, execute) that get spans of their own: those that took over 1 ms, all, or none. */
+/** The steps (parse, validate, execute) that get a span: those that took over 1 ms, all, or none. */
 export type StageSpans = 'slow' | 'all' | 'none';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
-  /** Makes the tracer. Default: the global provider, that of the SDK that is registered. */
+  /** Makes the tracer. Default: the global provider of the registered SDK. */
   readonly tracerProvider?: TracerProvider | undefined;
   /** Makes the meter. Default: the global provider. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Put the text of the document into `graphql.document`. Literals in it may be somebody's data. Default: false */
+  /** Put the text of the document into `graphql.document`. Its literals may be personal data. Default: false */
   readonly document?: boolean | undefined;
+  /** Record the messages of errors. They quote variables and literals, which may be personal data. Default: false */
+  readonly errorMessages?: boolean | undefined;
   /** Default: "slow" */
   readonly stages?: StageSpans | undefined;
   /**
-   * Sends what has been recorded, for example `() => provider.forceFlush()`. Called behind every request and every stream, and
-   * handed to the platform's `waitUntil`: nothing waits for the next call in a frozen process. Default: nothing is sent.
+   * Sends the recorded spans, for example `() => provider.forceFlush()`. Called after every request and every stream, in the platform's
+   * `waitUntil`, so that nothing waits for the next call in a frozen process. Default: nothing is sent.
    */
   readonly flush?: (() => Promise<unknown>) | undefined;
 }
@@ -41,42 +41,76 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): ServerPlugin 
   const name = 'graphql-functions';
   const tracer = (options.tracerProvider ?? trace).getTracer(name);
   const meters = new Meters((options.meterProvider ?? metrics).getMeter(name));
+  const settings: SpanSettings = { tracer, recordErrors: options.errorMessages === true ? recordWithMessages : recordWithoutMessages };
+  const withOperations = new WeakSet<RequestCall>();
   return {
-    ...(flush !== undefined && { aroundRequest: flushingBehind(flush) }),
-    aroundOperation: (call, next) => traceOperation({ tracer, meters, call, options }, next),
-    dataSourceCallDidStart: (call) => followCall({ tracer, meters, operation: contextOf(call.operation.response) }, call),
+    aroundRequest: (call, next) => traceRequest({ tracer, call, withOperations, flush }, next),
+    aroundOperation: (call, next) => {
+      withOperations.add(call.http);
+      return traceOperation({ ...settings, meters, call, options }, next);
+    },
+    dataSourceCallDidStart: (call) => followCall({ ...settings, meters, operation: contextOf(call.operation.response) }, call),
     ...(stages !== 'none' && {
       requestDidStart: ({ response }: GraphQLRequestContext) => {
         const operation = contextOf(response.http);
-        // The stages of an operation that is not sampled are not measured.
-        return trace.getSpan(operation)?.isRecording() === true ? stageListener(tracer, stages, operation) : undefined;
+        // The steps of an operation that is not sampled are not measured.
+        return trace.getSpan(operation)?.isRecording() === true ? stageListener(settings, stages, operation) : undefined;
       },
     }),
   };
 }
 
-function flushingBehind(flush: () => Promise<unknown>): NonNullable<ServerPlugin['aroundRequest']> {
-  return async ({ invocation }, next) => {
-    const response = await next();
-    // A streamed response is followed by its operation.
-    if (!isStreamed(response.body)) invocation.waitUntil(flush());
-    return response;
-  };
+interface RequestTracing {
+  readonly tracer: Tracer;
+  readonly call: RequestCall;
+  /** Requests that reached an operation, which has a span. */
+  readonly withOperations: WeakSet<RequestCall>;
+  readonly flush: OpenTelemetryOptions['flush'];
 }
 
-interface Tracing {
-  readonly tracer: Tracer;
+type Response = Awaited<ReturnType<NonNullable<ServerPlugin['aroundRequest']>>>;
+
+async function traceRequest({ tracer, call, withOperations, flush }: RequestTracing, next: () => Promise<Response>): Promise<Response> {
+  const startTime = Date.now();
+  const response = await next();
+  if (response.status >= 400 && !withOperations.has(call)) {
+    const { kind, parent } = placeOf(call);
+    const attributes = {
+      'http.request.method': call.request.method,
+      'http.response.status_code': response.status,
+      'error.type': String(response.status),
+    };
+    const span = tracer.startSpan('GraphQL Request', { kind, startTime, attributes }, parent);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  }
+  // A streamed response is followed by its operation.
+  if (flush !== undefined && !isStreamed(response.body)) call.invocation.waitUntil(settled(flush));
+  return response;
+}
+
+/** A `flush` that throws synchronously must not fail the request. A rejected promise in `waitUntil` is logged. */
+async function settled(flush: () => Promise<unknown>): Promise<void> {
+  await flush();
+}
+
+/** Without an active span of this process, the request enters it here. */
+function placeOf(call: RequestCall): { readonly kind: SpanKind; readonly parent: Context } {
+  return trace.getActiveSpan() === undefined
+    ? { kind: SpanKind.SERVER, parent: parentOf(call) }
+    : { kind: SpanKind.INTERNAL, parent: context.active() };
+}
+
+interface Tracing extends SpanSettings {
   readonly meters: Meters;
   readonly call: OperationCall;
   readonly options: OpenTelemetryOptions;
 }
 
 async function traceOperation(tracing: Tracing, next: () => Promise<OperationOutcome>): Promise<OperationOutcome> {
-  const { tracer, call } = tracing;
+  const { tracer, recordErrors, call } = tracing;
   const server = trace.getActiveSpan();
-  const parent = server === undefined ? parentOf(call.http) : context.active();
-  // Without an active span of this process, the request enters it here.
-  const kind = server === undefined ? SpanKind.SERVER : SpanKind.INTERNAL;
+  const { kind, parent } = placeOf(call.http);
   const span = tracer.startSpan('GraphQL Operation', { kind }, parent);
   const active = trace.setSpan(parent, span);
   contexts.set(call.response, active);
@@ -92,10 +126,10 @@ async function traceOperation(tracing: Tracing, next: () => Promise<OperationOut
   }
 }
 
-/** Of operations under way, by the response that they share with their hooks. */
+/** Contexts of operations in progress, by the response that they share with their hooks. */
 const contexts = new WeakMap<OperationCall['response'], Context>();
 
-/** The active context; where asynchronous calls carry none, as on Workers without nodejs_compat, that of the operation. */
+/** The active context. Where asynchronous calls carry none, as on Workers without nodejs_compat, that of the operation. */
 function contextOf(response: OperationCall['response']): Context {
   const active = context.active();
   return trace.getSpan(active) === undefined ? (contexts.get(response) ?? active) : active;
@@ -103,7 +137,7 @@ function contextOf(response: OperationCall['response']): Context {
 
 /** Ends the span with the outcome, or with its stream. */
 function followTo(
-  { meters, call, options: { flush } }: Tracing,
+  { meters, recordErrors, call, options: { flush } }: Tracing,
   { span, start, active }: { readonly span: Span; readonly start: number; readonly active: Context },
   outcome: OperationOutcome,
 ): OperationOutcome {
@@ -126,14 +160,14 @@ function followTo(
     },
     onEnd: () => {
       end();
-      if (flush !== undefined) call.http.invocation.waitUntil(flush());
+      if (flush !== undefined) call.http.invocation.waitUntil(settled(flush));
     },
   });
   return { ...outcome, stream };
 }
 
 function describe(
-  { options }: Tracing,
+  { recordErrors, options }: Tracing,
   { span, server }: { readonly span: Span; readonly server: Span | undefined },
   { operation, source, errors }: OperationOutcome,
 ): void {
@@ -144,7 +178,7 @@ function describe(
     'graphql.operation.type': operation.operation,
     ...(operation.name && { 'graphql.operation.name': operation.name.value }),
   };
-  // The span of the platform's or a framework's instrumentation knows only a method and one path.
+  // The span of the platform's or a framework's instrumentation has only a method and a path.
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
   span.setAttributes({
@@ -159,8 +193,8 @@ function isStreamed(body: unknown): boolean {
 }
 
 /**
- * The context of a request for which no span is active: the caller's by the registered propagator (`traceparent`, W3C Trace
- * Context), else that of AWS X-Ray, which Lambda puts into the environment for each call.
+ * The context of a request without an active span: the caller's, by the registered propagator (`traceparent`, W3C Trace Context), or that
+ * of AWS X-Ray, which Lambda puts into the environment for each call.
  */
 function parentOf({ request }: RequestCall): Context {
   const sent = propagation.extract(context.active(), request.headers, fields);

@@ -1,18 +1,18 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 
-import type { DataSourceCall, DataSourceCallListener, GraphQLRequestListener } from '../../operation/plugin.ts';
-import { CallOutcome, now } from '../reporting.ts';
+import { CallOutcome, now } from '../../server/index.ts';
+import type { DataSourceCall, DataSourceCallListener, GraphQLRequestListener } from '../../server/index.ts';
 import { codeOf } from './meters.ts';
 import type { Meters } from './meters.ts';
 
-/** Milliseconds from which a stage is slow. */
+/** A step that takes more milliseconds is slow. */
 const slow = 1;
 
-/** Spans for parsing, validating and executing, made when a stage has ended: most of them are too short to be worth one. */
-export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
+/** Spans for parsing, validating and executing. They are created when a step ends, because most steps are too short for a span. */
+export function stageListener({ tracer, recordErrors }: SpanSettings, stages: 'slow' | 'all', operation: Context): GraphQLRequestListener {
   const measure = (name: string) => (): ((failure?: unknown) => void) => {
-    // `Date.now` says when a stage began; the other clock, which never goes back, how long it took.
+    // `Date.now` gives the start of a step; the monotonic clock its duration.
     const startTime = Date.now();
     const start = now();
     return (failure) => {
@@ -34,15 +34,23 @@ export function stageListener(tracer: Tracer, stages: 'slow' | 'all', operation:
   };
 }
 
-/** Where a call is reported, and the context of its operation. */
-interface CallTelemetry {
+/** How spans are made. */
+export interface SpanSettings {
   readonly tracer: Tracer;
+  readonly recordErrors: RecordErrors;
+}
+
+/** Where a call is reported, and the context of its operation. */
+interface CallTelemetry extends SpanSettings {
   readonly meters: Meters;
   readonly operation: Context;
 }
 
-/** One span for one call, below that of its operation. What a `fetch` instrumentation adds hangs below it. */
-export function followCall({ tracer, meters, operation }: CallTelemetry, { dataSource, request }: DataSourceCall): DataSourceCallListener {
+/** A span for one call: the child of its operation's span, and the parent of the spans that an instrumentation of `fetch` creates. */
+export function followCall(
+  { tracer, meters, recordErrors, operation }: CallTelemetry,
+  { dataSource, request }: DataSourceCall,
+): DataSourceCallListener {
   const source = dataSource.constructor.name;
   const span = tracer.startSpan(
     `${source} ${request.method}`,
@@ -75,14 +83,34 @@ export function followCall({ tracer, meters, operation }: CallTelemetry, { dataS
 /** The most errors of one operation that are recorded. */
 const maxRecorded = 10;
 
-/** Records errors as they were thrown, also where clients get a masked one. */
-export function recordErrors(span: Span, errors: readonly unknown[]): void {
+interface Exception {
+  readonly name: string;
+  readonly message?: string;
+  readonly stack?: string;
+}
+
+/** Marks a span as failed. Masked errors are recorded as well. */
+export type RecordErrors = (span: Span, errors: readonly unknown[]) => void;
+
+/** The type of each error and where it was thrown: messages of errors quote variables and literals, which may be personal data. */
+export const recordWithoutMessages: RecordErrors = (span, errors) => record(span, errors, withoutMessage);
+
+/** The errors as they were thrown. */
+export const recordWithMessages: RecordErrors = (span, errors) => record(span, errors, (error) => error);
+
+function record(span: Span, errors: readonly unknown[], toException: (error: Error) => Exception): void {
   const [first] = errors;
   if (first === undefined) return;
-  const causes = errors.slice(0, maxRecorded).map(causeOf);
-  for (const cause of causes) span.recordException(cause);
-  span.setAttribute('error.type', codeOf(first));
-  span.setStatus({ code: SpanStatusCode.ERROR, message: causes[0]!.message });
+  const exceptions = errors.slice(0, maxRecorded).map((error) => toException(causeOf(error)));
+  for (const exception of exceptions) span.recordException(exception);
+  const code = codeOf(first);
+  span.setAttribute('error.type', code);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: exceptions[0]!.message ?? code });
+}
+
+function withoutMessage({ name, message, stack = '' }: Error): Exception {
+  const frames = /(?:\n\s+at [^\n]+)+$/.exec(stack.replace(message, ''));
+  return { name, ...(frames !== null && { stack: name + frames[0] }) };
 }
 
 function causeOf(error: unknown): Error {

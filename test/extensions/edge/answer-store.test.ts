@@ -54,9 +54,9 @@ async function staleIn(random: Random): Promise<{ readonly stale: number; readon
   return { stale, hits };
 }
 
-describe('processes that read, write and purge at once', () => {
+describe('processes that read, write and purge concurrently', () => {
   const histories = Number(process.env['EDGE_HISTORIES'] ?? 200);
-  test(`in ${histories} random orders of all their steps, nothing is answered that was purged before it was asked for`, async () => {
+  test(`in ${histories} random orders of all steps, no lookup returns an answer that was purged before`, async () => {
     const random = createRandom(2026);
     let [stale, hits] = [0, 0];
     for (let history = 0; history < histories; history++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { CDN, EdgeOptions } from '../../../src/edge.ts';
+import type { CDN, EdgeOptions } from '../../../src/entries/edge.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 
@@ -58,7 +58,9 @@ describe('the dialects', () => {
 
       const response = await get('{ hello }');
 
-      assert.deepEqual(ownFields(response), expected);
+      const { etag, ...rest } = ownFields(response) as Record<string, string>;
+      assert.deepEqual(rest, expected);
+      assert.match(etag ?? '', /^W\//);
     });
 
     test(`a private one for ${cdn} says nothing else`, async () => {
@@ -71,7 +73,39 @@ describe('the dialects', () => {
     });
   }
 
-  test('netlify-vary is the same on errors, for the same URL may answer either', async () => {
+  for (const cdn of ['cloudflare', 'cloudfront'] as const)
+    test(`all clients of ${cdn}, whose key need not have accept, share answers of application/json`, async () => {
+      const { get, decisions } = serve({ cdn });
+      const accepts = [
+        'application/graphql-response+json, application/json;q=0.9',
+        '*/*',
+        'application/graphql-response+json',
+        '*/*, application/json;q=0',
+      ];
+
+      const answers = await Promise.all(accepts.map((accept) => get('{ hello }', { headers: { accept } })));
+
+      const [json, graphql] = ['application/json; charset=utf-8', 'application/graphql-response+json; charset=utf-8'];
+      assert.deepEqual(
+        answers.map(({ headers }) => headers.get('content-type')),
+        [json, json, graphql, graphql],
+      );
+      assert.deepEqual(
+        decisions.map((decision) => decision.public),
+        [true, true, false, false],
+      );
+    });
+
+  test('where accept is in the key of the CDN, each media type has an answer', async () => {
+    const { get, decisions } = serve({ cdn: 'netlify' });
+
+    const response = await get('{ hello }', { headers: { accept: 'application/graphql-response+json' } });
+
+    assert.equal(response.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8');
+    assert.equal(decisions[0]?.public, true);
+  });
+
+  test('netlify-vary is the same on errors, because the same URL can return either', async () => {
     const { get } = serve({ cdn: 'netlify', varyHeaders: ['accept-language'] });
 
     const answers = await Promise.all([get('{ hello }'), get('{ personal }'), get('{ nothing }'), get('{')]);
@@ -79,7 +113,7 @@ describe('the dialects', () => {
     assert.deepEqual([...new Set(answers.map(({ headers }) => headers.get('netlify-vary')))], ['header=accept|accept-language']);
   });
 
-  test('browsers may keep an answer when they are let, but not longer than the store', async () => {
+  test('browsers can cache a response if allowed, but no longer than the store', async () => {
     const answers = await Promise.all([5, 500].map((browserMaxAge) => serve({ cdn: 'vercel', browserMaxAge }).get('{ hello }')));
 
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { buildSchema, parse, print } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 
 import { KnownDocuments } from '../../../src/extensions/edge/documents.ts';
 
@@ -13,9 +14,8 @@ const schema = buildSchema('type Query { authors: [Author] } type Author { name:
 test('edge forgets texts when they take more than 1 MiB of heap: new ones from clients would fill the memory', () => {
   const documents = new KnownDocuments(true);
   const texts = Array.from({ length: 6000 }, (_, nth) => `query New${nth} { new${nth}: authors { name } }`);
-  const document = parse(texts[0]!);
 
-  for (const text of texts) documents.add(text, { schema, document, mayHint: false, hasHinted: false });
+  for (const text of texts) documents.read(text, schema);
   const kept = texts.filter((text) => documents.get(text) !== undefined);
 
   assert.ok(kept.length < 3000, `${kept.length} are kept`);
@@ -37,10 +37,10 @@ test('edge keeps no document that the server has forgotten, and reads it again w
   assert.equal(known!.hasHinted, true);
 });
 
-/** In a function of its own, so that no variable holds the document. */
+/** A separate function, so that no variable holds the document. */
 function rememberAndLetGo(documents: KnownDocuments, text: string): () => boolean {
   const document = parse(text);
-  documents.add(text, { schema, document, mayHint: true, hasHinted: false });
+  documents.of({ schema, document, operation: document.definitions[0] as OperationDefinitionNode, source: text });
   const reference = new WeakRef(document);
   return () => reference.deref() === undefined;
 }

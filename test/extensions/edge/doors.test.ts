@@ -5,14 +5,15 @@ import { inspect } from 'node:util';
 
 import { GraphQLScalarType } from 'graphql';
 
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import type { CDN } from '../../../src/edge.ts';
-import { RESTDataSource } from '../../../src/index.ts';
-import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
+import { RESTDataSource } from '../../../src/entries/index.ts';
+import type { ContextArgument, RequestCall, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { frontDoors } from '../../support/sources.ts';
+import type { PlainRequest } from '../../support/plain-http.ts';
 import type { OpenDoor } from '../../support/sources.ts';
 import { MapCache } from './map-cache.ts';
 import { ModelCache } from './model-cache.ts';
@@ -158,17 +159,24 @@ class World {
     const asked = new Request(url, { method: request.method === 'GET' ? 'GET' : 'POST', headers: request.headers as [string, string][] });
     const response = await (this.#front === undefined ? send() : this.#front.fetch(asked, send));
     if (this.#front !== undefined && random.chance(0.1)) this.#front.time += random.below(40);
+    const wrongType = getsWrongType(request, response);
     const shown = `${await response.text()} ${[...response.headers].join(' ')}`;
     if (!isFresh || response.headers.has('age')) this.kept++;
     if (shown.includes(user)) this.personal++;
     return users
-      .filter((other) => other !== user && shown.includes(other))
+      .filter((other) => (other !== user && shown.includes(other)) || wrongType)
       .map(() => ({ user, request, shown, door: door.name, here: [...this.#here], find: String(this.#find), cdn: this.#cdn, isFresh }));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#doors.map(({ open }) => open.close()));
   }
+}
+
+/** True for a media type that the client does not accept. One that accepts application/json alone must never get the other from a cache. */
+function getsWrongType({ headers }: PlainRequest, response: Response): boolean {
+  const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1];
+  return accept === 'application/json' && response.headers.get('content-type')?.startsWith('application/graphql-response+json') === true;
 }
 
 /** A context of a class, with what is read first when somebody asks for it. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { AnswerStore } from '../../../src/extensions/edge/store/answer-store.ts';
-import type { KeyValueCache } from '../../../src/index.ts';
+import type { KeyValueCache } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import type { EdgeOptions } from '../../../src/edge.ts';
-import type { ContextArgument } from '../../../src/index.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { ContextArgument } from '../../../src/entries/index.ts';
 import { createRandom } from '../../support/random.ts';
 import { deferred } from '../../support/deferred.ts';
 import { MapCache } from './map-cache.ts';
@@ -89,7 +89,7 @@ describe('equal queries that come while nothing is kept', () => {
     );
   });
 
-  test('have each their own where the answer is private: all of them are run at once, and later ones wait for nobody', async () => {
+  test('each get a separate response if it is private: all run concurrently, and later ones do not wait', async () => {
     const { get, goOn, waiting, runs } = shop();
     const ask = (user: string): Promise<Response> => get('{ mine }', { headers: { cookie: user } });
     const first = ask('anna');
@@ -111,7 +111,7 @@ describe('equal queries that come while nothing is kept', () => {
     );
   });
 
-  test('that come after a mutation do not get what was read before it', async () => {
+  test('that arrive after a mutation do not get an answer read before it', async () => {
     const { get, post, goOn, waiting } = shop();
     const before = get(slow);
     await waiting(1);
@@ -195,7 +195,7 @@ describe('an answer whose lifetime has just ended', () => {
     return all;
   }
 
-  test('is what others get while one makes it anew', async (t) => {
+  test('is what others get while one request makes a new answer', async (t) => {
     const { get, goOn, waiting, runs } = await aged(t);
     const renewing = get(slow);
     await waiting(2);
@@ -208,7 +208,7 @@ describe('an answer whose lifetime has just ended', () => {
     assert.equal(isRenewed, 2);
   });
 
-  test('is nobody’s any more after a mutation of what it shows', async (t) => {
+  test('is not sent after a mutation of an object in it', async (t) => {
     const { get, post, settled, goOn, waiting } = await aged(t);
     const renewing = get(slow);
     await waiting(2);
@@ -228,7 +228,7 @@ describe('an answer whose lifetime has just ended', () => {
   });
 });
 
-test('in random orders of reads by three users and mutations at once, nobody gets what is another’s, or older than a mutation that was answered before', async () => {
+test('in random orders of concurrent mutations and reads by three users, no user gets the answer of another, or one older than a completed mutation', async () => {
   const random = createRandom(1_512);
   const wrong: string[] = [];
   let shared = 0;

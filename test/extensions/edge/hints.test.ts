@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { EdgeOptions } from '../../../src/edge.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
 import { hint, root } from './hint-table.ts';
 import { nestedRoot, nestedTable } from './nested-hint-table.ts';
 import { resolverTable } from './resolver-hint-table.ts';
@@ -35,7 +35,7 @@ describe('the lifetime of an answer', () => {
     });
   }
 
-  test('a field of Query without a hint makes the answer private, one of an object does not, also where their resolvers may say more', async () => {
+  test('a field of Query without a hint makes the response private, a field of an object does not, even if their resolvers can set hints', async () => {
     const typeDefs = `
       type Query { news: String @cacheControl(maxAge: 60) plain: String product: Product @cacheControl(maxAge: 60) }
       type Product { name: String }`;
@@ -53,6 +53,19 @@ describe('the lifetime of an answer', () => {
       decisions.map((decision) => decision.public),
       [true, false, true, false],
     );
+  });
+
+  test('setCacheHint can be destructured', async () => {
+    const typeDefs = 'type Query { news: String }';
+    const news = (_source: unknown, _arguments: unknown, _context: unknown, { cacheControl: { setCacheHint } }: any): string => {
+      setCacheHint({ maxAge: 30 });
+      return 'x';
+    };
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers: { Query: { news } } } as never });
+
+    await get('{ news }');
+
+    assert.deepEqual(decisions, [{ public: true, maxAge: 30, tags: ['q:news'] }]);
   });
 
   test('an operation with more places than can be looked at is private, and takes no longer for it', async () => {
@@ -107,6 +120,6 @@ describe('the lifetime of an answer', () => {
 
       const response = await get('{ dynamic { id } }');
 
-      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
     });
 });

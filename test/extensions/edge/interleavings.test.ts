@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { edge } from '../../../src/edge.ts';
-import type { CDN } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerOptions } from '../../../src/index.ts';
+import { edge } from '../../../src/entries/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
@@ -113,7 +113,7 @@ async function staleIn(t: TestContext, random: Random, [processes, purgeAgainAft
   return stale;
 }
 
-describe('reads and mutations at once, behind a CDN', () => {
+describe('concurrent reads and mutations, behind a CDN', () => {
   const cases: readonly (readonly [name: string, processes: number, purgeAgainAfter: number, isFresh: boolean])[] = [
     ['of one process, with purges repeated after a second', 1, 1, true],
     ['of two processes, with purges repeated after a second', 2, 1, true],

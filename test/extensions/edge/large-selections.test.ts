@@ -25,7 +25,7 @@ it('a short operation with interfaces in interfaces is private, and few of its s
 });
 
 // Sixty of these, 3 KB of text, took all memory there is.
-it('fragments that each spread the next two are looked at once for each object', () => {
+it('fragments that each spread the next two are visited once for each object', () => {
   const schema = buildSchema(sdl);
   const count = 28;
   const fragments = Array.from({ length: count }, (_, at) => {

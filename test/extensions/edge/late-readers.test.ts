@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import type { CDN } from '../../../src/edge.ts';
-import { createHandler, DataSource } from '../../../src/index.ts';
-import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
+import { createHandler, DataSource } from '../../../src/entries/index.ts';
+import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { MapCache } from './map-cache.ts';
@@ -144,7 +144,7 @@ class World {
   }
 }
 
-test(`in ${histories} random orders, code that reads who asks at any time and place makes only its own answer private, and that always`, async () => {
+test(`in ${histories} random orders, code that identifies the user at any time and place makes its answer private, always, and no other answer`, async () => {
   const random = createRandom(1_523);
   const leaks: string[] = [];
   let kept = 0;

@@ -1,4 +1,4 @@
-import type { KeyValueCache } from '../../../src/index.ts';
+import type { KeyValueCache } from '../../../src/entries/index.ts';
 
 /** A store in memory that several servers share. `turn`: what each call waits for. Default: a turn of the loop */
 export class MapCache implements KeyValueCache {

@@ -4,10 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import type { CDN } from '../../../src/edge.ts';
-import { createListener } from '../../../src/node.ts';
-import type { NodeListener } from '../../../src/node.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
+import { createListener } from '../../../src/entries/node.ts';
+import type { NodeListener } from '../../../src/entries/node.ts';
 
 type Middleware = (response: ServerResponse) => void;
 
@@ -90,7 +90,7 @@ describe('middleware before the handler, on node:http', () => {
       assert.equal(response.headers.has('xkey') || response.headers.has('cache-tag'), cacheControl !== 'private, no-store');
     });
 
-  test('a cookie that comes late takes back the lifetime that only the CDN reads', async () => {
+  test('a late cookie removes the lifetime for the CDN', async () => {
     const listener = listenerFor('netlify');
     served = (request, response) => {
       onHead(response, () => response.setHeader('set-cookie', 'session=anna'));

@@ -1,4 +1,4 @@
-import type { CDN } from '../../../src/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
 
 /** A shared cache that does what a vendor documents of its key, its fields and its defaults, and otherwise stores all it can. */
 export class ModelCache {
@@ -77,6 +77,11 @@ export class ModelCache {
     const ownValue = own === undefined ? null : headers.get(own);
     const targeted = this.#cdn === 'cloudfront' || this.#cdn === 'varnish' ? null : headers.get('cdn-cache-control');
     const value = ownValue ?? targeted ?? headers.get('cache-control');
+    // Fastly reads neither no-store nor no-cache, and keeps an answer for two minutes by default.
+    if (this.#cdn === 'fastly') {
+      if (/private/.test(headers.get('cache-control') ?? '') || headers.has('set-cookie')) return 0;
+      return Number(/s-maxage=(\d+)/.exec(value ?? '')?.[1] ?? /(?<!-)max-age=(\d+)/.exec(value ?? '')?.[1] ?? 120);
+    }
     // A vendor's default, or a heuristic.
     if (value === null) return this.#cdn === 'cloudfront' ? 86_400 : 7_200;
     if (/private|no-store|no-cache/.test(value)) return 0;

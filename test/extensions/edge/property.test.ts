@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { edge } from '../../../src/edge.ts';
-import type { CDN } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerOptions } from '../../../src/index.ts';
+import { edge } from '../../../src/entries/edge.ts';
+import type { CDN } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
 import { createRandom } from '../../support/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { MapCache } from './map-cache.ts';

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import { varnishPurge } from '../../../src/edge.ts';
-import type { EdgeOptions } from '../../../src/edge.ts';
+import { varnishPurge } from '../../../src/entries/edge.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
 import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
-import { incrementalDelivery } from '../../../src/incremental.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 
@@ -41,13 +41,13 @@ function shop(options: Partial<EdgeOptions> = {}, server: object = {}): Shop {
 }
 
 describe('where Varnish reads the answers of mutations', () => {
-  test('an answer names what it has changed, and a request repeats that a second later', async (t) => {
+  test('an answer carries the tags of a mutation, and a request repeats the purge three seconds later', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { post, settled, purges } = shop();
 
     const response = await post({ query: 'mutation { rename(id: 1) { id } }' });
     const before = [...purges];
-    t.mock.timers.tick(1_000);
+    t.mock.timers.tick(3_000);
     await settled();
 
     assert.deepEqual([response.headers.get('xkey-purge'), before, purges], ['e:Book:1 u:Book l:Book', [], ['e:Book:1 u:Book l:Book']]);
@@ -80,7 +80,7 @@ describe('where Varnish reads the answers of mutations', () => {
       : [['that comes in parts', { query: 'mutation { rename(id: 1) { ... @defer { id } } }' }, { accept: 'multipart/mixed' }] as const]),
   ];
   for (const [name, body, headers] of atOnce)
-    test(`an answer ${name} is purged by a request at once`, async (t) => {
+    test(`an answer ${name} is purged immediately by a request`, async (t) => {
       t.mock.timers.enable({ apis: ['setTimeout'] });
       const { post, purges } = shop({}, { allowBatchedHttpRequests: true, incrementalDelivery: incrementalDelivery() });
 
@@ -107,9 +107,9 @@ describe('the repeats of many mutations', () => {
   test('come twice in the time after which they are due, and none of them early', async () => {
     const done: [number, readonly string[]][] = [];
     const clock = new TurnedClock();
-    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: async (tags) => done.push([clock.now(), tags]), againAfter: 1 });
+    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: async (tags) => done.push([clock.now(), tags]) });
     for (let at = 0; at < 20; at++) {
-      void purger.repeat([`${at}`]);
+      void purger.repeat([`${at}`], 1);
       await clock.turn(100);
     }
 

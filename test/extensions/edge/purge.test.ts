@@ -3,11 +3,18 @@ import { describe, test } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
-import type { EdgeOptions } from '../../../src/edge.ts';
-import { incrementalDelivery } from '../../../src/incremental.ts';
-import { purgeInBackground, PurgeLog, Purger } from '../../../src/extensions/edge/purge/purger.ts';
+import { createHandler } from '../../../src/entries/aws-lambda.ts';
+import { cacheControlDefinitions, edge, PurgeRefused } from '../../../src/entries/edge.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { PurgeLog } from '../../../src/extensions/edge/purge/purge-log.ts';
+import { Purger } from '../../../src/extensions/edge/purge/purger.ts';
 import { deferred } from '../../support/deferred.ts';
+import { get, post } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import type { LogLine } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
 
@@ -45,7 +52,7 @@ function shop(options: Partial<EdgeOptions> = {}, resolvers: object = {}, server
   return { ...serving, purges };
 }
 
-describe('what a mutation takes back', () => {
+describe('a mutation purges', () => {
   const rows: readonly (readonly [name: string, query: string, tags: readonly string[] | undefined])[] = [
     [
       'the object it names, what may hold it unnamed, and lists it may be in',
@@ -127,24 +134,6 @@ describe('what a mutation takes back', () => {
     purged.resolve();
     await settled();
   });
-
-  test('a store that has refused every attempt is logged', async () => {
-    const [logger, log] = recordingLogger();
-    const send = async (): Promise<void> => {
-      throw new Error('429');
-    };
-
-    await purgeInBackground(
-      new Purger({ now: () => 0, purge: send, batchSize: 30, againAfter: 0, sleep: async () => undefined }),
-      ['e:Book:1'],
-      { logger },
-    );
-
-    assert.deepEqual(
-      log.map(({ level, message }) => [level, message]),
-      [['error', 'A purge has failed: answers with the tags e:Book:1 may be served until their lifetime ends.']],
-    );
-  });
 });
 
 describe('mutations within a tenth of a second', () => {
@@ -163,8 +152,27 @@ describe('mutations within a tenth of a second', () => {
   });
 });
 
+describe('a mutation on Workers', () => {
+  const stuck = (tags: readonly string[]): boolean => tags.includes('e:Book:stuck');
+
+  test('purges immediately, even if the purge of another call hangs', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    Object.defineProperty(globalThis, 'WebSocketPair', { value: true, configurable: true });
+    t.after(() => Reflect.deleteProperty(globalThis, 'WebSocketPair'));
+    const purged: string[] = [];
+    const purge = async (tags: readonly string[]): Promise<unknown> =>
+      stuck(tags) ? new Promise(() => undefined) : purged.push(...tags.filter((tag) => tag.startsWith('e:')));
+    const { post } = shop({ purge });
+
+    await post({ query: 'mutation { rename(id: "stuck") { id } }' });
+    for (const id of [1, 2]) await post({ query: `mutation { rename(id: ${id}) { id } }` });
+
+    assert.deepEqual(purged, ['e:Book:1', 'e:Book:2']);
+  });
+});
+
 describe('a read that began before a mutation', () => {
-  test('is not kept when it shows what has changed meanwhile', async () => {
+  test('is not kept when its objects have changed in the meantime', async () => {
     const { promise: reading, resolve: read } = deferred<object>();
     const { get, post, settled, decisions } = shop({}, { Query: { book: () => reading, books: () => [] } });
     const answer = get('{ book(id: 1) { id title } }');
@@ -203,7 +211,7 @@ describe('a read that began before a mutation', () => {
 });
 
 describe('a mutation whose answer comes in parts', () => {
-  test('takes back all that its parts may name', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
+  test('purges all types that its parts can contain', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
     const { send, settled, purges } = shop({}, {}, { incrementalDelivery: incrementalDelivery() });
     const body = JSON.stringify({ query: 'mutation { both(id: 3) { pen { id } ... @defer { book { id } } } }' });
     const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
@@ -242,7 +250,7 @@ describe('purge of an edge', () => {
     );
   });
 
-  test('never asks a store for nothing, which some take for everything', async () => {
+  test('never sends an empty list, which some CDNs take for everything', async () => {
     const { edge, purges } = shop();
 
     await edge.purge({});
@@ -251,14 +259,25 @@ describe('purge of an edge', () => {
     assert.deepEqual(purges, []);
   });
 
-  test('says so when there is no purge option', async () => {
+  test('rejects without the options purge and store', async () => {
     const { edge } = shop({ purge: undefined });
 
     await assert.rejects(edge.purge({ types: ['Book'] }), {
-      message: 'Expected edge to have a purge option, or a store, to take answers back from. There is none.',
+      message: 'Expected edge to have the option purge or store to purge answers from, got neither.',
     });
   });
 });
+
+/** A clock that advances with each sleep. */
+class SleptClock {
+  #time = 0;
+  readonly now = (): number => this.#time;
+  readonly sleep = async (seconds: number): Promise<void> => {
+    const until = this.#time + seconds * 1_000;
+    await Promise.resolve();
+    this.#time = Math.max(this.#time, until);
+  };
+}
 
 describe('the purger', () => {
   const sleep = async (): Promise<void> => undefined;
@@ -266,40 +285,56 @@ describe('the purger', () => {
 
   test('keeps to the size of a batch', async () => {
     const batches: (readonly string[])[] = [];
-    const purger = new Purger({ now, purge: async (tags) => batches.push(tags), batchSize: 2, againAfter: 0, sleep });
+    const purger = new Purger({ now, purge: async (tags) => batches.push(tags), batchSize: 2, sleep });
 
     await purger.purge(['a', 'b', 'c', 'a']);
 
     assert.deepEqual(batches, [['a', 'b'], ['c']]);
   });
 
-  test('merges what is asked for while a purge is on its way, and sends it after that', async () => {
+  test('does not wait for the end of another purge', async () => {
     const batches: (readonly string[])[] = [];
-    const [begun, first] = [deferred<void>(), deferred<void>()];
+    const first = deferred<void>();
     const send = async (tags: readonly string[]): Promise<void> => {
       batches.push(tags);
-      begun.resolve();
       if (batches.length === 1) await first.promise;
     };
-    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep });
-    const all = [purger.purge(['a'])];
-    await begun.promise;
-    all.push(purger.purge(['a', 'b']), purger.purge(['b', 'c']));
+    const purger = new Purger({ now, purge: send, batchSize: 30, sleep });
+    const hanging = purger.purge(['a']);
 
+    await Promise.all([purger.purge(['a', 'b']), purger.purge(['b', 'c'])]);
+
+    assert.deepEqual(batches, [['a'], ['a', 'b'], ['b', 'c']]);
     first.resolve();
-    await Promise.all(all);
-
-    assert.deepEqual(batches, [['a'], ['a', 'b', 'c']]);
+    await hanging;
   });
 
-  test('sends the first tags at once, and those of the interval after that together', async () => {
+  test('sends the tags of each call immediately if a call cannot wait for the work of another', async () => {
+    const clock = new SleptClock();
+    const sent: [number, readonly string[]][] = [];
+    const send = async (tags: readonly string[]): Promise<void> => {
+      sent.push([clock.now(), tags]);
+      if (clock.now() < 5_000) throw new PurgeRefused('429', 5);
+    };
+    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send, interval: 0.1, mergesCalls: false });
+
+    await Promise.all([purger.purge(['a']), purger.purge(['b'])]);
+
+    assert.deepEqual(sent, [
+      [0, ['a']],
+      [0, ['b']],
+      [5_000, ['a']],
+      [5_000, ['b']],
+    ]);
+  });
+
+  test('sends the first tags immediately, and those of the following interval together', async () => {
     const batches: [number, readonly string[]][] = [];
     let time = 5_000;
     const purger = new Purger({
       now: () => time,
       purge: async (tags) => batches.push([time, tags]),
       interval: 0.1,
-      againAfter: 0,
       sleep: async (seconds) => void (time += seconds * 1_000),
     });
 
@@ -316,73 +351,83 @@ describe('the purger', () => {
     ]);
   });
 
-  test('tells everybody whose tags were in a round that was refused, and sends its other batches', async () => {
+  test('a batch that is refused fails those whose tags are in it, and no others', async () => {
     const sent: (readonly string[])[] = [];
+    const clock = new SleptClock();
     const send = async (tags: readonly string[]): Promise<void> => {
       if (tags.includes('b')) throw new Error('down');
       sent.push(tags);
     };
-    const purger = new Purger({ now, purge: send, batchSize: 1, againAfter: 0, sleep });
+    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send, batchSize: 1 });
 
     const all = await Promise.allSettled([purger.purge(['a', 'b']), purger.purge(['c'])]);
 
     assert.deepEqual(
       [all.map(({ status }) => status), sent],
       [
-        ['rejected', 'rejected'],
+        ['rejected', 'fulfilled'],
         [['a'], ['c']],
       ],
     );
   });
 
-  test('tries four times, waits 1, 2 and 4 seconds between, and then says what the store said', async () => {
-    const waits: number[] = [];
-    let calls = 0;
+  test("retries after 1, 2, 4 seconds and so on for as long as the process lives, and then rejects with the CDN's error", async () => {
+    const clock = new SleptClock();
+    const times: number[] = [];
     const send = async (): Promise<void> => {
-      calls++;
+      times.push(clock.now() / 1_000);
       throw new Error('429');
     };
-    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep: async (time) => void waits.push(time) });
+    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send });
 
     await assert.rejects(purger.purge(['a']), { message: '429' });
 
-    assert.deepEqual([calls, waits], [4, [1, 2, 4]]);
+    assert.deepEqual(times, [0, 1, 3, 7, 15, 31, 63]);
   });
 
-  test('gives up an attempt that has not ended after 30 seconds, so that others have their turn', async (t) => {
+  test('a retry includes tags that arrived in the meantime, and is sent no later than the end of the call', async () => {
+    const clock = new SleptClock();
+    const sent: [number, readonly string[]][] = [];
+    const send = async (tags: readonly string[]): Promise<void> => {
+      sent.push([clock.now(), tags]);
+      if (clock.now() < 12_000) throw new PurgeRefused('429', 12);
+    };
+    const purger = new Purger({ now: clock.now, sleep: clock.sleep, purge: send });
+
+    const early = await Promise.allSettled([purger.purge(['a'], { until: 900 })]);
+    await Promise.all([purger.purge(['b']), purger.purge(['c'])]);
+
+    assert.equal(early[0].status, 'rejected');
+    assert.deepEqual(sent, [
+      [0, ['a']],
+      [12_000, ['a', 'b', 'c']],
+    ]);
+  });
+
+  test('retries a request that has not ended after 30 seconds', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const sent: (readonly string[])[] = [];
-    const [begun, again] = [deferred<void>(), deferred<void>()];
     const send = (tags: readonly string[]): Promise<void> => {
       sent.push(tags);
-      (sent.length === 1 ? begun : again).resolve();
       return sent.length === 1 ? new Promise(() => undefined) : Promise.resolve();
     };
-    const purger = new Purger({ now, purge: send, againAfter: 0, sleep });
-    const all = [purger.purge(['a'])];
-    await begun.promise;
-    all.push(purger.purge(['b']));
+    const purger = new Purger({ now, purge: send, sleep });
+    const hanging = purger.purge(['a']);
+    await purger.purge(['b']);
 
     t.mock.timers.tick(30_000);
-    await again.promise;
-    await Promise.all(all);
+    await hanging;
 
-    assert.deepEqual(sent, [['a'], ['a'], ['b']]);
+    assert.deepEqual(sent, [['a'], ['b'], ['a']]);
   });
 
-  test('purges a second time, for what another process stored meanwhile', async () => {
+  test('purges again later, for answers that another process stored in the meantime', async () => {
     const events: unknown[] = [];
-    const purger = new Purger({
-      now,
-      purge: async (tags) => events.push(tags),
-      batchSize: 30,
-      againAfter: 3,
-      sleep: async (time) => void events.push(time),
-    });
+    const purger = new Purger({ now, purge: async (tags) => events.push(tags), sleep: async (time) => void events.push(time) });
 
-    await purger.purge(['a']);
+    await purger.repeat(['a'], 3);
 
-    assert.deepEqual(events, [['a'], 3, ['a']]);
+    assert.deepEqual(events, [3, ['a']]);
   });
 
   test('goes on after a failure', async () => {
@@ -392,12 +437,93 @@ describe('the purger', () => {
       if (isDown) throw new Error('down');
       sent.push(tags);
     };
-    const purger = new Purger({ now, purge: send, batchSize: 30, againAfter: 0, sleep });
-    await assert.rejects(purger.purge(['a']));
+    const purger = new Purger({ now, purge: send, batchSize: 30, sleep });
+    await assert.rejects(purger.purge(['a'], { until: 0 }));
 
     isDown = false;
     await purger.purge(['b']);
 
-    assert.deepEqual(sent, [['b']]);
+    assert.deepEqual(sent, [['a', 'b']]);
+  });
+});
+
+describe('a mutation whose purge the CDN refuses', () => {
+  const mutation = { query: 'mutation { rename(id: 1) { id } }' };
+
+  /** A Lambda function: its answers wait for background work. */
+  function lambdaShop(purge: EdgeOptions['purge']): { send: (request: PlainRequest) => Promise<PlainResponse>; log: readonly LogLine[] } {
+    const [logger, log] = recordingLogger();
+    const handler = createHandler({
+      logger,
+      typeDefs: [cacheControlDefinitions, typeDefs],
+      resolvers: { Query: { book: () => ({ id: 1 }) }, Mutation: { rename: () => ({ id: 1 }) } } as never,
+      plugins: [edge({ cdn: 'cloudfront', purge, purgeInterval: 0 })],
+    });
+    return { send: async (request) => httpAPI.read(await handler(httpAPI.build(request) as never, {} as never)), log };
+  }
+
+  test('is logged with its tags on Lambda, and purged with the next call once the CDN allows it', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'] });
+    let time = 0;
+    t.mock.method(performance, 'now', () => time);
+    const sent: (readonly string[])[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => {
+      sent.push(tags);
+      if (time < 5_000) throw new PurgeRefused('429', 5);
+    };
+    const { send, log } = lambdaShop(purge);
+
+    await send(post(mutation));
+    time = 2_000;
+    await send(get({ query: '{ book(id: 1) { id } }' }));
+    const early = sent.length;
+    time = 5_100;
+    await send(get({ query: '{ book(id: 1) { id } }' }));
+    await send(get({ query: '{ book(id: 1) { id } }' }));
+
+    assert.equal(early, 1);
+    assert.deepEqual(sent.at(-1), ['e:Book:1', 'u:Book', 'l:Book', 'l:Node', 'l:Item']);
+    assert.equal(sent.length, 2);
+    assert.match(log.find(({ level }) => level === 'error')?.message ?? '', /tags may be old until then: e:Book:1, u:Book/);
+  });
+});
+
+describe('a read that takes long', () => {
+  const cases = [
+    ['where waitUntil keeps the process alive', {}, 1_900, 2_100],
+    ['with another purgeAgainAfter', { purgeAgainAfter: 9 }, 5_900, 6_100],
+  ] as const;
+  for (const [name, options, shortEnough, tooLong] of cases)
+    test(`is public up to two thirds of the time to the repeat of a purge, ${name}`, async (t) => {
+      let time = 0;
+      t.mock.method(performance, 'now', () => time);
+      let takes = shortEnough as number;
+      const book = (): object => ((time += takes), { id: 1 });
+      const { get, decisions } = shop({ purgeAgainAfter: undefined, ...options }, { Query: { book } });
+
+      await get('{ book(id: 1) { id } }');
+      takes = tooLong;
+      await get('{ book(id: 1) { id } }');
+
+      assert.deepEqual(
+        decisions.map((decision) => (decision.public ? true : decision.reason)),
+        [true, 'it took so long that what it shows may have changed meanwhile'],
+      );
+    });
+});
+
+describe('purge by hand', () => {
+  test('resolves after the first purge, and is repeated later', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { edge, get, purges, settled } = shop({ purgeAgainAfter: undefined, purgeInterval: 0 });
+
+    await edge.purge({ tags: ['d:v1'] });
+    const first = purges.length;
+    // Its call keeps the process alive for the repeat.
+    await get('{ book(id: 1) { id } }');
+    t.mock.timers.tick(3_000);
+    await settled();
+
+    assert.deepEqual([first, purges], [1, [['d:v1'], ['d:v1']]]);
   });
 });

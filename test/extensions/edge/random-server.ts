@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { cacheControlDefinitions } from '../../../src/edge.ts';
-import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { cacheControlDefinitions } from '../../../src/entries/edge.ts';
+import type { ContextArgument, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import type { Random } from '../../support/random.ts';
 
 const users = ['anna', 'bert', 'cora'];

@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 
-import { KeyvAdapter } from '../../../src/index.ts';
-import { end, needsProgram, startRedis } from '../../cache/processes.ts';
+import { KeyvAdapter } from '../../../src/entries/index.ts';
+import { end, needsProgram, startRedis } from '../../datasources/cache/processes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { edgeServing } from './serving.ts';
 import type { EdgeServing } from './serving.ts';
@@ -34,7 +34,7 @@ function shopOver(t: TestContext, port: number, titles: Map<string, string>): Ed
 }
 
 const query = '{ book(id: 1) { id title } }';
-/** Asks until the store answers: a client needs its time to connect. */
+/** Sends requests until the store answers, because a client needs time to connect. */
 async function untilKept(shop: EdgeServing): Promise<void> {
   for (;;) {
     await shop.post({ query });
@@ -50,7 +50,7 @@ async function untilKept(shop: EdgeServing): Promise<void> {
 const titleIn = async (response: Response): Promise<string> => ((await response.json()) as any).data.book.title;
 
 describe('answers in a real Redis', () => {
-  test('are shared by processes, and taken back by a mutation of any', redis, async (t) => {
+  test('are shared by processes, and purged by a mutation in any of them', redis, async (t) => {
     const port = await freePort();
     const titles = new Map([['1', 'one']]);
     const [one, two] = [shopOver(t, port, titles), shopOver(t, port, titles)];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { costLine } from '../../../src/cost-line.ts';
-import { edge } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerPlugin } from '../../../src/index.ts';
+import { costLine } from '../../../src/entries/cost-line.ts';
+import { edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { edgeServing } from './serving.ts';
 
 const typeDefs = `type Query { hello: String @cacheControl(maxAge: 60) me: String @cacheControl(maxAge: 60) unmarked: String }`;
@@ -17,7 +17,7 @@ describe('explain', () => {
   const explained = async (query: string): Promise<any> => {
     const server = { typeDefs, resolvers, context, nodeEnv: 'development' } as never;
     const response = await edgeServing({ server }).get(query, { headers: { 'graphql-functions-explain': '1' } });
-    assert.equal(response.headers.get('cache-control'), 'no-store');
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
     return ((await response.json()) as any).extensions.explain.sharing;
   };
 
@@ -36,14 +36,14 @@ describe('explain', () => {
   });
 });
 
-describe('the header that asks for a report', () => {
-  test('makes an answer of production private: more may be read by its leave', async () => {
+describe('the header that requests a report', () => {
+  test('makes a response in production private, because it permits reading more', async () => {
     const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } });
 
     const response = await get('{ hello }', { headers: { 'graphql-functions-explain': '1' } });
 
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    assert.deepEqual(decisions, [{ public: false, reason: 'a report was asked for' }]);
+    assert.deepEqual(decisions, [{ public: false, reason: 'a report was requested' }]);
   });
 });
 
@@ -64,7 +64,7 @@ describe('the cost line', () => {
     ]);
   });
 
-  test('says how to learn it where it stands behind the edge', async () => {
+  test('says what to change when costLine is listed after edge', async () => {
     const records: unknown[] = [];
     const line = costLine({ write: (_text, { sharing }) => void records.push(sharing) });
     const handler = createHandler({ typeDefs: 'type Query { a: Int }', plugins: [edge({ cdn: 'varnish' }), line] });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { edge } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { cases } from '../../support/long-form.ts';
 import { createRandom } from '../../support/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

@@ -49,7 +49,7 @@ function noting(): { ask: (user: string) => Promise<string>; settled: () => Prom
   };
 }
 
-test('what is written into an answer after it was sent is neither kept nor given to those who wait for it', async () => {
+test('changes to a sent answer are neither kept nor shared with waiting requests', async () => {
   const { ask, settled, runs } = noting();
 
   const first = await Promise.all(['anna', 'bert', 'cora'].map(ask));

@@ -1,7 +1,7 @@
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import type { Edge, EdgeDecision, EdgeOptions } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerOptions } from '../../../src/index.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import type { Edge, EdgeDecision, EdgeOptions } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { LogLine } from '../../support/recording-logger.ts';
 

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 
 import { GraphQLScalarType } from 'graphql';
 
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
-import type { ServerOptions } from '../../../src/index.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
 import { createRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { MapCache } from './map-cache.ts';

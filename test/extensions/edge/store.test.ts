@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 
-import type { EdgeOptions } from '../../../src/edge.ts';
-import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { ContextArgument, KeyValueCache, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { deferred } from '../../support/deferred.ts';
 import { MapCache } from './map-cache.ts';
 import { edgeServing } from './serving.ts';
@@ -64,7 +64,7 @@ function shop(given: Partial<EdgeOptions> & { cache?: MapCache; books?: Map<stri
 const one = { query: '{ book(id: 1) { id title } }' };
 
 describe('an answer in a shared store', () => {
-  test('is given to everybody, by POST too, and nothing runs for it', async () => {
+  test('is served to all users, also by POST, without running anything', async () => {
     const { post, runs, decisions, settled } = shop({ server: { context: () => ({}) } });
     const first = await (await post(one, { authorization: 'anna' })).json();
     await settled();
@@ -181,7 +181,7 @@ describe('an answer in a shared store', () => {
     assert.deepEqual([runs, last?.public && last.maxAge <= 7 && last.hit], [['dynamic'], true]);
   });
 
-  test('stands in a batch, which as a whole is no-store', async () => {
+  test('is used in a batch, which is private as a whole', async () => {
     const { post, settled, runs } = shop();
     await post(one);
     await settled();
@@ -189,7 +189,7 @@ describe('an answer in a shared store', () => {
     const response = await post([one, { query: '{ unmarked }' }]);
 
     assert.deepEqual(await response.json(), [{ data: { book: { id: '1', title: 'one' } } }, { data: { unmarked: 'x' } }]);
-    assert.equal(response.headers.get('cache-control'), 'no-store');
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
     assert.deepEqual(runs, ['book 1', 'unmarked']);
   });
 
@@ -207,7 +207,7 @@ describe('an answer in a shared store', () => {
 });
 
 describe('a client that reads events', () => {
-  test('is given an answer of the store as one event, and what it is given otherwise is not kept', async () => {
+  test('gets a stored answer as one event; answers of other events are not kept', async () => {
     const { post, settled, runs, cache } = shop();
     const events = { accept: 'text/event-stream' };
     await (await post(one, events)).text();
@@ -226,7 +226,7 @@ describe('a client that reads events', () => {
 describe('a persisted query and a shared store', () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(one.query).digest('hex') } };
 
-  test('is registered by the line, and answered from the store by its hash alone', async () => {
+  test('is registered by the pipeline, and served from the store by its hash alone', async () => {
     const { post, settled, runs } = shop();
     const miss: any = await (await post({ extensions })).json();
     await post({ ...one, extensions });
@@ -270,7 +270,7 @@ describe('a shared store keeps nothing', () => {
       assert.deepEqual(cache.keysOf('answer:'), []);
     });
 
-  test('of what is private by its hints, and is not asked for it again', async () => {
+  test('of answers that are private by their hints, and is not read for them again', async () => {
     const { post, settled, cache } = shop();
     for (const query of ['{ unmarked }', 'mutation { rename(id: 9, title: "x") { id } }']) await post({ query });
     await settled();
@@ -290,7 +290,7 @@ describe('a shared store keeps nothing', () => {
     assert.deepEqual(cache.keysOf('answer:'), []);
   });
 
-  test('for which Accept was read: its key has no media types', async () => {
+  test('if Accept was read: its key has no media types', async () => {
     const context = ({ request }: ContextArgument): object => ({ accept: request.headers.get('accept') });
     const { post, settled, cache } = shop({ server: { context: context as never } });
 
@@ -300,7 +300,7 @@ describe('a shared store keeps nothing', () => {
     assert.deepEqual(cache.keysOf('answer:'), []);
   });
 
-  test('for which a cookie was set that was taken off the response again', async () => {
+  test('if a cookie was set and removed again', async () => {
     const context = ({ response }: ContextArgument): object => (response.headers.append('set-cookie', 'session=anna'), {});
     const plugin: ServerPlugin = { responseWillBeSent: (_call, { headers }) => headers.delete('set-cookie') };
     const { post, settled, runs, cache } = shop({ server: { context, plugins: [plugin] } });
@@ -326,7 +326,7 @@ describe('a shared store keeps nothing', () => {
 describe('a mutation and a shared store', () => {
   const rename = (id: number, title: string): object => ({ query: `mutation { rename(id: ${id}, title: "${title}") { id } }` });
 
-  test('takes back what it changed, for all processes, before its own answer is sent, and nothing else', async () => {
+  test('purges the changed objects for all processes before its answer is sent, and nothing else', async () => {
     const [cache, books] = [new MapCache(), new Map([['1', 'one'], ['2', 'two']])]; // prettier-ignore
     const [here, there] = [shop({ cache, books }), shop({ cache, books })];
     const two = { query: '{ book(id: 2) { id title } }' };
@@ -361,7 +361,7 @@ describe('a mutation and a shared store', () => {
     assert.equal(fresh.data.book.title, 'uno');
   });
 
-  test('edge.purge takes back by hand, and resolves when it is done', async () => {
+  test('edge.purge purges by hand, and resolves when it is done', async () => {
     const { post, settled, edge, runs } = shop();
     await post(one);
     await settled();
@@ -372,7 +372,7 @@ describe('a mutation and a shared store', () => {
     assert.equal(runs.length, 2);
   });
 
-  test('one that names nothing and purges nothing is told once', async () => {
+  test('one that names nothing and purges nothing is reported once', async () => {
     const { post, log } = shop();
 
     await post({ query: 'mutation { remove(id: 2) }' });
@@ -423,7 +423,7 @@ describe('a store that is down', () => {
     await post(one);
 
     const purged = edge.purge({ types: ['Book'] });
-    const refused = assert.rejects(purged, { message: 'The store of answers did not take what was to be purged.' });
+    const refused = assert.rejects(purged, { message: 'The store of answers did not accept a purge.' });
     for (let turn = 0; turn < 200; turn++) {
       await Promise.resolve();
       if (turn % 20 === 19) t.mock.timers.tick(10_000);
@@ -433,8 +433,8 @@ describe('a store that is down', () => {
   });
 });
 
-describe('a store beside a CDN', () => {
-  test('an answer out of it has what is left of its lifetime, and its tags', async () => {
+describe('a store together with a CDN', () => {
+  test('a stored answer has the rest of its lifetime, and its tags', async () => {
     const { get, settled, runs } = shop({ cdn: 'varnish' });
     await get(one.query);
     await settled();
@@ -446,7 +446,7 @@ describe('a store beside a CDN', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('one for which a header was read that is not in the key of the CDN stays private', async () => {
+  test("an answer stays private if a header was read that is not in the CDN's key", async () => {
     const context = ({ request }: ContextArgument): object => ({ language: request.headers.get('accept-language') });
     const { get, settled, runs } = shop({ cdn: 'cloudflare', varyHeaders: ['accept-language'], server: { context: context as never } });
     const answers = [await get(one.query)];

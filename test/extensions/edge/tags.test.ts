@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { listObjects } from '../../../src/edge.ts';
-import type { EdgeOptions } from '../../../src/edge.ts';
-import type { ServerOptions, ServerPlugin } from '../../../src/index.ts';
+import { listObjects } from '../../../src/entries/edge.ts';
+import type { EdgeOptions } from '../../../src/entries/edge.ts';
+import type { ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
 import { edgeServing } from './serving.ts';
-import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 
 const hint = '@cacheControl(maxAge: 60)';
 const typeDefs = `
@@ -100,7 +100,7 @@ describe('tags', () => {
   });
 });
 
-describe('the id of an object that the client has not asked for', () => {
+describe('the id of an object whose id is not selected', () => {
   const id = (resolve: (parent: any, args: object, context: unknown) => unknown): Row['server'] & object => ({
     resolvers: { Book: { id: resolve } } as never,
   });
@@ -148,7 +148,7 @@ describe('the id of an object that the client has not asked for', () => {
     'is none where graphql-js runs the operation': { query, tags: unnamed, server: { executor: graphqlJSExecutor() } },
   });
 
-  test('is asked of a resolver that says who asks only to make the answer private', async () => {
+  test('is read by a resolver that identifies the user, which makes the answer private', async () => {
     const { get } = edgeServing({
       server: {
         typeDefs,
@@ -163,7 +163,7 @@ describe('the id of an object that the client has not asked for', () => {
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
   });
 
-  test('is asked of an asynchronous resolver once for each plan: the first run of a document leaves none', async () => {
+  test('is read from an asynchronous resolver once for each plan: after the first run, not again', async () => {
     let calls = 0;
     const resolvers = { Book: { id: async () => `b${++calls}` } };
     const { get } = edgeServing({ server: { typeDefs, rootValue: data, resolvers: resolvers as never } });
@@ -250,7 +250,7 @@ describe('entity', () => {
     ['that fails', () => assert.fail('No name.')],
     ['that is asynchronous, and rejects', () => Promise.reject(new Error('No name.'))],
   ] as const)
-    test(`${name} costs nobody an answer, and a mutation purges the whole type`, async () => {
+    test(`${name} does not fail the answer, and a mutation purges the whole type`, async () => {
       const purged: string[] = [];
       const { get, post, settled, log } = edgeServing({
         entity: entity as never,
@@ -286,7 +286,7 @@ describe('entity', () => {
   });
 });
 
-describe('where graphql-js runs the operation, tags say what the answer says', () => {
+describe('where graphql-js runs the operation, tags name the objects with an id in the answer', () => {
   const server: Row['server'] & object = { executor: graphqlJSExecutor() };
   check({
     'of an object with its id': { query: '{ book { author { x: id } } }', tags: 't:Book t:Author q:book u:Book e:Author:A1', server },
@@ -303,7 +303,7 @@ describe('where graphql-js runs the operation, tags say what the answer says', (
     },
   });
 
-  test('of an object whose id takes arguments, so that a mutation may answer with another: its type', async () => {
+  test('of an object whose id has arguments, so that a mutation can return another id: its type', async () => {
     const { get } = edgeServing({
       server: {
         executor: graphqlJSExecutor(),

@@ -16,9 +16,9 @@ interface Framework {
   readonly name: string;
   readonly part: string;
   readonly path: string;
-  /** Files of the project, beside `graphql.mjs`, which is a handler with `{ fetch }`. */
+  /** Files of the project, in addition to `graphql.mjs`, which is a handler with `{ fetch }`. */
   readonly files: Readonly<Record<string, string>>;
-  /** Where the handler's file goes. */
+  /** The path of the handler's file. */
   readonly handler: string;
   readonly build: readonly string[];
   readonly start: (port: number) => readonly string[];
@@ -85,7 +85,7 @@ for (const framework of frameworks) {
     let port: number;
 
     before(async () => {
-      // Below the part, whose packages are found from there.
+      // Within the part's folder, so that its packages are found.
       project = await mkdtemp(join(partNamed(framework.part).folder, 'project-'));
       await bundle('test/real/functions/fetch.ts', join(project, framework.handler), 'worker');
       for (const [file, text] of Object.entries(framework.files)) {
@@ -110,7 +110,7 @@ for (const framework of frameworks) {
       assert.deepEqual(await send(question), answered);
     });
 
-    test('answers after a body above the limit as before, on the same connection', async () => {
+    test('still answers on the same connection after a body above the limit', async () => {
       const send = client(port, framework.path);
 
       for (const bytes of [2 ** 20, 2 ** 23]) {

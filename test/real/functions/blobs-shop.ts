@@ -1,7 +1,7 @@
-// A process of the shop over Netlify Blobs: @netlify/blobs is in a folder of its own, which the environment names.
-import { serve } from '../../../src/node.ts';
-import { NetlifyBlobsCache } from '../../cache/recipes/netlify-blobs.ts';
-import type { BlobStore } from '../../cache/recipes/netlify-blobs.ts';
+// A process of the shop over Netlify Blobs. An environment variable names the folder of @netlify/blobs.
+import { serve } from '../../../src/entries/node.ts';
+import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs.ts';
+import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';
 import { shopOver } from '../stores/shop.ts';
 
 const { BLOBS_MODULE = '', CATALOGUE = '' } = process.env;

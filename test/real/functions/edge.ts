@@ -1,11 +1,11 @@
-import { cacheControlDefinitions, cloudflarePurge, edge } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/fetch.ts';
+import { cacheControlDefinitions, cloudflarePurge, edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/fetch.ts';
 
 const typeDefs = `
   type Query { product(id: ID!): Product @cacheControl(maxAge: 60) me: String @cacheControl(maxAge: 60) }
   type Product { id: ID! } type Mutation { change(id: ID!): Product }`;
 
-/** What stands for the context of a worker whose cache is on: this runtime has none outside of the vendor's network. */
+/** A replacement for the context of a worker with caching, which this runtime lacks outside the vendor's network. */
 const purged: string[] = [];
 const cache = {
   purge: async ({ tags }: { tags: string[] }): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { serve } from 'graphql-functions/node';
 
 import { probe } from './probe.ts';
 
-/** A server for the tests to end: it says where it is in its life, and holds an answer back until SIGUSR2. */
+/** A server for shutdown tests: it prints its state, and delays a response until SIGUSR2. */
 const released = new Promise<string>((resolve) => {
   process.once('SIGUSR2', () => resolve('released'));
 });

@@ -4,7 +4,7 @@ import { incrementalDelivery } from 'graphql-functions/incremental';
 let calls = 0;
 let worked = 0;
 
-/** Options of a server whose answers tell what its platform gave it. All of its data is in its arguments. */
+/** Options of a server that returns what its platform passed to it. All of its data is in its arguments. */
 export const probe = {
   csrfPrevention: true,
   incrementalDelivery: incrementalDelivery(),
@@ -31,6 +31,7 @@ export const probe = {
     type Mutation { echo(text: String!): String! }
     type Subscription {
       count(to: Int!): Int!
+      text(length: Int!): String!
       "Two events: the second when the URL has answered."
       gated(gate: String!): String!
       "Has no end but that somebody leaves: then it calls the URL."
@@ -76,6 +77,11 @@ export const probe = {
       count: {
         async *subscribe(_: unknown, { to }: { to: number }) {
           for (let count = 1; count <= to; count++) yield { count };
+        },
+      },
+      text: {
+        async *subscribe(_: unknown, { length }: { length: number }) {
+          yield { text: 'x'.repeat(length) };
         },
       },
       gated: {

@@ -31,7 +31,7 @@ const exporter = {
 };
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 
-/** Options of a server that tells of its operations at the address that the operation names. */
+/** Options of a server that reports its operations to the address given by the operation. */
 export const told = {
   csrfPrevention: true,
   typeDefs: 'type Query { book(from: String!): String }',

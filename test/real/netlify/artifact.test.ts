@@ -21,8 +21,8 @@ import { needs, pathInPart } from '../parts.ts';
 import type { Outcome } from '../runtime-api.ts';
 import { createProject } from './project.ts';
 
-// What Netlify deploys is a Lambda function: for `export default` with a bootstrap of its own, which streams every answer.
-describe("what Netlify's bundler makes of a function, in AWS's runtime client", needs('netlify-cli', 'aws-lambda-ric'), () => {
+// What Netlify deploys is a Lambda function: for `export default` with a separate bootstrap, which streams every response.
+describe("a function bundled by Netlify, in AWS's runtime client", needs('netlify-cli', 'aws-lambda-ric'), () => {
   let project: Folder;
   let artifacts: Folder;
   before(async () => {
@@ -63,7 +63,7 @@ describe("what Netlify's bundler makes of a function, in AWS's runtime client", 
     });
   }
 
-  test('work handed to waitUntil ends before the process is frozen', async (t) => {
+  test('work passed to waitUntil ends before the process is frozen', async (t) => {
     const frozen = await deployForTest(t, { ...artifact('v2', entryPoint), freezes: true });
 
     await sendThrough(frozen, post({ query: '{ work(milliseconds: 30) }' }));
@@ -72,7 +72,7 @@ describe("what Netlify's bundler makes of a function, in AWS's runtime client", 
     assert.deepEqual(json(response).data, { worked: 1 });
   });
 
-  test('an event of a subscription leaves before the next is there', async (t) => {
+  test('an event of a subscription is sent before the next arrives', async (t) => {
     const gate = await startGateServer(t);
     const v2 = await deployForTest(t, artifact('v2', entryPoint));
     let text = '';
@@ -89,7 +89,7 @@ describe("what Netlify's bundler makes of a function, in AWS's runtime client", 
     assert.deepEqual(resultsOf(response.body), [{ data: { gated: 'before' } }, { data: { gated: 'behind' } }]);
   });
 
-  test('the example answers from its catalogue', async (t) => {
+  test('the example reads from its catalogue', async (t) => {
     const environment = { CATALOGUE_URL: await startCatalogue(t) };
     const graphql = await deployForTest(t, { ...artifact('graphql', entryPoint), environment });
 
@@ -144,7 +144,7 @@ async function sendThrough(
   };
 }
 
-/** What stands before the body of a streamed answer; eight zero bytes end it. */
+/** The prelude of a streamed response, which ends with eight zero bytes. */
 interface Prelude {
   readonly statusCode: number;
   readonly multiValueHeaders: Readonly<Record<string, readonly string[]>>;

@@ -14,7 +14,7 @@ import { installCopy } from './project.ts';
 const root = new URL('../../../', import.meta.url);
 
 /** The shop, and the class of the documentation, as a project has them. */
-const files = { 'lib/shop.ts': 'test/real/stores/shop.ts', 'lib/netlify-blobs.ts': 'test/cache/recipes/netlify-blobs.ts' };
+const files = { 'lib/shop.ts': 'test/real/stores/shop.ts', 'lib/netlify-blobs.ts': 'test/datasources/cache/recipes/netlify-blobs.ts' };
 
 const shopFunction = `
 import { getStore } from '@netlify/blobs';
@@ -38,7 +38,7 @@ describe(
       for (const [target, source] of Object.entries(files)) {
         const text = await readFile(new URL(source, root), 'utf8');
         const ofPackage = text
-          .replaceAll(/'(?:\.\.\/)+src\/([^'/]+)\.ts'/g, "'graphql-functions/$1'")
+          .replaceAll(/'(?:\.\.\/)+src\/entries\/([^'/]+)\.ts'/g, "'graphql-functions/$1'")
           .replaceAll('functions/index', 'functions');
         await project.write(target, ofPackage);
       }
@@ -59,7 +59,7 @@ describe(
       const url = `http://127.0.0.1:${port}/.netlify/functions/shop`;
       // The function is built when it is first called.
       await fetch(`${url}/health`);
-      // One function: another one has another path, and answers of its own.
+      // One function: another one has another path and separate responses.
       const ask: Ask = async (body) => json(await sendTo(url, post(body)));
       shop = { processes: [ask, ask], catalogue };
     });

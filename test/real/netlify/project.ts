@@ -8,7 +8,7 @@ import type { Folder } from '../bundle.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A Netlify project of its own, outside of this repository: the example, and the probe as a function of either generation. */
+/** A Netlify project outside this repository: the example, and the probe as a function of either generation. */
 export async function createProject(): Promise<Folder> {
   const folder = await createFolder();
   await cp(join(root, 'functions'), join(folder.path, 'functions'), { recursive: true });
@@ -43,7 +43,7 @@ export async function installCopy(name: string, project: string): Promise<void> 
   const { dependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };
-  // What lies in the package's own node_modules is there already.
+  // The packages in this project's node_modules are already present.
   for (const dependency of Object.keys(dependencies))
     if (!existsSync(join(target, 'node_modules', dependency))) await installCopy(dependency, project);
 }

@@ -38,20 +38,20 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
     describe(`${name}.ts`, () => testAnswers((request) => sendTo(`${site}/.netlify/functions/${name}`, request)));
   }
 
-  test('spans and cost lines leave through waitUntil, and hang together', async (t) => {
+  test('spans and cost lines are sent in waitUntil, and are linked', async (t) => {
     const collector = await startCollector();
     t.after(() => collector.close());
 
     await assertTelling(`${site}/.netlify/functions/told`, collector);
   });
 
-  test('a version-1 function keeps its state from call to call', async () => {
+  test('a version-1 function keeps its state between calls', async () => {
     const calls = async (): Promise<number> => json(await sendTo(`${site}/.netlify/functions/v1`, post({ query: '{ calls }' }))).data.calls;
 
     assert.deepEqual([await calls(), await calls()], [1, 2]);
   });
 
-  test('the example answers from its catalogue', async () => {
+  test('the example reads from its catalogue', async () => {
     const query = '{ book(id: "emma") { title author { name } reviews { stars } } }';
     const response = await sendTo(`${site}/.netlify/functions/graphql`, post({ query }));
 
@@ -59,7 +59,7 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
     assert.deepEqual([book.title, book.author.name], ['Emma', 'Jane Austen']);
   });
 
-  test('the fields of an answer that may be kept pass, and those of one that may not', async () => {
+  test('the header fields of cacheable and uncacheable responses pass', async () => {
     const fieldsOf = async (query: string): Promise<unknown[]> => {
       const { status, headers } = await sendTo(`${site}/.netlify/functions/graphql`, get({ query }));
       const names = ['cache-control', 'netlify-cdn-cache-control', 'netlify-vary', 'netlify-cache-tag'];
@@ -83,7 +83,7 @@ describe('netlify functions:serve --offline', needs('netlify-cli'), () => {
 });
 
 async function serveFunctions(project: string, port: number): Promise<Program> {
-  // A home of its own: the command line keeps settings there.
+  // A temporary home directory: the command line stores settings there.
   await mkdir(`${project}/home`);
   const { PATH } = process.env;
   const env = { PATH, HOME: `${project}/home`, CATALOGUE_URL: `http://127.0.0.1:${port}/.netlify/functions/catalogue/` };

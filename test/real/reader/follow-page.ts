@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 /** A reader's folder. */
 export interface FollowedPage {
   readonly folder: string;
-  /** What was written and run, and what every command said, in order. */
+  /** The files written, the commands run, and their output, in order. */
   readonly transcript: string;
   /** Runs one more command as the reader would. */
   run(command: string): Promise<string>;

@@ -34,7 +34,7 @@ function bundle(name: string, text: string): void {
     `--outdir=${join('.aws-sam/build', name)}`,
     `--format=${setting('Format') ?? 'cjs'}`,
     `--target=${setting('Target') ?? 'es2020'}`,
-    // SAM minifies unless it is told not to.
+    // SAM minifies by default.
     ...(setting('Minify') === 'false' ? [] : ['--minify']),
     ...(setting('Sourcemap') === 'true' ? ['--sourcemap'] : []),
     ...list('OutExtension').map((pair) => `--out-extension:${pair}`),

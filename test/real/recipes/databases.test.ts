@@ -30,7 +30,7 @@ describe('the recipes of docs/databases.md', needs('recipes'), () => {
     assert.equal(await project.compile(), '');
   });
 
-  test('Drizzle over node:sqlite: rows are written, read and removed by their owner alone', async () => {
+  test('Drizzle over node:sqlite: rows are written, read and removed only by their owner', async () => {
     const { default: handler } = await project.import('functions/notes.ts');
 
     assert.deepEqual(await ask(handler, 'mutation { addNote(text: "Buy a loom.") { id text } }'), {

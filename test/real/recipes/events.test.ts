@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
-import { startRedis } from '../../cache/processes.ts';
+import { startRedis } from '../../datasources/cache/processes.ts';
 import { startProgram } from '../program.ts';
 import { needs, needsProgram, pathInPart } from '../parts.ts';
 import { ask, serveFetch, writeRecipes } from './project.ts';
@@ -23,7 +23,7 @@ describe('the recipes of docs/events.md', () => {
     assert.equal(await project.compile(), '');
   });
 
-  test('Redis carries what one instance says to a subscription of another, until its client leaves', withRedis, async (context) => {
+  test('Redis carries an event of one instance to a subscription of another, until its client disconnects', withRedis, async (context) => {
     const instances: Instance[] = [];
     // Before Redis ends: hooks run in the order in which they were added.
     context.after(() => Promise.all(instances.map(({ close }) => close())));
@@ -36,14 +36,14 @@ describe('the recipes of docs/events.md', () => {
 
     assert.match(await stream.until('event: next'), /{"data":{"said":{"text":"Hello!"}}}/);
     await stream.cancel();
-    // The instance tells Redis that nobody listens any more: its own word for it, not a time to wait.
+    // The instance unsubscribes from Redis: a signal, not a fixed delay.
     const monitor = createRequire(pathInPart('recipes', '.package-lock.json'))('redis').createClient({ url: `redis://127.0.0.1:${port}` });
     await monitor.connect();
     while ((await monitor.pubSubChannels()).length > 0) await new Promise((resolve) => setImmediate(resolve));
     monitor.destroy();
   });
 
-  test('a WebSocket client gets queries, refusals and events through the process beside the handler', withRedis, async (context) => {
+  test('a WebSocket client gets queries, refusals and events through the process next to the handler', withRedis, async (context) => {
     await redisFor(context);
     const project = await writeRecipes('docs/events.md', 'recipes');
     context.after(() => project.remove());
@@ -78,7 +78,7 @@ describe('the recipes of docs/events.md', () => {
     await events.return?.();
   });
 
-  test('AppSync Events is told as its HTTP interface wants it, and a refusal is an error', needs('recipes'), async (context) => {
+  test('events are published through the HTTP API of AppSync Events, and a refusal is an error', needs('recipes'), async (context) => {
     const bodies: unknown[] = [];
     const service = await serveFetch(async (request) => {
       bodies.push([new URL(request.url).pathname, request.headers.get('x-api-key'), await request.json()]);
@@ -116,7 +116,7 @@ async function redisFor(context: TestContext): Promise<number> {
   return port;
 }
 
-/** The page's function, with connections of its own. */
+/** The page's function, with separate connections. */
 interface Instance {
   readonly handler: Fetching;
   close(): Promise<void>;

@@ -76,7 +76,7 @@ describe('the subgraphs of docs/federation.md', needs('federation'), () => {
     });
   });
 
-  test('ask the data source once for an entity that is referred to twice', async () => {
+  test('query the data source once for an entity referenced twice', async () => {
     asked.length = 0;
     const entities =
       '{ _entities(representations: [{ __typename: "Product", id: "emma" }, { __typename: "Product", id: "emma" }]) { ... on Product { name } } }';
@@ -85,7 +85,7 @@ describe('the subgraphs of docs/federation.md', needs('federation'), () => {
     assert.deepEqual(asked, ['/products/emma']);
   });
 
-  test('show entities and SDL to the router alone', async () => {
+  test('expose entities and SDL only to the router', async () => {
     for (const query of [
       '{ _service { sdl } }',
       '{ _entities(representations: [{ __typename: "Product", id: "emma" }]) { __typename } }',

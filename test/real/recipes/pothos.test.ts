@@ -5,7 +5,7 @@ import { needs } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the schema of docs/schema.md that Pothos makes', needs('pothos'), () => {
+describe('the Pothos schema of docs/schema.md', needs('pothos'), () => {
   let project: RecipeProject;
 
   before(async () => {

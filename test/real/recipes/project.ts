@@ -20,7 +20,7 @@ export interface Fetching {
 export interface RecipeProject {
   readonly folder: string;
   import(file: string): Promise<Record<string, unknown>>;
-  /** What the type checker says, under the options that docs/getting-started.md gives. */
+  /** The errors of the type checker, with the options of docs/getting-started.md. */
   compile(): Promise<string>;
   remove(): Promise<void>;
 }

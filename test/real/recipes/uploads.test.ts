@@ -9,7 +9,7 @@ import type { RecipeProject } from './project.ts';
 const SECRET = 'wJalrXUtnFEMI';
 const MUTATION = (type: string): string => `mutation { createUpload(type: "${type}") { key url fields { name value } } }`;
 
-describe('the uploads of docs/uploads.md, against a storage that checks what S3 does', needs('recipes'), () => {
+describe('the uploads of docs/uploads.md, against a storage server that makes the checks of S3', needs('recipes'), () => {
   let project: RecipeProject;
   let storage: Storage;
 
@@ -43,7 +43,7 @@ describe('the uploads of docs/uploads.md, against a storage that checks what S3 
     assert.equal(await project.compile(), '');
   });
 
-  test('a file that keeps the conditions is stored under the key of the mutation', async () => {
+  test('a file that meets the conditions is stored under the key of the mutation', async () => {
     const form = await createUpload();
 
     await upload(form, new Blob(['a picture'], { type: 'image/png' }));
@@ -52,7 +52,7 @@ describe('the uploads of docs/uploads.md, against a storage that checks what S3 
     assert.equal(storage.files.get(form.key), 'a picture');
   });
 
-  test('a file that is too large, and a form that was changed, are refused', async () => {
+  test('a file that is too large, and a modified form, are refused', async () => {
     const form = await createUpload();
 
     await assert.rejects(upload(form, new Blob([new Uint8Array(5 * 1024 * 1024 + 1)])), /400 EntityTooLarge/);
@@ -60,7 +60,7 @@ describe('the uploads of docs/uploads.md, against a storage that checks what S3 
     await assert.rejects(upload({ ...form, fields: changed }, new Blob(['x'])), /403 AccessDenied/);
   });
 
-  test('a type that is not a picture is refused by the mutation', async () => {
+  test('a media type that is not an image is refused by the mutation', async () => {
     const { default: handler } = await project.import('functions/pictures.ts');
 
     const { errors } = (await ask(handler, MUTATION('text/html'))) as { errors: { message: string }[] };

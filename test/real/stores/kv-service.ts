@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 
-import { startOrigin } from '../../datasource/origin.ts';
-import type { Call, Reply } from '../../datasource/origin.ts';
+import { startOrigin } from '../../datasources/origin.ts';
+import type { Call, Reply } from '../../datasources/origin.ts';
 import { bundle, createFolder } from '../bundle.ts';
 import { pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
@@ -11,7 +11,7 @@ import type { Program } from '../program.ts';
 /** How a KV namespace behaves. "refuses writes": 429 to each, as for more than one write a second to one key. */
 export type KVBehaviour = 'works' | 'hangs up' | 'fails' | 'hangs' | 'refuses writes' | 'sends garbage';
 
-/** The service behind a KV binding of workerd, in this process: a namespace that behaves as it is told. */
+/** The service behind a KV binding of workerd, in this process: a namespace with configurable behavior. */
 export interface KVService {
   behaviour: KVBehaviour;
   readonly url: string;

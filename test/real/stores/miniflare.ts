@@ -15,7 +15,7 @@ interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** Two workers of one script with one KV namespace of their own, in workerd, with the vendor's simulation of KV. */
+/** Two workers of one script that share a KV namespace, in workerd, with the vendor's simulation of KV. */
 export async function startWorkers(t: TestContext, entry: string, bindings: object): Promise<[Worker, Worker]> {
   const folder = await createFolder();
   t.after(() => folder.remove());

@@ -6,10 +6,10 @@ import { before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { NetlifyBlobsCache } from '../../cache/recipes/netlify-blobs.ts';
-import type { BlobStore } from '../../cache/recipes/netlify-blobs.ts';
-import { startOrigin } from '../../datasource/origin.ts';
-import type { Reply } from '../../datasource/origin.ts';
+import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs.ts';
+import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';
+import { startOrigin } from '../../datasources/origin.ts';
+import type { Reply } from '../../datasources/origin.ts';
 import { needs, pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
 import type { Program } from '../program.ts';
@@ -19,7 +19,7 @@ import type { SharedShop } from './sharing.ts';
 const part = '@netlify/blobs';
 const moduleOf = (file: string): string => pathToFileURL(pathInPart(part, `@netlify/blobs/dist/${file}`)).href;
 
-/** Netlify's own server of blobs, for one token. Returns its address. */
+/** Netlify's blob server, for one token. Returns its address. */
 async function startBlobs(t: TestContext, token: string): Promise<string> {
   const { BlobsServer } = (await import(moduleOf('server.js'))) as {
     BlobsServer: new (options: object) => { start(): Promise<{ port: number }>; stop(): Promise<void> };
@@ -69,7 +69,7 @@ describe('Netlify Blobs between two processes', needs(part), () => {
   testSharing(async () => shop);
 });
 
-describe('Netlify Blobs in trouble', needs(part), () => {
+describe('failures of Netlify Blobs', needs(part), () => {
   const troubles: Readonly<Record<string, () => Reply | Promise<Reply>>> = {
     'hang up': () => 'hang up',
     fail: () => ({ status: 500 }),
@@ -79,7 +79,7 @@ describe('Netlify Blobs in trouble', needs(part), () => {
     'send garbage': () => ({ body: 'garbage\n{"until":1e99,"tags":null}' }),
   };
   for (const [behaviour, reply] of Object.entries(troubles))
-    test(`blobs that ${behaviour} hold nothing, and no client notices`, async (t) => {
+    test(`blobs that ${behaviour} are misses, without failing a request`, async (t) => {
       const [blobs, catalogue] = [await startOrigin(t, reply), await startCatalogue(t)];
       const { url, program } = await startProcess(t, blobs.url, `${catalogue.url}/`);
       const bodies = [1, 2, 1].flatMap((id) => [
@@ -101,7 +101,7 @@ describe('Netlify Blobs in trouble', needs(part), () => {
 });
 
 describe('a cache over Netlify Blobs', needs(part), () => {
-  test('takes keys of a kilobyte, and expires values to the millisecond', async (t) => {
+  test('accepts keys of a kilobyte, and expires values to the millisecond', async (t) => {
     const cache = await cacheOver(t, await startBlobs(t, 'token'), 'token');
     const key = 'ü'.repeat(1_000);
     await cache.set(key, 'value: 世界\n', { ttl: 3_600.5 });
@@ -113,7 +113,7 @@ describe('a cache over Netlify Blobs', needs(part), () => {
     assert.deepEqual([...values, await cache.get(key)], ['value: 世界\n', undefined, undefined, undefined]);
   });
 
-  test('uses the token of each call of the function, not that of the first', async (t) => {
+  test('uses the token of the current call, not that of the first', async (t) => {
     const blobs = await startBlobs(t, 'second');
     const cache = await cacheOver(t, blobs, 'first');
     await assert.rejects(cache.get('key'), /401|403/);
@@ -125,7 +125,7 @@ describe('a cache over Netlify Blobs', needs(part), () => {
   });
 });
 
-/** Where @netlify/blobs looks for what the platform has told the function. */
+/** Where @netlify/blobs reads the configuration from the platform. */
 const environment = globalThis as { netlifyBlobsContext?: string };
 
 async function cacheOver(t: TestContext, blobs: string, token: string): Promise<NetlifyBlobsCache> {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startOrigin } from '../../datasource/origin.ts';
-import type { Call, Origin, Reply } from '../../datasource/origin.ts';
+import { startOrigin } from '../../datasources/origin.ts';
+import type { Call, Origin, Reply } from '../../datasources/origin.ts';
 
 /** Sends one GraphQL request to a process of the shop. */
 export type Ask = (body: object) => Promise<any>;
@@ -18,7 +18,7 @@ export function suiteContext(): TestContext {
   return { after: (end: () => unknown) => void ends.push(end) } as TestContext;
 }
 
-/** The catalogue behind the shop: books that change, and responses that may be kept. */
+/** The catalogue behind the shop, with changing books and cacheable responses. */
 export function startCatalogue(t: TestContext): Promise<Origin> {
   const titles = new Map<string, string>();
   return startOrigin(t, ({ method, url, body }: Call, before): Reply => {
@@ -39,14 +39,14 @@ export interface SharedShop {
 
 /** Tests what the processes of a shop share. No two tests use the same objects. */
 export function testSharing(start: () => Promise<SharedShop>): void {
-  test('an answer that one process has stored is that of another', async () => {
+  test('a response stored by one process is served by another', async () => {
     const { stored, shared } = await untilShared(await start(), (id) => bookQuery(100 + id));
 
     assert.deepEqual(shared, stored);
     assert.match(shared.data.book.title, /^book 1\d\d$/);
   });
 
-  test('a mutation in one process takes the answer of the other back', async () => {
+  test('a mutation in one process purges the response of the other', async () => {
     const { processes, catalogue } = await start();
     const [one, other] = processes;
     await untilStored(catalogue, () => one(bookQuery(2)));
@@ -60,14 +60,14 @@ export function testSharing(start: () => Promise<SharedShop>): void {
   });
 
   test('a response of a data source is stored for both', async () => {
-    // The first process may have asked twice before it had stored anything: then the later response is stored last.
+    // The first process may have sent two requests before it stored a response: then the later one is stored last.
     const { shared } = await untilShared(await start(), (id) => ({ query: `{ stock(id: ${100 + id}) }` }));
 
     assert.equal(shared.errors, undefined);
     assert.equal(typeof shared.data.stock, 'number');
   });
 
-  test('a persisted query that one process was told is known to the other', async () => {
+  test('a persisted query registered in one process is known to the other', async () => {
     const { processes } = await start();
     const [one, other] = processes;
     const query = '{ stock(id: 4) __typename }';
@@ -82,7 +82,7 @@ export function testSharing(start: () => Promise<SharedShop>): void {
   });
 }
 
-/** Asks until the catalogue is not asked any more: a process stores after it has answered. */
+/** Sends requests until the catalogue receives none: a process stores a response after sending it. */
 async function untilStored(catalogue: Origin, ask: () => Promise<any>): Promise<any> {
   for (;;) {
     const before = catalogue.calls.length;

@@ -1,6 +1,6 @@
-import type { KeyValueCache, ServerOptions } from '../../../src/index.ts';
-import { RESTDataSource } from '../../../src/datasource.ts';
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
+import type { KeyValueCache, ServerOptions } from '../../../src/entries/index.ts';
+import { RESTDataSource } from '../../../src/entries/datasource.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
 
 const typeDefs = `
   type Query { book(id: ID!): Book @cacheControl(maxAge: 60) stock(id: ID!): Int }

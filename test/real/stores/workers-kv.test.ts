@@ -48,10 +48,10 @@ describe('Workers KV between two workers, in workerd with the KV of miniflare', 
   });
 });
 
-describe('Workers KV in trouble, behind the binding of workerd', needs('workerd'), () => {
+describe('failures of Workers KV, behind the binding of workerd', needs('workerd'), () => {
   const troubles: readonly KVBehaviour[] = ['hangs up', 'fails', 'hangs', 'refuses writes', 'sends garbage'];
   for (const behaviour of troubles)
-    test(`a namespace that ${behaviour} has nothing, and no client notices`, async (t) => {
+    test(`a namespace that ${behaviour} is a miss, without failing a request`, async (t) => {
       const [kv, catalogue] = [await startKVService(t), await startCatalogue(t)];
       const { url, program } = await startWorkerOver(t, kv, `${catalogue.url}/`);
       kv.behaviour = behaviour;

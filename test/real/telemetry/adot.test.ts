@@ -39,7 +39,7 @@ const source = `
   export const handler = createHandler({ ${options} plugins: [openTelemetry({ stages: 'none' })] });
 `;
 
-describe("the shape of ADOT's layer in AWS's runtime client, frozen behind each answer", needs('aws-lambda-ric', 'adot'), () => {
+describe("the shape of ADOT's layer in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'adot'), () => {
   let folder: Folder;
   let collector: Collector;
 
@@ -54,7 +54,7 @@ describe("the shape of ADOT's layer in AWS's runtime client, frozen behind each 
     await folder.remove();
   });
 
-  test('operations hang below the span of the function, in the trace that Lambda began', async () => {
+  test('operations are children of the function’s span, in the trace that Lambda started', async () => {
     const lambda = await deploy({
       taskRoot: folder.path,
       handler: 'function.handler',

@@ -13,7 +13,7 @@ import { startCollector } from './collector.ts';
 import type { Collector } from './collector.ts';
 import { bundleFunction, classes, options } from './functions.ts';
 
-// Datadog's layer puts dd-trace beside the function, and its wrapper starts it first.
+// Datadog's layer puts dd-trace next to the function, and its wrapper starts it first.
 const source = `
   const tracer = require('dd-trace').init();
   const { createHandler, RESTDataSource } = require('graphql-functions');
@@ -22,7 +22,7 @@ const source = `
   provider.register();
   ${classes}
   exports.handler = createHandler({ ${options}
-    plugins: [openTelemetry({ stages: 'none', flush: () => provider.forceFlush() })],
+    plugins: [openTelemetry({ stages: 'none', errorMessages: true, flush: () => provider.forceFlush() })],
   });
 `;
 
@@ -34,7 +34,7 @@ interface DatadogSpan {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-describe("dd-trace in AWS's runtime client, frozen behind each answer", needs('aws-lambda-ric', 'datadog'), () => {
+describe("dd-trace in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'datadog'), () => {
   let folder: Folder;
   let collector: Collector;
 
@@ -64,7 +64,7 @@ describe("dd-trace in AWS's runtime client, frozen behind each answer", needs('a
     });
   const ask = (lambda: LambdaFunction, query: string): Promise<unknown> => lambda.invoke(httpAPIEvent(post({ query })));
 
-  test('its log, which the Forwarder reads, has the spans of every operation and of what it called', async () => {
+  test('its log, which the Forwarder reads, has the spans of every operation and of its calls', async () => {
     const lambda = await start();
     try {
       for (let nth = 0; nth < 20; nth++) await ask(lambda, 'query Both { two }');
@@ -88,7 +88,7 @@ describe("dd-trace in AWS's runtime client, frozen behind each answer", needs('a
     assert.deepEqual([operations.at(-1)!.error, operations.at(-1)!.meta['error.message']], [1, 'the password is 1234']);
   });
 
-  test('its extension gets them, where there is one', async () => {
+  test('its extension gets them, if installed', async () => {
     const lambda = await start({ DD_TRACE_EXPERIMENTAL_EXPORTER: 'agent', DD_TRACE_AGENT_URL: collector.url });
     try {
       for (let nth = 0; nth < 5; nth++) await ask(lambda, 'query Both { two }');
@@ -101,7 +101,7 @@ describe("dd-trace in AWS's runtime client, frozen behind each answer", needs('a
   });
 });
 
-/** Lines of the form that the Forwarder takes for traces. */
+/** Lines in the format that the Forwarder reads as traces. */
 function spansInLog(log: string): DatadogSpan[] {
   return log
     .split('\n')

@@ -61,7 +61,7 @@ async function startDaemon(): Promise<{ readonly address: string; readonly segme
   return { address: `127.0.0.1:${socket.address().port}`, segments, socket };
 }
 
-describe("Powertools for AWS in AWS's runtime client, frozen behind each answer", needs('aws-lambda-ric', 'powertools'), () => {
+describe("Powertools for AWS in AWS's runtime client, frozen after each response", needs('aws-lambda-ric', 'powertools'), () => {
   let folder: Folder;
   let collector: Collector;
 
@@ -75,7 +75,7 @@ describe("Powertools for AWS in AWS's runtime client, frozen behind each answer"
     await folder.remove();
   });
 
-  test('X-Ray gets a subsegment of each operation, with what it called below; metrics and errors are log lines', async () => {
+  test('X-Ray gets a subsegment of each operation, with its calls below; metrics and errors are log lines', async () => {
     const daemon = await startDaemon();
     const environment = { COLLECTOR: collector.url, NODE_ENV: 'production', AWS_XRAY_DAEMON_ADDRESS: daemon.address };
     const lambda = await deploy({ taskRoot: folder.path, handler: 'powertools.handler', freezes: true, environment });

@@ -8,7 +8,7 @@ import { assertTelling } from './telling.ts';
 
 for (const runtime of fetchRuntimes) {
   describe(runtime.name, needs(runtime.part), () => {
-    test('spans and cost lines leave through waitUntil, and hang together', async (t) => {
+    test('spans and cost lines are sent in waitUntil, and are linked', async (t) => {
       const collector = await startCollector();
       t.after(() => collector.close());
       const folder = await createFolder();

@@ -10,7 +10,7 @@ interface Told {
   readonly operation?: string;
 }
 
-/** Asks the function of test/real/functions/telemetry.ts, and waits for what it tells of that. */
+/** Calls the function of test/real/functions/telemetry.ts, and waits for its reports. */
 export async function assertTelling(url: string, collector: Collector): Promise<void> {
   const query = 'query Book($from: String!) { book(from: $from) }';
   const response = await fetch(url, {
@@ -29,7 +29,7 @@ export async function assertTelling(url: string, collector: Collector): Promise<
   assert.deepEqual([name, cold, upstream.calls], ['Book', true, 1]);
 }
 
-/** What came to a path, when so many entries have come. Ends with the test's own limit of time. */
+/** The entries received at a path, once the given number has arrived. Limited by the test's timeout. */
 async function bodiesOf({ bodies }: Collector, path: string, count: number): Promise<Told[]> {
   for (;;) {
     const found = bodies.filter((body) => body.path === path).flatMap(({ text }) => JSON.parse(text) as Told | Told[]);

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 import type { GeneratedRequest } from './requests.ts';
 
-/** A host beside Lambda that version 3 had a package for. */
+/** A host other than Lambda that version 3 had a package for. */
 export type HostName = 'express' | 'micro' | 'azure-functions';
 
-// Any: the same code runs on two packages with types of their own.
+// Any: the same code runs on two packages with different types.
 type Any = any;
 type Event = GeneratedRequest['event'];
 type Load = (name: string) => Any;
@@ -61,7 +61,7 @@ const hosts: Readonly<Record<HostName, (server: Any, given: Any, load: Load) => 
   },
 };
 
-/** The class for Lambda, its handlers being apps with middleware and routes of their own before GraphQL. `load` loads Express. */
+/** The class for Lambda, whose handlers are apps with custom middleware and routes before GraphQL. `load` loads Express. */
 export function serverWithApp(ApolloServer: Any, load: Load): unknown {
   const express = load('express');
   const expressAppFromMiddleware = (middleware: Any): Any => {
@@ -99,7 +99,7 @@ function toSent({ requestContext, httpMethod, rawPath, path, rawQueryString, hea
   return { method: requestContext?.http?.method ?? httpMethod, path: rawPath ?? path, search, headers, body };
 }
 
-/** The host parses a body that says it is JSON. */
+/** The host parses a body with a JSON content type. */
 function toAzureRequest({ method, path, search, headers, body }: Sent): object {
   const url = `https://functions.example${path}${search}`;
   const query = Object.fromEntries(new URLSearchParams(search));

@@ -1,5 +1,5 @@
 /** What a handler is made from: the exports of apollo-server-lambda and apollo-server-core, theirs or ours. */
-// Any: the same code runs on two packages with types of their own.
+// Any: the same code runs on two packages with different types.
 export type Library = any;
 type Handler = (event: unknown, context: unknown, callback?: unknown) => Promise<unknown>;
 

@@ -35,7 +35,7 @@ describe('apollo-server-lambda 3.13 and graphql-functions/v3 over the same handl
     ok(new Set(requests.map(({ shape }) => shape)).size >= 30);
   });
 
-  test('status, body, cookies and named header fields are the same, but for what is withdrawn by name', () => {
+  test('status, body, cookies and named header fields are the same, except for listed differences', () => {
     const different = requests
       .map((request, at) => ({ ...request, theirs: theirs[at]!, ours: ours[at]! }))
       .filter((one) => !isDeepStrictEqual(one.theirs, one.ours))
@@ -44,7 +44,7 @@ describe('apollo-server-lambda 3.13 and graphql-functions/v3 over the same handl
     deepEqual(different, []);
   });
 
-  test('each exception is still needed', () => {
+  test('each listed difference still exists', () => {
     const unused = allowed.slice(0, 2).filter(({ holds }) => !theirs.some((one, at) => holds(one, ours[at]!)));
 
     deepEqual(

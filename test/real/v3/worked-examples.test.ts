@@ -13,7 +13,7 @@ import { needs, partNamed } from '../parts.ts';
 const root = join(import.meta.dirname, '../../..');
 const { folder } = partNamed('other-servers');
 
-/** What each handler is asked: a query, variables, an error of the client, the context, and a GET. */
+/** The requests to each handler: a query, variables, a client error, the context, and a GET. */
 const events = [
   post({ query: '{ hello(name: "you") }' }),
   post({ query: 'query Q($name: String) { hello(name: $name) me }', variables: { name: 'v' } }),
@@ -83,7 +83,7 @@ async function answersOf(
 
 for (const [title, mark, refused] of [
   ['Apollo Server 5 on Lambda', '@apollo/server', 400],
-  // Yoga's 200 for `Accept: application/json`, which the page tells.
+  // Yoga's 200 for `Accept: application/json`, as the page says.
   ['Yoga', 'graphql-yoga', 200],
 ] as const) {
   test(`the worked example of ${title} answers the same before and after`, needs('other-servers'), async (context) => {

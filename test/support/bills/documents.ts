@@ -1,6 +1,6 @@
 import type { BilledServer } from './servers.ts';
 
-/** Numbers from 0 to 1 that say what a request is like: near ones make near requests, which is what a search goes by. */
+/** Numbers from 0 to 1 that describe a request: similar numbers create similar requests, as the search requires. */
 export type Genes = readonly number[];
 
 export const geneCount = 16;
@@ -44,7 +44,7 @@ export interface MadeDocument {
   readonly operationName?: string | undefined;
 }
 
-/** Shapes of documents. Each takes its numbers from the genes. More are in worst-documents.ts. */
+/** Shapes of documents. Each reads its numbers from the genes. More are in worst-documents.ts. */
 export const makers: Readonly<Record<string, Maker>> = {
   aliases: (reader, { leaves, rowLeaves }) => {
     const around = reader.pick(['', 'rows', 'later', 'row', 'one', 'rows rows', 'rows row', 'later later', 'row rows rows', 'one row']);

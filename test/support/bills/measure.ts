@@ -16,13 +16,13 @@ export interface Bill {
   readonly stored: number;
 }
 
-/** The promises: what no request of at most 1 MiB may cost. */
+/** The guaranteed limits: the maximum cost of a request of at most 1 MiB. */
 export const promised = { cpu: 100, heap: 30, errors: 1024 * 1024, logged: 65_536, stored: 100_000 };
 
 /** The platform's limit on buffered answers, and the default where there is none. */
 const limits = { event: 6_291_556, web: 32 * 1024 * 1024 };
 
-/** Sends a request as an event of an HTTP API, or as a web `Request` where it asks for a stream. Dear ones are sent again. */
+/** Sends a request as an event of an HTTP API, or as a web `Request` if it accepts a stream. Expensive ones are sent again. */
 export async function measure(server: BilledServer, request: BilledRequest): Promise<Bill> {
   const isWeb = server.handler.fetch !== undefined && asksForStream(request.story);
   const times: number[] = [];
@@ -39,7 +39,7 @@ export async function measure(server: BilledServer, request: BilledRequest): Pro
     const spentTime = (user + system) / 1000;
     times.push(spentTime < promised.cpu / 3 ? spentTime : spentTime / slowness());
     spent = server.takeSpent();
-    // Of a quick request the engine may not have collected anything yet: what it has dropped is not held.
+    // After a quick request the engine may not have collected garbage yet, which is not retained.
     if (times[0]! > promised.cpu / 4 || heapSince(before) > promised.heap / 2) globalThis.gc?.();
     heap = Math.max(heap, heapSince(before));
   }
@@ -60,7 +60,7 @@ export function brokenPromises({ cpu, heap, errors, logged, stored, status, byte
     ...(errors > promised.errors ? [`${errors} characters of errors`] : []),
     ...(logged > promised.logged ? [`${logged} characters logged`] : []),
     ...(stored > promised.stored ? [`${stored} characters stored`] : []),
-    // Parts have names and boundaries of their own.
+    // Parts have separate names and boundaries.
     ...(bytes > limit * 1.1 ? [`an answer of ${bytes} bytes`] : []),
     ...(status >= 500 || status === 0 ? [`status ${status}`] : []),
   ];
@@ -69,7 +69,7 @@ export function brokenPromises({ cpu, heap, errors, logged, stored, status, byte
 /** The CPU time of a fixed piece of work, the least there has been. */
 let leastCalibration = Infinity;
 
-/** How much longer than on an idle core work takes now, by a piece of work that is always the same. At least 1. */
+/** How much slower work is now than on an idle core, measured with a constant workload. At least 1. */
 function slowness(): number {
   const start = process.cpuUsage();
   let work = 0;
@@ -112,7 +112,7 @@ async function sendToWeb(
   return { status: response.status, body: await response.text() };
 }
 
-/** All that stands between the brackets of `errors`, of every element or part. */
+/** The text between the brackets of `errors`, of every element or part. */
 function errorsIn(body: string): number {
   const at = body.indexOf('"errors":[');
   if (at < 0) return 0;

@@ -70,7 +70,7 @@ function operationBy(way: string, made: MadeDocument, reader: Reader, server: Bi
   return operation;
 }
 
-/** What is asked of Query, asked of another root type. The shop has shapes of its own for its mutations. */
+/** The selection of Query, on another root type. The shop has separate shapes for its mutations. */
 function documentBy(way: string, { document }: MadeDocument, { makers: own }: BilledServer): string {
   const selections = document.replace(/^[^{]*/, '');
   if (own !== undefined) return way === 'subscription' ? `subscription { changes { ... on Product0 ${selections} } }` : document;
@@ -78,7 +78,7 @@ function documentBy(way: string, { document }: MadeDocument, { makers: own }: Bi
   return way === 'subscription' ? `subscription { ticks { rows ${selections} } }` : document;
 }
 
-/** One element again and again, each with a text of its own. */
+/** One element repeated, each with a different text. */
 function batchOf(elements: number, operation: Record<string, unknown>): object[] {
   const document = operation['query'] as string;
   return Array.from({ length: elements }, (_, at) => ({

@@ -1,16 +1,16 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 
-import { cacheControlDefinitions, edge } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/index.ts';
-import type { Handler, KeyValueCache } from '../../../src/index.ts';
-import { incrementalDelivery } from '../../../src/incremental.ts';
-import type { Logger } from '../../../src/operation/types.ts';
-import { ApolloServer } from '../../../src/v3.ts';
-import { graphqlJSExecutor } from '../../../src/graphql-js.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import type { Handler, KeyValueCache } from '../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import type { Logger } from '../../../src/server/operation/types.ts';
+import { ApolloServer } from '../../../src/entries/v3.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
 import type { Maker } from './documents.ts';
 import { createShop } from './shop.ts';
 
-/** A server whose bills are looked at: what it can be asked for, and what it has logged and stored. */
+/** A server whose costs are measured: its queries, and what it has logged and stored. */
 export interface BilledServer {
   readonly handler: Pick<Handler, never> & { readonly fetch?: Handler['fetch'] };
   /** True when answers to GET are for others too. */
@@ -36,19 +36,27 @@ const refuse = (): never => {
   throw new GraphQLError('Not for you.', { extensions: { code: 'FORBIDDEN', hint: 'h'.repeat(200) } });
 };
 
+/** Fields of an input type that have defaults. */
+const filled = Array.from({ length: 30 }, (_, at) => `d${at}: ${at % 3 === 0 ? '[Int!] = [1, 2]' : 'String = "d"'}`).join(' ');
+
+/** Shared, because rejecting is the resolver's cost. */
+const refusal = Promise.reject(new GraphQLError('Not for you.'));
+void Promise.allSettled([refusal]);
+
 const smallTypes = `
   scalar JSON
   scalar Date
   directive @mark(text: String) repeatable on QUERY | FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT | FRAGMENT_DEFINITION | VARIABLE_DEFINITION
   interface Named { id: ID! name: String }
-  type Query { named: Named dated(at: Date, list: [Date!]): String grid(in: [[[Int!]]!]): Int json(value: JSON): String name(text: String): String text: String config: JSON fail: String refuse: String! rows(first: Int): [Row!]! later: [Row] row(in: In): Row one: One sum(in: [In!], n: [Int!], e: E): Int }
+  type Query { named: Named dated(at: Date, list: [Date!]): String grid(in: [[[Int!]]!]): Int json(value: JSON): String name(text: String): String text: String config: JSON fail: String refuse: String! rows(first: Int): [Row!]! later: [Row] row(in: In): Row one: One sum(in: [In!], n: [Int!], e: E, filled: [Filled!]): Int }
   type Mutation { write(in: In): Row }
   type Subscription { ticks(count: Int): Row }
-  type Row implements Named { id: ID! name: String missing: Int! fail: String row: Row later: Row rows(first: Int): [Row!] }
+  type Row implements Named { id: ID! name: String missing: Int! fail: String refused: String filled(in: [Filled!] = [{}], at: Date): Int row: Row later: Row rows(first: Int): [Row!] }
   union One = Row | Other
   type Other implements Named { id: ID! name: String other: String row: Row }
   enum E { ONE TWO THREE }
   input In { a: Int b: String! in: In list: [In!] e: E }
+  input Filled { n: Int! = 1 more: [Filled!] ${filled} }
 `;
 /** Refuses by an ordinary error, as most scalars that people write, or by one of GraphQL. */
 const date = new GraphQLScalarType({
@@ -82,7 +90,14 @@ const resolvers = {
     sum: () => 1,
   },
   Mutation: { write: () => rows[0] },
-  Row: { fail, row: () => rows[1], later: async () => rows[2], rows: () => few },
+  Row: {
+    fail,
+    refused: () => refusal,
+    filled: (_: unknown, values: { in?: unknown }) => Number(values.in !== undefined),
+    row: () => rows[1],
+    later: async () => rows[2],
+    rows: () => few,
+  },
 };
 
 /** 300 types, 100 fields in each row, inputs with 200 fields. */
@@ -145,7 +160,7 @@ export function createBilledServer(size: ServerKind): BilledServer {
     handler,
     keepsReads: size === 'edge',
     leaves: ['name', 'text', 'config', 'fail', 'refuse', '__typename', 'nothing', ...extra],
-    rowLeaves: ['id', 'name', 'missing', 'fail', '__typename', 'nothing', ...extra],
+    rowLeaves: ['id', 'name', 'missing', 'fail', 'refused', 'filled', '__typename', 'nothing', ...extra],
     inputFields: ['a', 'b', 'e', ...(isWide ? ['in0', 'in1', 'in2'] : [])],
     takeSpent,
   };

@@ -81,6 +81,40 @@ export const shopMakers: Readonly<Record<string, Maker>> = {
     const given = type === 'Pick' ? reader.pick([{ where: value }, { where: value, id: 1 }, { list: [{ where: value }] }, value]) : value;
     return { document: `query ($v: ${type}) { ${list(1 + reader.size(2000), (at) => `u${at}: ${field}`)} }`, variables: { v: given } };
   },
+  literalsInRows: (reader) => {
+    const [depth, width, count] = [reader.size(4), 1 + reader.size(300), reader.size(7000)];
+    const text = reader.pick([
+      () => literal(filter(reader, { depth, width, faults: 0 })),
+      () => `{ and: [${'{} '.repeat(count)}] }`,
+      () => `{ or: [${'{ bounds: { upper: {} } } '.repeat(count / 3)}] }`,
+      () => `{ field0: { in: [${'"x" '.repeat(count)}] } }`,
+      () => '{}',
+    ])();
+    const field = reader.pick(['siblings(where: $) { id }', 'note(where: $)', 'later(where: $)', 'note(pick: { where: $ })', 'siblings(first: 20) { note(where: $) }', 'note']); // prettier-ignore
+    const uses = Math.min(1 + reader.size(2000), 60_000 / text.length);
+    return { document: `{ listed { ${list(uses, (at) => `a${at}: ${field.replace('$', () => text)}`)} id } }` };
+  },
+  manyFilters: (reader) => {
+    const count = reader.size(52_000);
+    const given = reader.pick<unknown>([{}, { bounds: {} }, { field0: {} }, { name: 'n', price: 1 }, { id: '1' }, { at: '2020-01-01' }]);
+    const values = Array.from({ length: count }, () => given);
+    const wrong = reader.pick<unknown>([undefined, 7, { nothing: 1 }, { field0: { in: 'x' }, at: 'x' }, null]);
+    if (wrong !== undefined) values.splice(reader.pick([0, count]), 0, wrong);
+    const [type, field, isInside] = reader.pick([
+      ['[Where!]', 'count(where: $v)', false],
+      ['Where', 'note(where: $v)', true],
+      ['Where', 'listed { note(where: $v) }', true],
+      ['[Pick!]', 'note(pick: { list: $v })', false],
+    ] as const);
+    const variables = { v: isInside ? { and: values } : values };
+    return { document: `query ($v: ${type}) { ${list(1 + reader.size(300), (at) => `u${at}: ${field}`)} }`, variables };
+  },
+  refusals: (reader) => {
+    const count = reader.size(3600);
+    const open = reader.pick(['listed', 'listed { siblings(first: 9)', 'nodes { ... on Listed', 'page { edges { node', 'listed { parent']);
+    const leaf = reader.pick(['refuses', 'later', 'note', 'parent { refuses }', 'parent { later }']);
+    return { document: `{ ${open} { ${list(count, (at) => `a${at}: ${leaf}`)} id }${' }'.repeat(open.split('{').length - 1)} }` };
+  },
   inRows: (reader) => {
     const [open, close] = reader.pick(openings);
     const [count, leaf, second] = [reader.size(3600), reader.pick(leaves), reader.pick(leaves)];

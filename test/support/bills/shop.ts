@@ -1,13 +1,13 @@
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-import { costLine } from '../../../src/cost-line.ts';
-import { cacheControlDefinitions, edge, listObjects } from '../../../src/edge.ts';
-import { createHandler } from '../../../src/index.ts';
-import type { KeyValueCache } from '../../../src/index.ts';
-import { incrementalDelivery } from '../../../src/incremental.ts';
-import { openTelemetry } from '../../../src/opentelemetry.ts';
-import type { Logger } from '../../../src/operation/types.ts';
-import { ApolloServer } from '../../../src/v3.ts';
+import { costLine } from '../../../src/entries/cost-line.ts';
+import { cacheControlDefinitions, edge, listObjects } from '../../../src/entries/edge.ts';
+import { createHandler } from '../../../src/entries/index.ts';
+import type { KeyValueCache } from '../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
+import type { Logger } from '../../../src/server/operation/types.ts';
+import { ApolloServer } from '../../../src/entries/v3.ts';
 import type { BilledServer } from './servers.ts';
 import { shopMakers } from './shop-documents.ts';
 import { shopResolvers, shopTypes } from './shop-server.ts';

@@ -91,7 +91,10 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     const form = reader.pick(['variable', 'literal', 'list', 'grid', 'json', 'deep']);
     const grid = (levels: number, value: unknown): unknown => (levels === 0 ? value : [grid(levels - 1, value)]);
     if (form === 'variable')
-      return { document: 'query ($d: [Date!]) { dated(list: $d) }', variables: { d: Array.from({ length: count }, () => bad) } };
+      return {
+        document: 'query ($d: [Date!]) { dated(list: $d) }',
+        variables: { d: Array.from({ length: Math.min(count, maxBytes / bad.length) }, () => bad) },
+      };
     if (form === 'grid')
       return {
         document: 'query ($g: [[[Int!]]!]) { grid(in: $g) }',
@@ -102,6 +105,56 @@ export const worstMakers: Readonly<Record<string, Maker>> = {
     const literals = list(Math.min(count, 6000), (at) => `d${at}: dated(at: ${JSON.stringify(bad.slice(0, 100))})`);
     if (form === 'list') return { document: `{ dated(list: [${'"no date" '.repeat(Math.min(count, 7000))}]) }` };
     return { document: `{ ${literals} }` };
+  },
+  inputsInRows: (reader) => {
+    const [count, uses] = [reader.size(7000), 1 + reader.size(1000)];
+    const item = reader.pick([
+      '{}',
+      '{ d0: 1 }',
+      '{ n: 2 more: [{}] }',
+      '{ n: $n }',
+      '{ more: $f }',
+      '{ d3: [$n $n] }',
+      '{ more: [{ more: [{}] }] }',
+    ]);
+    const field = reader.pick([
+      'filled(in: [$])',
+      'filled(in: $)',
+      'filled(at: "2020-01-01")',
+      'filled',
+      'filled(in: [$], at: "2020-01-01")',
+    ]);
+    const leaf = field.replace('$', () => `${item} `.repeat(field.includes('[') ? count : 1));
+    const wrap = around(reader);
+    const number = reader.pick<unknown>([1, null, 'x', undefined]);
+    const fields = list(Math.min(uses, 40_000 / leaf.length), (at) => `f${at}: ${leaf}`);
+    return { document: `query ($n: Int = 3, $f: [Filled!] = [{}]) { ${wrap(fields)} }`, variables: { n: number } };
+  },
+  manyInputs: (reader, { inputFields }) => {
+    const count = reader.size(52_000);
+    const [type, field] = reader.pick([
+      ['[Filled!]', 'sum(filled: $v)'],
+      ['[Filled!]', 'rows { filled(in: $v) }'],
+      ['[In!]', 'sum(in: $v)'],
+      ['[In]', 'row { id }'],
+    ] as const);
+    const given = reader.pick<(at: number) => unknown>([
+      () => ({}),
+      () => ({ b: 'b' }),
+      () => ({ more: [] }),
+      () => ({ n: 1 }),
+      (at) => ({ [inputFields[at % inputFields.length]!]: at }),
+    ]);
+    const values = Array.from({ length: count }, (_, at) => given(at));
+    const wrong = reader.pick<unknown>([undefined, 7, { nothing: 1 }, { d0: 'x' }, { n: null }]);
+    const place = reader.pick([0, Math.floor(count / 2), count]);
+    if (wrong !== undefined) values.splice(place, 0, wrong);
+    return { document: `query ($v: ${type}) { ${list(1 + reader.size(300), (at) => `u${at}: ${field}`)} }`, variables: { v: values } };
+  },
+  refusals: (reader) => {
+    const leaf = reader.pick(['refused', 'refused', 'later { refused }', 'later { missing }', 'row { refused }']);
+    const wrap = around(reader);
+    return { document: `{ ${wrap(list(reader.size(3600), (at) => `a${at}: ${leaf}`))} }` };
   },
   comments: (reader) => {
     const filler = reader.pick([...fillers, '#', '"""']);

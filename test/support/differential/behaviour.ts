@@ -4,6 +4,7 @@ import type { GraphQLNamedType, GraphQLObjectType, GraphQLOutputType, GraphQLSch
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import type { Clockwork } from './clockwork.ts';
+import { declaredType } from './without-propagation.ts';
 
 /** How often resolvers and objects misbehave. */
 export interface Mischief {
@@ -41,7 +42,7 @@ export class Behaviour {
     const isLate = this.#clockwork.timing !== 'sync' && random.chance(this.#mischief.late);
     if (!isLate) return this.#now(type, place, random);
     const promise = this.#clockwork.promise(random.next(), () => this.#now(type, place, random));
-    return random.chance(0.1) && this.#clockwork.takesThenables ? thenableOf(promise) : promise;
+    return random.chance(0.1) ? thenableOf(promise) : promise;
   }
 
   /** What `resolveType` or `isTypeOf` answers: a name or a boolean, now or later, right or wrong. */
@@ -153,7 +154,7 @@ export class Behaviour {
     if (random.chance(0.9)) Object.assign(object, { __typename: type.name });
     for (const field of Object.values(type.getFields())) {
       if (field.resolve !== undefined) continue;
-      const value = (): unknown => this.value(field.type, `${place}.${field.name}`);
+      const value = (): unknown => this.value(declaredType(field), `${place}.${field.name}`);
       if (random.chance(0.2)) {
         Object.assign(object, { [field.name]: (args: unknown) => (logCall(place, field.name, args), value()) });
       } else {

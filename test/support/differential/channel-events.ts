@@ -4,7 +4,7 @@ import type { ChannelListener } from 'node:diagnostics_channel';
 const names = ['graphql:execute', 'graphql:execute:variableCoercion', 'graphql:execute:rootSelectionSet', 'graphql:resolve'] as const;
 const phases = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 
-/** Listens to the channels of an execution, and writes down all that they tell. */
+/** Subscribes to the channels of an execution, and records all events. */
 export function recordChannelEvents(): { readonly events: string[]; stop(): void } {
   const events: string[] = [];
   const listeners = names.flatMap((name) =>

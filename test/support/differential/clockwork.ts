@@ -1,5 +1,3 @@
-import { versionInfo } from 'graphql';
-
 /** How the asynchronous values of a run arrive. */
 export type Timing = 'sync' | 'apart' | 'together';
 
@@ -16,15 +14,6 @@ export class Clockwork {
 
   constructor(timing: Timing) {
     this.timing = timing;
-  }
-
-  /**
-   * Whether the order of errors is the same when a promise is of some other library. graphql 16 calls its `then`
-   * directly; our executor makes it a Promise first, as graphql 17 does, which takes two turns, because a foreign
-   * `then` may call back at once or twice. In a race of the same turn another error may then be first.
-   */
-  get takesThenables(): boolean {
-    return versionInfo.major >= 17 || this.timing !== 'together';
   }
 
   /** A promise that will settle as `outcome` does. The rank says when, among those that are open. */

@@ -1,9 +1,9 @@
-import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate, versionInfo } from 'graphql';
+import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { listObjects } from '../../../src/edge.ts';
-import { executePlanned } from '../../../src/execution/planned-executor.ts';
-import type { PlannedExecution } from '../../../src/execution/planned-executor.ts';
+import { listObjects } from '../../../src/entries/edge.ts';
+import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
+import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { watchRejections } from '../unhandled-rejections.ts';
@@ -12,6 +12,8 @@ import type { Mischief } from './behaviour.ts';
 import { recordChannelEvents } from './channel-events.ts';
 import { Clockwork, nextTurn } from './clockwork.ts';
 import type { Timing } from './clockwork.ts';
+import { describeError, findDifference } from './compare-results.ts';
+import { executeWithoutPropagation, withNullErrors } from './without-propagation.ts';
 import { randomDocument } from './random-document.ts';
 import { randomSchema } from './random-schema.ts';
 
@@ -20,6 +22,7 @@ export interface Difference {
   readonly seed: number;
   readonly text: string;
   readonly variables: unknown;
+  readonly what: string;
   readonly expected: string;
   readonly actual: string;
 }
@@ -31,12 +34,10 @@ export interface Comparison {
   readonly withErrors: number;
   readonly withData: number;
   readonly differences: readonly Difference[];
-  /** How many more differed in a way that has a name and a reason: see knownDifferences. */
-  readonly known: number;
   /** Objects that were listed with an id, and without. */
   readonly named: number;
   readonly unnamed: number;
-  /** Rejections that nobody handled, in our executor and in graphql-js. */
+  /** Unhandled rejections, in our executor and in graphql-js. */
   readonly unhandled: { readonly ours: number; readonly theirs: number };
 }
 
@@ -61,7 +62,7 @@ interface Scenario {
   readonly rowsBeforeCode: number;
   /** Somebody listens to the tracing channels. */
   readonly traced: boolean;
-  /** Ours lists the objects of the answer, with an id that nobody has asked for. */
+  /** Our executor also lists the objects of the response, with unselected ids. */
   readonly listed: boolean;
 }
 
@@ -71,7 +72,7 @@ export async function compareExecutors(
   count: number,
   { timing, traced = false, listed = false }: { readonly timing: Timing; readonly traced?: boolean; readonly listed?: boolean },
 ): Promise<Comparison> {
-  const none = { operations: 0, withErrors: 0, withData: 0, known: 0, named: 0, unnamed: 0 };
+  const none = { operations: 0, withErrors: 0, withData: 0, named: 0, unnamed: 0 };
   const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     for (const scenario of scenarios(seed, timing)) {
@@ -136,57 +137,37 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
     const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode, objects }));
     objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
     found.operations++;
-    if (expected.hasErrors) found.withErrors++;
-    if (expected.hasData) found.withData++;
+    if (expected.result.errors !== undefined) found.withErrors++;
+    if (expected.result.data !== null && expected.result.data !== undefined) found.withData++;
     found.unhandled.theirs += expected.unhandled;
     found.unhandled.ours += actual.unhandled;
-    if (expected.text === actual.text && sameEvents(expected, actual)) continue;
-    if (knownDifferences.some(({ explains }) => explains(expected, actual))) found.known++;
-    else
-      found.differences.push({ seed, text, variables, expected: expected.text, actual: actual.text + firstDifference(expected, actual) });
+    const what = (await differenceOf(scenario, expected, actual)) ?? differentEvent(scenario, expected, actual);
+    if (what !== undefined) found.differences.push({ seed, text, variables, what, expected: textOf(expected), actual: textOf(actual) });
   }
 }
 
-/** What may differ, with the reason. */
-const knownDifferences: readonly KnownDifference[] = [
-  {
-    // graphql 16 lets an object that has failed wait for its other fields, and meanwhile takes note of errors below
-    // one of them, although it has failed too. A handful of 10,000 operations; graphql 17 does not do it.
-    name: 'graphql 16 tells of further errors below a list that had failed',
-    explains: (expected, actual) =>
-      versionInfo.major === 16 && expected.data === actual.data && isSubsequence(actual.errors, expected.errors),
-  },
-];
-
-interface KnownDifference {
-  readonly name: string;
-  readonly explains: (expected: Observation, actual: Observation) => boolean;
-}
-
-function isSubsequence(some: readonly string[], all: readonly string[]): boolean {
-  let matched = 0;
-  for (const entry of all) if (entry === some[matched]) matched++;
-  return some.length > 0 && matched === some.length;
+async function differenceOf(scenario: Scenario, expected: Observation, actual: Observation): Promise<string | undefined> {
+  if (textOf(expected) === textOf(actual)) return undefined;
+  if (scenario.timing === 'sync') return 'another answer, or other calls';
+  const { result } = await observe({ ...scenario, traced: false }, (run) =>
+    executeWithoutPropagation({ ...scenario, variableValues: scenario.variables, ...run }),
+  );
+  return findDifference({ expected: expected.result, actual: actual.result, unpropagated: withNullErrors(result, actual.result) });
 }
 
 /** Where an error has made something null, graphql-js goes on below it and we do not: then there are fewer events. */
-function sameEvents(expected: Observation, actual: Observation): boolean {
-  return (expected.hasErrors && expected.isLate) || expected.events.join('\n') === actual.events.join('\n');
-}
-
-function firstDifference(expected: Observation, actual: Observation): string {
-  const at = expected.events.findIndex((event, index) => event !== actual.events[index]);
-  return at === -1 ? '' : `\nEvent ${at}: expected ${expected.events[at]}, got ${actual.events[at]}`;
+function differentEvent({ timing }: Scenario, expected: Observation, actual: Observation): string | undefined {
+  if (expected.result.errors !== undefined && timing !== 'sync') return undefined;
+  const length = Math.max(expected.events.length, actual.events.length);
+  for (let at = 0; at < length; at++)
+    if (expected.events[at] !== actual.events[at]) return `event ${at}: expected ${expected.events[at]}, got ${actual.events[at]}`;
+  return undefined;
 }
 
 interface Observation {
+  readonly result: ExecutionResult;
   readonly events: readonly string[];
-  readonly isLate: boolean;
-  readonly text: string;
-  readonly data: string;
-  readonly errors: readonly string[];
-  readonly hasErrors: boolean;
-  readonly hasData: boolean;
+  readonly calls: readonly string[];
   readonly unhandled: number;
 }
 
@@ -199,38 +180,22 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
   const rootValue = behaviour.rootObject(scenario.schema.getRootType(scenario.operation.operation)!);
   const rejections = watchRejections();
   const { events, stop } = scenario.traced ? recordChannelEvents() : { events: [], stop: () => {} };
-  const isLate = scenario.timing !== 'sync';
   try {
     const outcome = start({ rootValue, contextValue }) as ExecutionResult;
     // Nothing that is asynchronous may come of what is not.
     const calls = takeCalls();
-    if (scenario.timing === 'sync')
-      return { ...describe(outcome, scenario.listed ? [] : calls), events, isLate, unhandled: rejections.count() };
+    if (scenario.timing === 'sync') return { result: outcome, calls: scenario.listed ? [] : calls, events, unhandled: rejections.count() };
     const [result] = await Promise.all([outcome, clockwork.run()]);
     await nextTurn();
     takeCalls();
-    return { ...describe(result, []), events, isLate, unhandled: rejections.count() };
+    return { result, calls: [], events, unhandled: rejections.count() };
   } finally {
     stop();
     rejections.stop();
   }
 }
 
-/** Everything that a client or a hook can tell apart. */
-function describe(result: ExecutionResult, calls: readonly string[]): Omit<Observation, 'unhandled' | 'events' | 'isLate'> {
-  const errors = result.errors?.map((error) => ({
-    kind: error.constructor.name,
-    json: error.toJSON(),
-    original: error.originalError === undefined ? undefined : `${error.originalError.name}: ${error.originalError.message}`,
-    nodes: error.nodes?.length,
-  }));
-  const text = JSON.stringify({ keys: Object.keys(result), errors, data: result.data, calls }, undefined, 1);
-  const texts = (errors ?? []).map((error) => JSON.stringify(error));
-  return {
-    text,
-    data: JSON.stringify(result.data),
-    errors: texts,
-    hasErrors: errors !== undefined,
-    hasData: result.data !== null && result.data !== undefined,
-  };
+/** Everything that a client or a hook can see, and the calls of resolvers. */
+function textOf({ result, calls }: Observation): string {
+  return JSON.stringify({ keys: Object.keys(result), errors: result.errors?.map(describeError), data: result.data, calls }, undefined, 1);
 }

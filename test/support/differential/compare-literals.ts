@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import type { FieldNode, GraphQLField, GraphQLInputType, GraphQLScalarType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { argumentValues, planArguments } from '../../../src/execution/plan/arguments.ts';
-import { Run } from '../../../src/execution/run.ts';
-import type { VariableValues } from '../../../src/execution/run.ts';
+import { argumentValues, planArguments } from '../../../src/executor/execution/plan/arguments.ts';
+import type { VariableValues } from '../../../src/executor/execution/run.ts';
 import { createRandom } from '../random.ts';
+import { unlimitedRun } from '../unlimited-run.ts';
 import type { Random } from '../random.ts';
 import { leaves, outline, randomDefault, randomSchema, wrapped } from './compare-coercion.ts';
 
@@ -60,7 +60,7 @@ function schemaWithArguments(random: Random): GraphQLSchema | undefined {
   return validateSchema(extended).length > 0 ? undefined : extended;
 }
 
-/** An object of its own for each literal, and a refusal. */
+/** A new object for each literal, and an error. */
 function literalOfCustom(node: { readonly kind: string; readonly value?: unknown }): unknown {
   if (node.value === 'bad') throw new Error('no');
   return { kind: node.kind, value: node.value };
@@ -82,8 +82,8 @@ function compareField({ schema, definition, random, comparison }: Comparing): vo
   const planned = planArguments(definition, node);
   for (let run = 0; run < 3; run++) {
     const variableValues = randomVariables(random);
-    const settings = { schema, operation, rootValue: undefined, contextValue: undefined, hideSuggestions: true };
-    const ownRun = new Run(settings, { fragmentDefinitions: [], propagatesErrors: true }, variableValues);
+    const ownRun = unlimitedRun(schema, operation);
+    ownRun.setVariables(variableValues);
     const theirs = outcomeOf(() => getArgumentValues(definition, node, variableValues, undefined, true));
     const ours = outcomeOf(() => argumentValues({ arguments: planned, node }, ownRun), true);
     if (!isDeepStrictEqual(ours, theirs)) {

@@ -52,7 +52,7 @@ class Damage {
     });
   }
 
-  /** Gives some node of these kinds the name of another one of them, or one that nobody has. */
+  /** Gives some node of these kinds the name of another one of them, or an unknown one. */
   rename(nodeKinds: readonly Kind[]): void {
     const names = nodeKinds
       .flatMap((kind) => this.#nodes.get(kind) ?? [])

@@ -21,7 +21,7 @@ export interface RandomDocument {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A random operation on the schema. Most are valid; whoever needs a valid one validates. */
+/** A random operation on the schema. Most are valid. */
 export function randomDocument(random: Random, schema: GraphQLSchema): RandomDocument {
   return new Writer(random, schema).write();
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** A schema that goes on for ever, with every kind of field that @defer and @stream meet. */
+/** An endlessly nested schema, with every kind of field that matters to @defer and @stream. */
 export const typeDefs = /* GraphQL */ `
   type Query {
     node: Node
@@ -103,7 +103,7 @@ class Writer {
     return `@defer${condition + label === '' ? '' : `(${condition} ${label})`} `;
   }
 
-  /** Under a name of its own where it is streamed: two streams cannot be merged. */
+  /** With a unique alias if it is streamed, because streams cannot be merged. */
   #streamed(name: string): string {
     if (!lists.has(name) || this.#random.chance(0.3)) return `${name} `;
     const directive = this.#random.pick(['@stream', '@stream(initialCount: 1)', '@stream(if: $yes, initialCount: 2)', '@stream(if: $no)']);

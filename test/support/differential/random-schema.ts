@@ -27,6 +27,7 @@ import type {
 import type { Random } from '../random.ts';
 import { logCall } from './behaviour.ts';
 import type { Behaviour } from './behaviour.ts';
+import { declaredType } from './without-propagation.ts';
 
 /** What the resolvers of a random schema find in their context. */
 export interface FuzzContext {
@@ -35,7 +36,7 @@ export interface FuzzContext {
 
 type FieldConfig = GraphQLFieldConfig<unknown, FuzzContext>;
 
-/** A scalar that refuses some values, and takes others for nothing. */
+/** A scalar that refuses some values, and turns others into null or undefined. */
 function oddScalar(): GraphQLScalarType {
   const convert = (value: unknown): unknown => {
     if (typeof value === 'number' && value > 20) throw new GraphQLError(`Odd cannot be ${value}`);
@@ -46,7 +47,7 @@ function oddScalar(): GraphQLScalarType {
   return new GraphQLScalarType({ name: 'Odd', serialize: convert });
 }
 
-/** A schema with everything that execution treats in a way of its own, about a dozen types of random fields. */
+/** A schema of about a dozen types with random fields, which covers every case of execution. */
 export function randomSchema(random: Random): GraphQLSchema {
   const color = new GraphQLEnumType({ name: 'Color', values: { RED: { value: 1 }, GREEN: { value: 'g' }, BLUE: {} } });
   const leaves = [GraphQLString, GraphQLInt, GraphQLFloat, GraphQLBoolean, GraphQLID, color, oddScalar()];
@@ -115,7 +116,7 @@ export function randomSchema(random: Random): GraphQLSchema {
   return new GraphQLSchema({ query: root('Query', 8), mutation: root('Mutation', 5), types: [...objects, ...interfaces] });
 }
 
-/** A thunk is called again when somebody copies a type: it must not choose again. */
+/** Chooses once: a thunk is called again when a type is copied. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -182,7 +183,7 @@ function misbehave(_: unknown, args: unknown, { behaviour }: FuzzContext, info: 
     `${info.parentType.name}.${info.fieldName} ${Object.keys(info).join(' ')} ${info.fieldNodes.length} ${pathText(info)}`,
     args,
   );
-  return behaviour.value(info.returnType, place);
+  return behaviour.value(declaredType(info.parentType.getFields()[info.fieldName]!), place);
 }
 
 function pathText(info: GraphQLResolveInfo): string {

@@ -18,8 +18,8 @@ interface CachingContext {
 }
 
 /**
- * Purges the Workers Cache with `ctx.cache.purge` of the call that has asked for it: 100 tags a call, and as many calls as the
- * plan allows (November 2026: 5 a minute on the free plan).
+ * Purges the Workers Cache with `ctx.cache.purge` of the call: 100 tags at a time, as often as the plan allows (November 2026: 5 times a
+ * minute on the free plan, so a refused purge is retried after 12 seconds).
  *
  * @example
  * edge({ cdn: 'cloudflare', purge: cloudflarePurge() })
@@ -27,6 +27,7 @@ interface CachingContext {
 export function cloudflarePurge(): PurgeClient {
   return {
     batchSize: 100,
+    retryAfter: 12,
     async purge(tags, platform) {
       const { cache } = (platform?.context ?? {}) as CachingContext;
       if (typeof cache?.purge !== 'function')
@@ -117,17 +118,17 @@ export function fastlyPurge(options: {
 }
 
 /**
- * Purges one or more Varnish servers with the module xkey, with the VCL of docs/edge-cdns.md. All servers have to confirm.
+ * Purges one or more Varnish servers with the module xkey and the VCL of docs/edge-cdns.md. All servers have to confirm.
  *
  * @example
  * edge({ cdn: 'varnish', purge: varnishPurge({ urls: ['http://varnish.internal/'] }) })
  */
 export function varnishPurge(options: {
-  /** Where the servers take PURGE, for example "http://varnish.internal/". */
+  /** Where the servers accept PURGE, for example "http://varnish.internal/". */
   readonly urls: readonly string[];
   /**
-   * Mutations reach the function through the one server of `urls`, and its VCL purges what the field `xkey-purge` of their answers
-   * names. This saves a request for each mutation, and their clients read the new state at once. Default: false
+   * Mutations reach the function through the one server of `urls`, and its VCL purges the tags in the field `xkey-purge` of their answers.
+   * This saves a request for each mutation, and clients read the new state at once. Default: false
    */
   readonly inAnswers?: boolean | undefined;
   readonly fetch?: PurgeFetch | undefined;

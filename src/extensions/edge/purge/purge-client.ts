@@ -1,33 +1,35 @@
-import type { Seconds } from '../../../cache/key-value-cache.ts';
+import type { Seconds } from '../../../datasources/index.ts';
 
-/** The platform's own objects of the call that has asked for a purge, as Workers need. Undefined: there is no such call. */
+/** The platform's objects for the call that purges. Workers needs them. */
 export interface PurgePlatform {
   readonly context: unknown;
   readonly env: unknown;
 }
 
-/** Removes answers from a CDN, by their tags. It gets at least one tag, at most as many as the client allows, each once. */
+/** Removes answers from a CDN by their tags. It gets at least one tag and at most `batchSize`, without duplicates. */
 export type Purge = (tags: readonly string[], platform: PurgePlatform | undefined) => Promise<unknown>;
 
 /** A way to purge a CDN, with its limits. */
 export interface PurgeClient {
   readonly purge: Purge;
-  /** The most tags of one call. Default: 30 */
+  /** The maximum number of tags in one call. Default: 30 */
   readonly batchSize?: number | undefined;
-  /** The most characters of all tags of one call, with a character between them. Default: no limit */
+  /** The maximum total length of the tags in one call, counting one separator between two tags. Default: no limit */
   readonly batchLength?: number | undefined;
   /** How often one tag may be purged: further purges wait for their turn. Default: no limit */
   readonly perTag?: { readonly times: number; readonly within: Seconds } | undefined;
+  /** The time after which a refused purge may be retried, if the CDN does not say. Default: 1 second, then 2, 4 and so on */
+  readonly retryAfter?: Seconds | undefined;
   /**
-   * The header field of a mutation's answer from which the CDN takes the tags, with spaces between them, and purges them. Then `purge`
-   * is called for a mutation only to repeat that, after `purgeAgainAfter`. Default: the CDN reads no such field
+   * A header field in the answer to a mutation, with the tags separated by spaces. The CDN reads it and purges these tags, so `purge` is
+   * called only for the repeat, after `purgeAgainAfter`. Default: the CDN reads no such field
    */
   readonly answerField?: string | undefined;
 }
 
 /** A CDN has refused a purge for now. */
 export class PurgeRefused extends Error {
-  /** When to ask again. Undefined: the CDN did not say. */
+  /** When to retry. Undefined: the CDN did not say. */
   readonly retryAfter: Seconds | undefined;
 
   constructor(message: string, retryAfter?: Seconds) {
@@ -56,7 +58,9 @@ export async function sendPurge(name: string, fetch: PurgeFetch, [url, init]: Pa
   if (!response.ok) throw new PurgeRefused(`${name} answered a purge with ${response.status}.`, retryAfterIn(response.headers));
 }
 
+/** Seconds, or a date (RFC 9110 section 10.2.3). */
 function retryAfterIn(headers: PurgeResponse['headers']): Seconds | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+  const value = headers.get('retry-after')?.trim() ?? '';
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }

@@ -1,16 +1,16 @@
 import type { GraphQLSchema } from 'graphql';
 
-import { waitAtMost } from '../../../message/eventual.ts';
-import type { HeaderMap } from '../../../message/header-map.ts';
-import type { OperationOutcome } from '../../../operation/types.ts';
-import type { OperationCall, RequestCall } from '../../../operation/plugin.ts';
+import { isWorkerd } from '../../../datasources/index.ts';
+import type { Seconds } from '../../../datasources/index.ts';
+import { waitAtMost } from '../../../shared/index.ts';
+import type { HeaderMap } from '../../../shared/index.ts';
+import type { Logger, OperationCall, OperationOutcome, RequestCall } from '../../../server/index.ts';
 import type { DecisionSettings } from '../decide.ts';
 import { safeTotal } from '../dialects.ts';
 import type { KnownDocument } from '../documents.ts';
 import type { EdgeOptions } from '../options.ts';
-import type { PurgePlatform } from './purge-client.ts';
-import { purgeInBackground, Purger } from './purger.ts';
-import { isWorker } from '../store/flights.ts';
+import type { PurgeClient, PurgePlatform } from './purge-client.ts';
+import { logFailure, Purger } from './purger.ts';
 import { changeTags, entityTag, tagsOfMutation } from '../tags.ts';
 
 /** The answers that a purge removes. */
@@ -19,7 +19,7 @@ export interface PurgeRequest {
   readonly entities?: readonly { readonly typename: string; readonly id: string | number }[] | undefined;
   /** Types: all answers with an object of one, and lists. */
   readonly types?: readonly string[] | undefined;
-  /** Fields of Query: all answers that asked for one. */
+  /** Fields of Query: all answers with one of them. */
   readonly fields?: readonly string[] | undefined;
   /** Tags, sent unchanged. */
   readonly tags?: readonly string[] | undefined;
@@ -32,50 +32,61 @@ export interface PurgesInput extends Pick<EdgeOptions, 'purge' | 'purgeBatchSize
   readonly purgeStore: ((tags: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Undefined: there is none. */
-interface Purgers {
-  readonly cdn: Purger | undefined;
-  readonly store: Purger | undefined;
-}
-
-/** Milliseconds that the answer to a mutation waits for the shared store, so that its reader then reads the new state. */
+/** Milliseconds that the answer to a mutation waits for the shared store, so that its client then reads the new state. */
 const storeTime = 500;
+
+/** Seconds from a purge to its repeat where the platform keeps the process alive. */
+const repeatAfter: Seconds = 3;
+/** The maximum where the answer waits for the repeat: it waits for a second at most, including the purge itself. */
+const repeatInAnswer: Seconds = 0.6;
+/** Milliseconds in which a purge is retried where the answer waits for it. */
+const lifeOfAnswer = 900;
+/** Milliseconds in which a worker retries a purge: its call ends 30 seconds after the answer. */
+const lifeOfWorker = 27_000;
+/** Milliseconds in which a purge of the shared store is retried. */
+const lifeOfStore = 7_500;
 
 /** Purges answers, in the CDN and in the shared store. */
 export class Purges {
   /** Undefined until the server has started. */
   schema: GraphQLSchema | undefined;
   readonly #settings: DecisionSettings;
-  readonly #newPurgers: () => Purgers;
-  readonly #purgers: Purgers;
-  readonly #told = new Set<string>();
+  readonly #isWorker = isWorkerd();
+  readonly #cdn: Purger | undefined;
+  readonly #store: Purger | undefined;
+  readonly #againAfter: Seconds | undefined;
+  readonly #warned = new Set<string>();
   /** The field of answers from which the CDN takes tags. Undefined: it does not read answers. */
   readonly #answerField: string | undefined;
-  /** The tags that the answer to a request takes along. */
+  /** The tags that the answer to a request carries. */
   readonly #inAnswers = new WeakMap<RequestCall, string>();
+  /** Repeats of purges by hand. The next request to end keeps the process alive for them. */
+  #repeats: Promise<void>[] = [];
+  /** True where answers wait for background work. */
+  #waits = false;
+  #logger: Logger | undefined;
 
   constructor({ settings, purgeStore, ...options }: PurgesInput) {
-    const { purge, purgeBatchSize, purgeInterval: interval = 0.1, purgeAgainAfter: againAfter = 1 } = options;
-    const client = typeof purge === 'function' ? { purge } : purge;
+    const { purge, purgeBatchSize, purgeInterval: interval = 0.1, purgeAgainAfter } = options;
+    const client: PurgeClient | undefined = typeof purge === 'function' ? { purge } : purge;
     const batchSize = purgeBatchSize ?? client?.batchSize;
+    const mergesCalls = !this.#isWorker;
     this.#settings = settings;
     this.#answerField = client?.answerField;
-    if (this.#answerField !== undefined && againAfter === 0)
+    this.#againAfter = client && purgeAgainAfter;
+    if (this.#answerField !== undefined && purgeAgainAfter === 0)
       throw new TypeError('Expected purgeAgainAfter of edge to be above 0 where answers purge: an answer that is lost purges nothing.');
-    this.#newPurgers = () => ({
-      cdn: client && new Purger({ ...client, batchSize, interval, againAfter, sleep, now }),
-      // The store itself rejects answers that were begun before.
-      store: purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, againAfter: 0, sleep, now }),
-    });
-    this.#purgers = this.#newPurgers();
+    this.#cdn = client && new Purger({ ...client, batchSize, interval, mergesCalls, sleep, now });
+    // The store itself rejects answers that were started before. It needs no repeat.
+    this.#store = purgeStore && new Purger({ purge: purgeStore, batchSize: Infinity, mergesCalls, sleep, now });
   }
 
   get hasNone(): boolean {
-    return this.#purgers.cdn === undefined && this.#purgers.store === undefined;
+    return this.#cdn === undefined && this.#store === undefined;
   }
 
   async purge({ entities = [], types = [], fields = [], tags = [] }: PurgeRequest, platform: PurgePlatform | undefined): Promise<void> {
-    if (this.hasNone) throw new Error('Expected edge to have a purge option, or a store, to take answers back from. There is none.');
+    if (this.hasNone) throw new Error('Expected edge to have the option purge or store to purge answers from, got neither.');
     const all = [
       ...entities.flatMap(({ typename, id }) => [
         entityTag(typename, String(id), this.#settings.salt),
@@ -86,8 +97,46 @@ export class Purges {
       ...tags,
     ];
     this.#settings.log.add(all);
-    const { cdn, store } = this.#purgersOfCall();
-    await Promise.all([store?.purge(all), cdn?.purge(all, platform)]);
+    const again = this.#repeatAfter();
+    if (this.#cdn !== undefined && again > 0 && all.length > 0)
+      this.#keepAlive(logFailure(this.#cdn.repeat(all, again, { platform }), all, this.#logger ?? console), platform);
+    await Promise.all([this.#store?.purge(all, { until: now() + lifeOfStore }), this.#cdn?.purge(all, { platform })]);
+  }
+
+  /** Seconds from a purge to its repeat. 0: there is none. */
+  #repeatAfter(): Seconds {
+    return this.#waits ? Math.min(this.#againAfter ?? repeatInAnswer, repeatInAnswer) : (this.#againAfter ?? repeatAfter);
+  }
+
+  /**
+   * Milliseconds that a public answer may take. A slower one may show the state before a mutation, and reach the CDN after the repeat of the
+   * purge. A third of the time is left for the way to the CDN.
+   */
+  get longestRead(): number {
+    return this.#cdn === undefined || this.#againAfter === 0 ? Infinity : (this.#repeatAfter() * 2_000) / 3;
+  }
+
+  /** Keeps the process alive: with the call whose platform is given, or else with the request that ends next. */
+  #keepAlive(work: Promise<void>, platform: PurgePlatform | undefined): void {
+    const { waitUntil } = (platform?.context ?? {}) as { waitUntil?: unknown };
+    if (typeof waitUntil === 'function') waitUntil.call(platform!.context, work);
+    else if (!this.hasNone) this.#repeats.push(work);
+  }
+
+  /** Retries what earlier calls could not purge. */
+  requestDidStart({ invocation, logger }: RequestCall): void {
+    this.#waits = invocation.waitsForWork === true;
+    this.#logger = logger;
+    for (const purger of [this.#cdn, this.#store]) {
+      const tags = purger?.leftovers ?? [];
+      if (tags.length > 0) invocation.waitUntil(logFailure(purger!.purgeLeftovers(invocation), tags, logger));
+    }
+  }
+
+  /** When a call that purges now ends. Undefined: the process lives on. */
+  #until(): number | undefined {
+    if (this.#waits) return now() + lifeOfAnswer;
+    return this.#isWorker ? now() + lifeOfWorker : undefined;
   }
 
   /** Purges after a mutation, even if it has errors: a field may have changed data before another field failed. */
@@ -99,7 +148,7 @@ export class Purges {
     if (this.hasNone || operation === undefined || result.data === undefined) return;
     try {
       const hints = known && this.#settings.hints.of({ known, operation, variables: request.variables });
-      if (hints === undefined) throw new Error('Nothing is known of its document.');
+      if (hints === undefined) throw new Error('The mutation has no parsed document.');
       const { errors = [] } = result;
       // The later parts of a streamed answer are not known yet.
       const data = stream === undefined ? (result.data ?? null) : null;
@@ -115,20 +164,22 @@ export class Purges {
         return;
       }
       this.#settings.log.add(tags);
-      const { cdn, store } = this.#purgersOfCall();
-      const isRepeat = stream === undefined && this.#takesAlong(tags, call);
-      if (cdn !== undefined) invocation.waitUntil(purgeInBackground(cdn, tags, { logger, platform: invocation, isRepeat }));
-      if (store === undefined) return;
-      const purged = purgeInBackground(store, tags, { logger });
+      const isPurgedByAnswer = stream === undefined && this.#sendsTags(tags, call);
+      const [until, again] = [this.#until(), this.#repeatAfter()];
+      const end = { platform: invocation, until };
+      if (this.#cdn !== undefined && !isPurgedByAnswer) invocation.waitUntil(logFailure(this.#cdn.purge(tags, end), tags, logger));
+      if (this.#cdn !== undefined && again > 0) invocation.waitUntil(logFailure(this.#cdn.repeat(tags, again, end), tags, logger));
+      if (this.#store === undefined) return;
+      const purged = logFailure(this.#store.purge(tags, { until: until ?? now() + lifeOfStore }), tags, logger);
       invocation.waitUntil(purged);
       await waitAtMost(storeTime, purged);
     } catch (error) {
-      logger.error('edge could not tell what the answer to a mutation has changed: nothing was purged.', error);
+      logger.error('edge could not find out what a mutation has changed: nothing was purged.', error);
     }
   }
 
-  /** True when the answer will take the tags to the CDN. One answer to a batch, or one that begins before the mutation has ended, does not. */
-  #takesAlong(tags: readonly string[], { http, requestIsBatched }: OperationCall): boolean {
+  /** True when the answer sends the tags to the CDN. The answer to a batch, and one that starts before the mutation has ended, cannot. */
+  #sendsTags(tags: readonly string[], { http, requestIsBatched }: OperationCall): boolean {
     if (this.#answerField === undefined || requestIsBatched) return false;
     const value = tags.join(' ');
     if (value.length > safeTotal) return false;
@@ -136,23 +187,19 @@ export class Purges {
     return true;
   }
 
-  /** Writes the tags of a mutation into its answer. */
-  writeInto(headers: HeaderMap, call: RequestCall): void {
+  /** Writes the tags of a mutation into its answer, and keeps the process alive for repeats of purges by hand. */
+  requestWillEnd(headers: HeaderMap, call: RequestCall): void {
+    for (const work of this.#repeats.splice(0)) call.invocation.waitUntil(work);
     const value = this.#answerField === undefined ? undefined : this.#inAnswers.get(call);
     if (value !== undefined) headers.set(this.#answerField!, value);
   }
 
-  /** Workers may end one call early: then another call must not wait for its work, which never ends. */
-  #purgersOfCall(): Purgers {
-    return isWorker ? this.#newPurgers() : this.#purgers;
-  }
-
   /** Warns once for each mutation. */
   #warn(fields: string, logger: OperationCall['http']['logger']): void {
-    if (this.#told.has(fields) || this.#told.size === 100) return;
-    this.#told.add(fields);
+    if (this.#warned.has(fields) || this.#warned.size === 100) return;
+    this.#warned.add(fields);
     logger.warn(
-      `The answer to the mutation ${fields} names no object, so no kept answer was taken back. Let it return what it changes, or call purge of edge in its resolver.`,
+      `The answer to the mutation ${fields} names no object, so no answer was purged. Return the changed objects from it, or call purge of edge in its resolver.`,
     );
   }
 }

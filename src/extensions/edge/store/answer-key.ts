@@ -1,22 +1,22 @@
-import type { HTTPRequest } from '../../../message/http-messages.ts';
-import type { GraphQLRequest } from '../../../operation/types.ts';
-import { sha256 } from '../../document-hash.ts';
+import { sha256 } from '../../../shared/index.ts';
+import type { HTTPRequest } from '../../../shared/index.ts';
+import type { GraphQLRequest } from '../../../server/index.ts';
 import type { ReadingRules } from '../watched-request.ts';
 
 /** The parts of the key of an answer. */
 export interface AnswerKeyInput {
-  readonly asked: HTTPRequest;
+  readonly original: HTTPRequest;
   readonly request: GraphQLRequest;
   readonly rules: ReadingRules;
-  /** Gives another version of the function, and another function, keys of their own. */
+  /** Separates the keys of other versions of the function, and of other functions. */
   readonly deploy: string;
 }
 
 /**
- * The key of an answer: every value that a public answer may depend on. Undefined where the server has to see the request itself:
- * it registers a text that comes with its hash, or is larger than any client's.
+ * The key of an answer: every value that a public answer may depend on. Undefined: the server has to run the request, because it registers
+ * a persisted query, or is larger than that of any client.
  */
-export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): string | undefined {
+export function answerKey({ original, request, rules, deploy }: AnswerKeyInput): string | undefined {
   const { query, documentId, operationName, variables, extensions = {} } = request;
   if (Object.keys(extensions).length > maxValues) return undefined;
   const { persistedQuery, ...others } = extensions;
@@ -24,11 +24,11 @@ export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): st
   if (query === undefined && persistedQuery === undefined && documentId === undefined) return undefined;
   const parts = [
     deploy,
-    asked.method,
-    asked.path,
-    restOfQuery(asked),
-    [...rules.varyHeaders].map((name) => asked.headers.get(name)),
-    // All that name a document: the server decides which of them counts.
+    original.method,
+    original.path,
+    restOfQuery(original),
+    [...rules.varyHeaders].map((name) => original.headers.get(name)),
+    // All names of a document: the server decides which of them it uses.
     query ?? null,
     persistedQuery ?? null,
     documentId ?? null,
@@ -40,7 +40,7 @@ export function answerKey({ asked, request, rules, deploy }: AnswerKeyInput): st
   return text === undefined ? undefined : `answer:${sha256(text)}`;
 }
 
-/** The parameters that are in the key with their parsed values. */
+/** The parameters whose parsed values are in the key. */
 const parsed = /^(?:query|operationName|variables|extensions)(?:=|$)/;
 
 /** The other parameters of the query string, unchanged: a function may read them. */
@@ -60,7 +60,7 @@ const maxLevels = 250;
 class CanonicalJSON {
   #left = maxValues;
 
-  /** Undefined: there are too many values. */
+  /** Undefined: too many values. */
   textOf(value: unknown, level: number): string | undefined {
     if (--this.#left < 0 || level > maxLevels) return undefined;
     // JSON reads 1e400 as Infinity, which it writes as null, and writes -0 as 0.

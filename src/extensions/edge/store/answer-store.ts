@@ -1,9 +1,9 @@
 import type { FormattedExecutionResult } from 'graphql';
 
-import type { KeyValueCache, Milliseconds, Seconds } from '../../../cache/key-value-cache.ts';
-import { QuietCache } from './quiet-cache.ts';
+import { guardCache, PrefixingKeyValueCache } from '../../../datasources/index.ts';
+import type { KeyValueCache, Milliseconds, Seconds } from '../../../datasources/index.ts';
 
-/** What an answer is kept with. */
+/** The parts of an answer beside its result. */
 interface AnswerParts {
   /** The text of its document. */
   readonly source: string;
@@ -13,12 +13,12 @@ interface AnswerParts {
   readonly varies: boolean;
 }
 
-/** An answer to be kept: as text, for code may write into the result when it has been sent. */
+/** An answer to keep. Its result is text, because code may write into the object after it has been sent. */
 export interface SentAnswer extends AnswerParts {
   readonly resultJSON: string;
 }
 
-/** An answer that was kept. */
+/** A stored answer. */
 interface KeptAnswer extends AnswerParts {
   readonly result: FormattedExecutionResult;
 }
@@ -26,12 +26,12 @@ interface KeptAnswer extends AnswerParts {
 /** The result of looking for an answer when an operation began. */
 export interface Lookup {
   readonly key: string;
-  /** The mark of the last purge. Undefined: the store could not tell, so the answer is not kept. */
+  /** The mark of the last purge. Undefined: the store has none, so the answer is not kept. */
   readonly moment: string | undefined;
   /** When the operation began. */
   readonly begun: Milliseconds;
   readonly hit: FoundAnswer | undefined;
-  /** An answer whose lifetime has ended lately, and that was not purged. `maxAge` is 0. */
+  /** An answer whose lifetime has ended recently, and that was not purged. `maxAge` is 0. */
   readonly stale: FoundAnswer | undefined;
 }
 
@@ -51,29 +51,30 @@ interface Entry extends KeptAnswer {
   readonly tags: readonly (readonly [tag: string, version: string])[];
 }
 
-/** Seconds that an entry, and the version of a tag, is kept at most. */
+/** The longest time that the store keeps an entry or the version of a tag. */
 const longest: Seconds = 86_400;
 const momentKey = 'moment';
 
 /**
  * Answers in a key-value store that all processes share.
  *
- * Every tag has a version, a random text, which a purge replaces. An entry is valid as long as all of its tags have the versions that
- * it was kept with. So if the store loses a version, the answers of that tag are lost too.
+ * Every tag has a version, a random text, which a purge replaces. An entry is valid as long as all of its tags have the versions that it
+ * was kept with. If the store loses a version, the answers with that tag are lost, too.
  *
- * An answer that was begun before a purge must not be kept after it. So a purge replaces one more text, the moment, before all
- * versions. A process that keeps an answer reads the moment before the operation, and again after it has read the versions: if it
- * has read a new version, the moment is new as well.
+ * An answer that started before a purge must not be kept after it. So a purge first replaces one more text, the moment, and then the
+ * versions. A process that keeps an answer reads the moment before the operation, and again after the versions: if it has read a new
+ * version, the moment is new, too.
  *
- * Workers KV, and Blobs by default, show a location for up to a minute what it has read before. There a new version may stand
- * beside an old moment. So a version also says when it was made, and an answer that was begun before is not kept with it: this
- * is the one place where clocks of two machines are compared. One that is ahead delays the next answer, and does no more.
+ * Workers KV, and Blobs by default, may return an old value for up to a minute, so a process may read a new version and an old moment. So
+ * a version contains the time when it was made, and an answer that started earlier is not kept with it. This is the only place where clocks
+ * of two machines are compared. A clock that is ahead only delays the next answer.
  */
 export class AnswerStore {
-  readonly #cache: QuietCache;
+  /** Its calls never fail, and never wait long. */
+  readonly #cache: KeyValueCache;
 
   constructor(cache: KeyValueCache) {
-    this.#cache = new QuietCache(cache, 'edge:');
+    this.#cache = guardCache(new PrefixingKeyValueCache(cache, 'edge:'));
   }
 
   /** Never rejects: a store that is down counts as empty. */
@@ -89,7 +90,7 @@ export class AnswerStore {
     return { key, moment, begun, hit: maxAge > 0 ? found : undefined, stale: maxAge > 0 ? undefined : found };
   }
 
-  /** Keeps an answer, unless anything was purged since it was looked for. Never rejects. */
+  /** Keeps an answer, unless anything was purged since its lookup. Never rejects. */
   async keep(
     { key, moment, begun }: Lookup,
     { resultJSON, ...answer }: SentAnswer,
@@ -108,7 +109,7 @@ export class AnswerStore {
     await this.#cache.set(key, `{"result":${resultJSON},${entry.slice(1)}`, { ttl });
   }
 
-  /** Resolves when answers with these tags are gone for every process; rejects when the store cannot say so. */
+  /** Resolves when answers with these tags are gone for every process. Rejects if the store does not confirm that. */
   async purge(tags: readonly string[]): Promise<void> {
     await this.#replace(momentKey);
     await Promise.all(tags.map((tag) => this.#replace(`tag:${tag}`)));
@@ -119,7 +120,7 @@ export class AnswerStore {
     return tags.every(([, version], at) => versions[at] === version);
   }
 
-  /** The version in the store, or a new one of that time where there is none: never one that was there before. */
+  /** The version in the store. If it has none, a new one of that time, which differs from all earlier ones. */
   async #version(key: string, time: Milliseconds): Promise<string | undefined> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return known;
@@ -134,7 +135,7 @@ export class AnswerStore {
     await this.#cache.set(key, version, { ttl: longest });
     const after = await this.#cache.get(key);
     if (after === version || (before !== undefined && after !== undefined && after !== before)) return;
-    throw new Error('The store of answers did not take what was to be purged.');
+    throw new Error('The store of answers did not accept a purge.');
   }
 }
 

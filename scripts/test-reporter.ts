@@ -1,0 +1,40 @@
+/** Prints failed and skipped tests as they come, and at the end one line for scripts/test.ts: the counts and the files' times. */
+import { relative } from 'node:path';
+import type { tap } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+export interface ProcessResult {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** Of each file. */
+  readonly milliseconds: Record<string, number>;
+}
+
+export const resultMarker = 'test-result ';
+
+export default async function* report(events: Parameters<typeof tap>[0]): AsyncGenerator<string, void> {
+  const result: ProcessResult = { passed: 0, failed: 0, skipped: 0, milliseconds: {} };
+  const path: string[] = [];
+  for await (const { type, data } of events) {
+    if (type === 'test:start') path.splice(data.nesting, path.length, data.name);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    // Node reports a file without tests as a test that passed; Node 22 does not say of which file.
+    if (type === 'test:pass' && (data.file === undefined || data.name === data.file)) continue;
+    const file = relative(process.cwd(), data.file ?? '');
+    if (data.nesting === 0) result.milliseconds[file] = (result.milliseconds[file] ?? 0) + data.details.duration_ms;
+    const name = `${file}:${data.line} ${[...path.slice(0, data.nesting), data.name].join(' > ')}`;
+    if (type === 'test:fail') {
+      const { error } = data.details as { error: Error & { failureType?: string } };
+      if (error.failureType === 'subtestsFailed') continue;
+      result.failed++;
+      yield `FAILED ${name}\n${inspect(error.cause ?? error)}\n\n`;
+    } else if (data.skip !== undefined) {
+      result.skipped++;
+      yield `skipped ${name}${typeof data.skip === 'string' ? ` (${data.skip})` : ''}\n`;
+    } else if (data.details.type !== 'suite') {
+      result.passed++;
+    }
+  }
+  yield `${resultMarker}${JSON.stringify(result)}\n`;
+}

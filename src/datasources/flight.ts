@@ -1,0 +1,133 @@
+/** When one caller stops waiting. */
+export interface WaitOptions {
+  readonly signals: readonly (AbortSignal | null | undefined)[];
+  /** Undefined, 0 and more than a timer can hold: no limit. */
+  readonly timeout?: number | undefined;
+  /** Creates the error of a timeout. */
+  readonly onTimeout?: (timeout: number) => Error;
+}
+
+/** The callers that wait for a result, until the last one gives up. */
+export interface Waiting {
+  readonly abandoned: boolean;
+  readonly reason: unknown;
+  readonly signal: AbortSignal;
+  /** Calls back when the last caller has given up. */
+  whenAbandoned(callback: () => void): void;
+}
+
+/** Timers with more milliseconds fire at once. */
+const maxTimeout = 2 ** 31 - 1;
+
+/**
+ * Work that several callers wait for. It is aborted when the last caller gives up. (With a plain promise and the signal of the first
+ * caller, its abort would fail all the others.)
+ */
+export class Flight<T> implements Waiting {
+  /** All callers have given up; no other may join. */
+  abandoned = false;
+  /** Why they have given up. */
+  reason: unknown;
+  /** The result. Awaiting it does not count as joining. */
+  readonly settled: Promise<T>;
+  /** The value for a caller whose timeout is over. */
+  fallback: (() => T | Promise<T> | undefined) | undefined;
+  #callers = 0;
+  #controller: AbortController | undefined;
+  #onAbandon: (() => void) | undefined;
+  #unbind: (() => void) | undefined;
+
+  constructor(work: (flight: Flight<T>) => Promise<T>) {
+    this.settled = work(this);
+    const unbind = (): void => this.#unbind?.();
+    // Also when it fails: all callers may have given up by then.
+    this.settled.then(unbind, unbind);
+  }
+
+  /** Aborts when the last caller has given up. Created when it is first read; cache hits never read it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.abandoned) this.#controller.abort(this.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Aborts the work for all callers when `signal` aborts. The listener is removed at the end: the signal of a subscription lives long. */
+  abortWith(signal: AbortSignal): void {
+    if (signal.aborted) {
+      this.#abandon(signal.reason);
+      return;
+    }
+    const abandon = (): void => this.#abandon(signal.reason);
+    signal.addEventListener('abort', abandon, { once: true });
+    this.#unbind = () => signal.removeEventListener('abort', abandon);
+  }
+
+  /** Waits for the result within the limits of one caller. */
+  join({ signals, timeout: limit = 0, onTimeout }: WaitOptions): Promise<T> {
+    this.#callers++;
+    const timeout = limit > 0 && limit <= maxTimeout ? limit : undefined;
+    const watched = signals.filter((signal) => signal !== undefined && signal !== null);
+    if (watched.length === 0 && timeout === undefined) return this.settled;
+
+    return new Promise<T>((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        for (const signal of watched) signal.removeEventListener('abort', onAbort);
+      };
+      const leave = (reason: unknown, instead?: T | Promise<T>): void => {
+        settle();
+        if (instead === undefined) reject(reason);
+        else resolve(instead);
+        this.#leave(reason);
+      };
+      const onAbort = (): void => leave(watched.find((signal) => signal.aborted)?.reason);
+      const timer = timeout === undefined ? undefined : setTimeout(() => leave(onTimeout?.(timeout), this.fallback?.()), timeout);
+
+      for (const signal of watched) signal.addEventListener('abort', onAbort, { once: true });
+      this.settled.then(resolve, reject).finally(settle);
+      if (watched.some((signal) => signal.aborted)) onAbort();
+    });
+  }
+
+  /**
+   * Waits for the result until another flight is abandoned. Unlike {@link join} it stays bound to that flight afterwards, because the
+   * body of the response may still be arriving. With a callback, because an AbortSignal is expensive.
+   */
+  follow(waiting: Waiting): Promise<T> {
+    this.#callers++;
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        this.#leave(waiting.reason);
+        reject(waiting.reason as Error);
+      };
+      this.settled.then(resolve, reject);
+      if (waiting.abandoned) leave();
+      else waiting.whenAbandoned(leave);
+    });
+  }
+
+  whenAbandoned(callback: () => void): void {
+    const before = this.#onAbandon;
+    this.#onAbandon =
+      before === undefined
+        ? callback
+        : () => {
+            before();
+            callback();
+          };
+  }
+
+  #leave(reason: unknown): void {
+    if (--this.#callers === 0) this.#abandon(reason);
+  }
+
+  #abandon(reason: unknown): void {
+    if (this.abandoned) return;
+    this.abandoned = true;
+    this.reason = reason;
+    this.#controller?.abort(reason);
+    this.#onAbandon?.();
+  }
+}

@@ -1,0 +1,40 @@
+/** Header fields by lower-case name. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+// Of the connection (RFC 9110 section 7.6.1), of an encoding that fetch has decoded, or of one user.
+const unstored = new Set(
+  (
+    'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
+    'content-encoding content-length content-range set-cookie set-cookie2'
+  ).split(' '),
+);
+
+/** All fields of a response; of several Set-Cookie the last. */
+export function toRecord(headers: Headers): HeaderRecord {
+  return Object.fromEntries(headers);
+}
+
+/** The fields of a response that are stored and that hooks see. They describe the decoded body: without Content-Encoding, with its length. */
+export function storedHeadersOf(fields: HeaderRecord, bodyLength: number): HeaderRecord {
+  const ofConnection = namesIn(fields['connection']);
+  const stored: Record<string, string> = {};
+  for (const name in fields) if (!unstored.has(name) && !ofConnection.includes(name)) stored[name] = fields[name]!;
+  if (fields['content-length'] !== undefined && fields['content-encoding'] === undefined) stored['content-length'] = `${bodyLength}`;
+  return stored;
+}
+
+/** The fields after a 304 (RFC 9111 section 3.2): those of the 304 replace the stored ones, except those about the body. Age and Date belong to one response. */
+export function mergeHeaders(stored: HeaderRecord, fields: HeaderRecord): HeaderRecord {
+  const { age: _age, date: _date, ...kept } = stored;
+  const { 'content-length': _length, ...newer } = storedHeadersOf(fields, 0);
+  return { ...kept, ...newer };
+}
+
+/** The cookies of a response, which are never stored. */
+export function cookiesOf(headers: Headers, fields: HeaderRecord): readonly string[] {
+  return fields['set-cookie'] === undefined ? [] : headers.getSetCookie();
+}
+
+function namesIn(field: string | undefined): readonly string[] {
+  return field === undefined ? [] : field.toLowerCase().split(/\s*,\s*/);
+}

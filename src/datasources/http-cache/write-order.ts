@@ -1,0 +1,87 @@
+import { isInMemory, liveStoreOf } from '../cache/in-memory.ts';
+import type { LiveValue } from '../cache/in-memory.ts';
+import type { KeyValueCache, Seconds, Milliseconds } from '../cache/key-value-cache.ts';
+import { CacheEntry, encodeEntry } from './cache-entry.ts';
+import { readableKeyOf } from './cache-key.ts';
+import { LiveEntry } from './live-entry.ts';
+import { isWorkerd } from './sharing.ts';
+
+/** An entry in a store: encoded, or the value in an in-memory cache. */
+export type StoredForm = string | LiveValue;
+
+const prefix = 'httpcache:';
+
+/** Limit of remembered invalidated keys. */
+const maxRemembered = 1000;
+
+/** Orders the changes within one millisecond. */
+const tick: Milliseconds = 0.001;
+
+/**
+ * Changes the store in order: the sets and deletes of a key never overtake each other. Remembers deleted keys, so that older entries
+ * are invalid in this process even if the store is down or slow.
+ */
+export class WriteOrder {
+  readonly #store: KeyValueCache;
+  readonly #inMemory: boolean;
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #deletedAt = new Map<string, Milliseconds>();
+
+  constructor(store: KeyValueCache) {
+    this.#store = store;
+    this.#inMemory = isInMemory(store);
+  }
+
+  #storeKeyOf(key: string): string {
+    return prefix + (this.#inMemory ? key : readableKeyOf(key));
+  }
+
+  /** The stored form of an entry; a promise unless the store is in memory. */
+  get(key: string): StoredForm | undefined | Promise<string | undefined> {
+    const storeKey = this.#storeKeyOf(key);
+    const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
+    return live === undefined ? this.#store.get(storeKey) : live.get(storeKey);
+  }
+
+  /** True if the entry is older than the last write to its key. */
+  isInvalidated(key: string, entry: CacheEntry): boolean {
+    return this.#deletedAt.size > 0 && entry.head.sentAt <= (this.#deletedAt.get(key) ?? -Infinity);
+  }
+
+  /** Stores an entry whose request was sent after the last write to its key. Undefined: done. */
+  set(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> | undefined {
+    const valid = this.isInvalidated(key, entry) ? withSentAt(entry, this.#deletedAt.get(key)! + tick) : entry;
+    const live = this.#inMemory ? liveStoreOf(this.#store) : undefined;
+    if (live === undefined) return this.#setText(key, valid, ttl);
+    live.set(this.#storeKeyOf(key), new LiveEntry(valid), { ttl });
+    return undefined;
+  }
+
+  #setText(key: string, entry: CacheEntry, ttl: Seconds): Promise<void> {
+    return this.#enqueue(key, () => this.#store.set(this.#storeKeyOf(key), encodeEntry(this.#inMemory ? undefined : key, entry), { ttl }));
+  }
+
+  delete(key: string, now: Milliseconds): Promise<boolean | void> {
+    const deletedAt = Math.max(now, (this.#deletedAt.get(key) ?? -Infinity) + 2 * tick);
+    this.#deletedAt.delete(key);
+    this.#deletedAt.set(key, deletedAt);
+    if (this.#deletedAt.size > maxRemembered) this.#deletedAt.delete(this.#deletedAt.keys().next().value!);
+    return this.#enqueue(key, () => this.#store.delete(this.#storeKeyOf(key)));
+  }
+
+  #enqueue<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (this.#inMemory) return work();
+    const previous = isWorkerd() ? undefined : this.#last.get(key);
+    // The store is guarded, so it neither rejects nor hangs.
+    const current = previous === undefined ? work() : previous.then(work);
+    this.#last.set(key, current);
+    void current.finally(() => {
+      if (this.#last.get(key) === current) this.#last.delete(key);
+    });
+    return current;
+  }
+}
+
+function withSentAt({ head, headers, body }: CacheEntry, sentAt: Milliseconds): CacheEntry {
+  return new CacheEntry({ ...head, sentAt }, headers, body);
+}

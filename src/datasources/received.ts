@@ -1,0 +1,154 @@
+import { textOf } from './http-cache/cache-entry.ts';
+import type { CacheEntry } from './http-cache/cache-entry.ts';
+import { JSONResult, ValueResult } from './call-result.ts';
+import type { CallResult } from './call-result.ts';
+import { boundStream, readBody } from './bounded-body.ts';
+import { callOf, createJSONError } from './errors.ts';
+import type { DataSourceRequest, HeadersSource } from './request.ts';
+import { createResponse } from './response.ts';
+import type { Milliseconds } from './cache/key-value-cache.ts';
+
+/** A response from the origin or the cache, with an unread body. It may be read once, by `toResult` or `toResponse`. */
+export interface ReceivedResponse {
+  readonly ok: boolean;
+  /** The body as the result of the call: parsed if its media type is JSON, otherwise text. */
+  toResult(request: DataSourceRequest): CallResult | Promise<CallResult>;
+  /** A web `Response`, for hooks. */
+  toResponse(request: DataSourceRequest): Response;
+  /** Status and header fields, as a new object each time. */
+  toHead(): FetchedResponse;
+}
+
+/** A response without its body. */
+export interface FetchedResponse {
+  /** The URL after redirects. */
+  readonly url: string;
+  /** True if the status is 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+}
+
+/** A response of fetch. */
+export function fromFetch(response: Response): ReceivedResponse {
+  return {
+    ok: response.ok,
+    async toResult(request) {
+      const text = toText(await readBody(request, response));
+      if (!isJSON(response.status, response.headers.get('content-type'), text)) return new ValueResult(text);
+      return parseFor(request, () => new JSONResult(text));
+    },
+    toResponse: (request) => toBounded(request, response),
+    toHead: () => toHead(response, response.headers),
+  };
+}
+
+/** A stored response; `cookies` only for the call that received it. */
+export function fromEntry(
+  entry: CacheEntry,
+  { url, now, cookies }: { url: string; now: Milliseconds; cookies?: readonly string[] | undefined },
+): ReceivedResponse {
+  const { status, statusText, contentType } = entry.head;
+  const headers = (): HeadersSource => (cookies === undefined ? withAge(entry, now) : withCookies(entry, cookies));
+  return {
+    ok: status >= 200 && status <= 299,
+    toResult(request) {
+      if (!isJSON(status, contentType, entry.body)) return new ValueResult(textOf(entry.body));
+      return parseFor(request, () => entry.toJSONResult());
+    },
+    toResponse: () => createResponse(entry.body, { url, status, statusText, headers: headers() }),
+    toHead: () => toHead({ url, ok: status >= 200 && status <= 299, status, statusText }, headers()),
+  };
+}
+
+let decoder: InstanceType<typeof TextDecoder> | undefined;
+
+/** The body as text if the bytes are valid UTF-8, otherwise the bytes. */
+export function decodeBody(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return (decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })).decode(bytes);
+  } catch {
+    return bytes;
+  }
+}
+
+/** The body of a response, parsed if its media type is JSON. */
+export async function parseBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!isJSON(response.status, response.headers.get('content-type'), text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw createJSONError(response, error);
+  }
+}
+
+/** With limits for its body, unless there is none or it is not a web stream (of a replacement for fetch). */
+function toBounded(request: DataSourceRequest, response: Response): Response {
+  if (typeof response.body?.getReader !== 'function' || response.bodyUsed) return response;
+  const { url, status, statusText, headers, redirected } = response;
+  return createResponse(boundStream(request, response), { url, status, statusText, headers, redirected });
+}
+
+/** Cancels a body that a hook has not read, which would keep the connection, unless the hook returned response or body, or an object with one of them. */
+export async function releaseUnread(response: Response, result: unknown): Promise<void> {
+  const { body, bodyUsed } = response;
+  if (bodyUsed || body?.locked !== false) return;
+  const held = typeof result === 'object' && result !== null ? [result, ...Object.values(result)] : [];
+  if (!held.includes(response) && !held.includes(body)) await body.cancel().catch(() => {});
+}
+
+function toHead({ url, ok, status, statusText }: Omit<FetchedResponse, 'headers'>, headers: HeadersSource): FetchedResponse {
+  return { url, ok, status, statusText, headers: new Headers(headers) };
+}
+
+let lenient: InstanceType<typeof TextDecoder> | undefined;
+
+/** Like `Response.text`: without a byte order mark, and with replacement characters. */
+function toText(bytes: Uint8Array): string {
+  return bytes.length === 0 ? '' : (lenient ??= new TextDecoder()).decode(bytes);
+}
+
+function parseFor(request: DataSourceRequest, parse: () => CallResult): CallResult {
+  try {
+    return parse();
+  } catch (error) {
+    throw createJSONError(callOf(request), error);
+  }
+}
+
+function withAge({ head, headers }: CacheEntry, now: Milliseconds): Record<string, string> {
+  return { ...headers, age: `${Math.floor(head.age + Math.max(0, now - head.storedAt) / 1000)}` };
+}
+
+function withCookies({ headers }: CacheEntry, cookies: readonly string[]): [string, string][] {
+  return [...Object.entries(headers), ...cookies.map((cookie): [string, string] => ['set-cookie', cookie])];
+}
+
+/** application/json and types that end in +json, with a body. */
+function isJSON(status: number, contentType: string | null, body: string | Uint8Array): boolean {
+  return status !== 204 && contentType !== null && body.length > 0 && /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
+}
+
+/** The result of a call and its response. */
+export interface CallAnswer {
+  readonly result: CallResult;
+  readonly received: ReceivedResponse;
+}
+
+/** The result of a data source's `fetch`. Both are undefined if `didEncounterError` did not throw. */
+export interface FetchResult<TResult> {
+  /** The result of `get` and the others. */
+  readonly body: TResult;
+  readonly response: FetchedResponse;
+}
+
+/** Selects the part of an answer that a caller gets. */
+export type Take = (answer: CallAnswer, isShared: boolean) => unknown;
+
+export const takeResult: Take = ({ result }, isShared) => result.take(isShared);
+
+export const takeHead: Take = ({ received }) => received.toHead();
+
+export const takeBoth: Take = ({ result, received }, isShared) => ({ body: result.take(isShared), response: received.toHead() });

@@ -1,0 +1,328 @@
+import { serializeBody } from './body.ts';
+import { bodyLimitsFor, DataSourceRequest, takeFetchOptions } from './request.ts';
+import { takeBoth, takeHead, takeResult, fromFetch, releaseUnread } from './received.ts';
+import type { CallAnswer, FetchResult, Take, ReceivedResponse, FetchedResponse } from './received.ts';
+import { ValueResult } from './call-result.ts';
+import type { DataSourceConfig, DataSourceOperation, WatchCall } from './data-source.ts';
+import { createTimeoutError, isNetworkError, isSyntaxError, withoutHeaderValue } from './errors.ts';
+import { Flight } from './flight.ts';
+import type { WaitOptions } from './flight.ts';
+import { findMemoized, memoize } from './memo.ts';
+import type { MemoizedResults } from './memo.ts';
+import { assertCacheKey, toCacheIdentity } from './http-cache/cache-key.ts';
+import type { CacheLookup } from './http-cache/origin-fetch.ts';
+import { identityOf } from './http-cache/request-identity.ts';
+import type { CacheOptions, CallDescription, DataSourceRequestInit, FetchInit, HTTPMethod, QueryParams } from './request.ts';
+import { RESTHooks } from './rest-hooks.ts';
+import type { Milliseconds } from './cache/key-value-cache.ts';
+import { ResponseCache } from './http-cache/response-cache.ts';
+import type { Answered } from './http-cache/response-cache.ts';
+import { sendToOrigin } from './send.ts';
+import type { HTTPFetch } from './send.ts';
+import { resolveCallHref, toRequestURL } from './url.ts';
+import { isPromiseLike } from '../shared/index.ts';
+
+const systemTime = (): Milliseconds => Date.now();
+
+/** The object form of RESTDataSource's constructor argument. */
+export interface RESTDataSourceOptions {
+  /** Sends requests. Default: the platform's `fetch` */
+  readonly httpFetch?: HTTPFetch | undefined;
+  /** The time by which responses age. Default: `Date.now` */
+  readonly now?: (() => Milliseconds) | undefined;
+}
+
+/**
+ * One REST API. A subclass sets `baseURL` and has a method for each kind of request.
+ *
+ * @example
+ * class Books extends RESTDataSource {
+ *   baseURL = 'https://books.example.com/v1/';
+ *
+ *   byId(id: string) {
+ *     return this.get<Book>(`books/${encodeURIComponent(id)}`);
+ *   }
+ * }
+ */
+// oxlint-disable-next-line typescript/no-explicit-any
+export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext> {
+  /** The memoized results by cache key. After `clear()` or `delete(key)` requests are sent again. */
+  memoizedResults: MemoizedResults = new Map();
+  readonly #options: RESTDataSourceOptions;
+  #operation: DataSourceOperation | undefined;
+  /** Resolves when the cache keys of all writes so far are known; undefined if no write waited for a hook. */
+  #startingWrites: Promise<void> | undefined;
+  #watchCall: WatchCall | undefined;
+  #responses: ResponseCache | undefined;
+  #warn: ((message: string) => void) | undefined;
+
+  constructor(options: HTTPFetch | RESTDataSourceOptions = {}) {
+    super();
+    this.#options = typeof options === 'function' ? { httpFetch: options } : options;
+  }
+
+  override initialize(config: DataSourceConfig<TContext>): void | Promise<void> {
+    this.#operation = config.operation;
+    this.#watchCall = config.watchCall;
+    this.#warn = config.warn;
+    config.checkOptions?.(this.#options);
+    this.#responses = config.cache && ResponseCache.of(config.cache);
+    // Another operation may have another user.
+    this.memoizedResults.clear();
+    return super.initialize(config);
+  }
+
+  // Results are `any` by default, so that `(await this.get('books')).title` compiles.
+
+  /** Sends a GET. `params` are added to the URL's query. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected get<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'GET', path, params, init }) as Promise<TResult>;
+  }
+
+  /** Sends a POST. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected post<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'POST', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a PUT. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected put<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'PUT', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a PATCH. A plain object or array as `body` is sent as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected patch<TResult = any>(path: string, body?: unknown, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'PATCH', path, body, init }) as Promise<TResult>;
+  }
+
+  /** Sends a DELETE. `params` are added to the URL's query; `init.body` is sent. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected delete<TResult = any>(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<TResult> {
+    return this.#call({ method: 'DELETE', path, params, init }) as Promise<TResult>;
+  }
+
+  /** Sends a HEAD and resolves to status and header fields. Neither memoized nor cached. */
+  protected head(path: string, params?: QueryParams | string, init?: DataSourceRequestInit): Promise<FetchedResponse> {
+    return this.#call({ method: 'HEAD', path, params, init }, takeHead) as Promise<FetchedResponse>;
+  }
+
+  /** Like `get`, `post` and the others, but resolves to the result and to status and header fields. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  protected async fetch<TResult = any>(path: string, { method, params, ...init }: FetchInit = {}): Promise<FetchResult<TResult>> {
+    const description = { method: (method?.toUpperCase() ?? 'GET') as HTTPMethod, path, params, init };
+    return ((await this.#call(description, takeBoth)) ?? { body: undefined, response: undefined }) as FetchResult<TResult>;
+  }
+
+  async #call(description: CallDescription, take: Take = takeResult): Promise<unknown> {
+    const request = new DataSourceRequest(description);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const earlierWrites = this.#startingWrites;
+    let started: (() => void) | undefined;
+    request.watch = this.#watchCall?.(this, request);
+    try {
+      const ready = this.#prepare(request);
+      const others = isRead ? [] : this.#keysOf(request.invalidates);
+      if (!isRead && (isPromiseLike(ready) || isPromiseLike(others))) started = this.#holdReads();
+      if (isPromiseLike(ready) || isPromiseLike(others)) await Promise.all([ready, others]);
+      if (request.method === 'GET' && earlierWrites !== undefined) await earlierWrites;
+      request.signal?.throwIfAborted();
+      this.signal?.throwIfAborted();
+      const key = assertCacheKey(this.cacheKeyFor(request));
+      const keys: CallKeys = [key, ...(isPromiseLike(others) ? await others : others)];
+      const result = request.method === 'GET' ? this.#read(key, request, take) : this.#write(keys, request, take);
+      started?.();
+      // Memoized values are no promises: an await would take a tenth of such a call.
+      const value: unknown = result instanceof Promise ? await result : result;
+      request.watch?.ended();
+      return value;
+    } catch (thrown) {
+      started?.();
+      const error = withoutHeaderValue(thrown, request);
+      request.watch?.ended(error);
+      await this.didEncounterError(error, request);
+      return undefined;
+    }
+  }
+
+  /** Makes later GETs wait until the returned function is called, because the keys of a write are not known yet. */
+  #holdReads(): () => void {
+    let release!: () => void;
+    const started = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const earlier = this.#startingWrites;
+    this.#startingWrites = earlier === undefined ? started : earlier.then(() => started);
+    return release;
+  }
+
+  /** Runs the hooks before the cache key. A promise only if a hook returns one. */
+  #prepare(request: DataSourceRequest): void | Promise<void> {
+    request.copyInputs(this.willSendRequest !== RESTDataSource.prototype.willSendRequest);
+    const ready = this.willSendRequest(request);
+    return isPromiseLike(ready) ? ready.then(() => this.#resolve(request)) : this.#resolve(request);
+  }
+
+  #resolve(request: DataSourceRequest): void | Promise<void> {
+    if (this.willSendRequest !== RESTDataSource.prototype.willSendRequest) takeFetchOptions(request);
+    const isDefault = this.resolveURL === RESTDataSource.prototype.resolveURL;
+    const url = isDefault ? resolveCallHref(this.baseURL, request.path) : this.resolveURL(request);
+    if (isPromiseLike(url)) return url.then((later) => finishRequest(request, later));
+    finishRequest(request, url);
+  }
+
+  #read(key: string, request: DataSourceRequest, take: Take): unknown {
+    if (request.invalidates !== undefined) throw new TypeError('invalidates is for calls that write, not for a GET');
+    if (!this.memoizeGetRequests || request.cache === 'no-store') return this.#send([key], request, take);
+
+    const identity = identityOf(request, toCacheIdentity(this.cacheIdentity));
+    const skipsMemo = request.cache === 'reload' || request.cache === 'no-cache';
+    const known = skipsMemo ? undefined : findMemoized(this.memoizedResults, key, identity);
+    if (known !== undefined) request.outcome = 'memo';
+    const memoized = known ?? memoize(this.memoizedResults, { key, identity }, this.#start([key], request));
+    return memoized.take(() => this.#waitOptions(request), take);
+  }
+
+  /** A write invalidates memoized GETs when it starts and when it ends. A HEAD invalidates nothing. */
+  async #write(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
+    if (request.method === 'HEAD') return this.#send(keys, request, take);
+
+    const forget = (): void => keys.forEach((each) => this.memoizedResults.delete(each));
+    forget();
+    try {
+      return await this.#send(keys, request, take);
+    } finally {
+      forget();
+    }
+  }
+
+  /** The cache keys of GETs with these paths. A promise only if a hook returns one. */
+  #keysOf(paths: readonly string[] = []): string[] | Promise<string[]> {
+    const requests = paths.map((path) => new DataSourceRequest({ method: 'GET', path }));
+    const pending = requests.map((request) => this.#prepare(request)).filter(isPromiseLike);
+    const toKeys = (): string[] => requests.map((request) => assertCacheKey(this.cacheKeyFor(request)));
+    return pending.length === 0 ? toKeys() : Promise.all(pending).then(toKeys);
+  }
+
+  /** Sends for one caller. */
+  async #send(keys: CallKeys, request: DataSourceRequest, take: Take): Promise<unknown> {
+    return take(await this.#start(keys, request).join(this.#waitOptions(request)), false);
+  }
+
+  #waitOptions(request: DataSourceRequest): WaitOptions {
+    return {
+      signals: [request.signal, this.signal],
+      timeout: request.timeout ?? this.timeout,
+      onTimeout: (timeout) => createTimeoutError(request, timeout),
+    };
+  }
+
+  /** Starts a call, for all that wait for it. */
+  #start([key, ...others]: CallKeys, request: DataSourceRequest): Flight<CallAnswer> {
+    request.bodyLimits = bodyLimitsFor(request.maxResponseBytes ?? this.maxResponseBytes, request.timeout ?? this.timeout);
+    return new Flight(async (flight) => {
+      const lookup = this.#lookupOf(key, request, flight);
+      try {
+        const { received, outcome } = await this.#respond(lookup, others);
+        request.outcome = outcome;
+        return await this.#toAnswer(received, request);
+      } catch (error) {
+        if (flight.abandoned) throw flight.reason;
+        return this.#afterFailure(error, lookup, flight);
+      }
+    });
+  }
+
+  /** A stale response may replace a network error. A response that cannot be parsed is removed from the cache. */
+  async #afterFailure(error: unknown, lookup: CacheLookup, flight: Flight<CallAnswer>): Promise<CallAnswer> {
+    const instead = isNetworkError(error) ? flight.fallback?.() : undefined;
+    if (instead !== undefined) return instead;
+    if (lookup.request.method === 'GET' && isSyntaxError(error)) this.#responses?.forget(lookup);
+    throw error;
+  }
+
+  /** The response of the cache or of the origin. A write invalidates stored responses. */
+  async #respond(lookup: CacheLookup, others: readonly string[]): Promise<Answered> {
+    const { key, request } = lookup;
+    const responses = this.#responses;
+    if (responses !== undefined && request.method === 'GET') return responses.answer(lookup);
+
+    const send = (): Promise<Response> => lookup.send(lookup.waiting());
+    if (responses === undefined || request.method === 'HEAD') return { received: fromFetch(await send()), outcome: 'bypass' };
+    const around = (inner: typeof send, each: string) => () => responses.invalidateAround({ ...lookup, key: each }, inner);
+    return { received: fromFetch(await [key, ...others].reduce(around, send)()), outcome: 'bypass' };
+  }
+
+  #lookupOf(key: string, request: DataSourceRequest, flight: Flight<CallAnswer>): CacheLookup {
+    const operation = this.#operation;
+    return {
+      key,
+      request,
+      shareableHeaders: this.shareableHeaders?.map((name) => name.toLowerCase()) ?? [],
+      cacheIdentity: toCacheIdentity(this.cacheIdentity),
+      usesHTTPFetch: this.#options.httpFetch !== undefined,
+      sharesInFlight: this.memoizeGetRequests,
+      sourceName: this.constructor.name,
+      source: this.#options.httpFetch,
+      waiting: () => {
+        if (operation !== undefined) flight.abortWith(operation.signal);
+        return flight;
+      },
+      waitUntil: operation && ((work) => operation.waitUntil(work)),
+      warn: this.#warn,
+      now: this.#options.now ?? systemTime,
+      fallback: (offer) => {
+        flight.fallback = () => {
+          const received = offer();
+          if (received === undefined) return undefined;
+          request.outcome = 'stale';
+          return this.#toAnswer(received, request);
+        };
+      },
+      send: (waiting, validators) => {
+        const retry = request.retry ?? this.retry;
+        return sendToOrigin(request, { httpFetch: this.#options.httpFetch, retry, waiting, validators });
+      },
+      cacheOptionsFor: this.#hasCacheHook(request) ? (response) => this.#cacheOptionsOf(response, request) : undefined,
+    };
+  }
+
+  #hasCacheHook({ cacheOptions }: DataSourceRequest): boolean {
+    return cacheOptions !== undefined || this.cacheOptionsFor !== RESTDataSource.prototype.cacheOptionsFor;
+  }
+
+  async #cacheOptionsOf(response: Response, request: DataSourceRequest): Promise<CacheOptions | undefined> {
+    const { cacheOptions } = request;
+    if (typeof cacheOptions === 'object') return cacheOptions;
+    const before = identityOf(request, undefined);
+    const options = await (cacheOptions === undefined ? this.cacheOptionsFor(response, request) : cacheOptions(response, request));
+    // Without a header field that the hook removed, the response would be stored for other users.
+    return identityOf(request, undefined) === before ? options : { ttl: 0 };
+  }
+
+  /** Hooks that are not overridden are not called, because a Response is expensive to create. */
+  async #toAnswer(received: ReceivedResponse, request: DataSourceRequest): Promise<CallAnswer> {
+    const { didReceiveResponse, parseBody: parse } = RESTDataSource.prototype;
+    const isDefault = this.didReceiveResponse === didReceiveResponse && this.parseBody === parse;
+    if (isDefault && received.ok) return { received, result: await received.toResult(request) };
+    const response = received.toResponse(request);
+    let value: unknown;
+    try {
+      value = await this.didReceiveResponse(response, request);
+    } finally {
+      await releaseUnread(response, value);
+    }
+    return { received, result: new ValueResult(value) };
+  }
+}
+
+/** The cache key of a call, and those that it invalidates. */
+type CallKeys = readonly [key: string, ...others: string[]];
+
+/** Sets the URL with its query parameters, and serializes the body. */
+function finishRequest(request: DataSourceRequest, url: URL | string): void {
+  request.url = toRequestURL(url, request.search);
+  serializeBody(request);
+}

@@ -1,0 +1,108 @@
+import type { Milliseconds } from './cache/key-value-cache.ts';
+
+/** Retries of failed GETs. A number means `{ limit }`. */
+export interface RetryOptions {
+  /** The number of retries. Default: 2 */
+  readonly limit?: number | undefined;
+  /** The wait before the first retry, doubled for each further one, less a random part. Default: 100 */
+  readonly delay?: Milliseconds | undefined;
+  /** The longest wait. With a longer Retry-After there is no retry. Default: 5000 */
+  readonly maxDelay?: Milliseconds | undefined;
+  /** Limit of one attempt, until its header fields have arrived. Default: none */
+  readonly attemptTimeout?: Milliseconds | undefined;
+  /** Statuses that are retried. Default: 408, 429, 500, 502, 503, 504 */
+  readonly statuses?: readonly number[] | undefined;
+}
+
+/** The attempts of a call. */
+export interface Attempts {
+  readonly send: (signal: AbortSignal) => Promise<Response>;
+  /** Aborts when the last caller has given up. */
+  readonly signal: AbortSignal;
+  /** True if it may be sent twice. */
+  readonly isRepeatable: boolean;
+  /** Creates the error of an `attemptTimeout`. */
+  readonly onTimeout: (timeout: Milliseconds) => Error;
+}
+
+const retryable = [408, 429, 500, 502, 503, 504];
+
+/**
+ * Sends until a response needs no retry, a limit is reached or the last caller has given up. Only GETs are retried: a write without a
+ * response may have had its effect.
+ */
+export async function sendWithRetry(
+  { send: sendNow, signal, isRepeatable, onTimeout }: Attempts,
+  options: RetryOptions | number,
+): Promise<Response> {
+  const { limit = 2, delay = 100, maxDelay = 5000, attemptTimeout, statuses = retryable } = toRetryOptions(options);
+  const send =
+    attemptTimeout === undefined ? () => sendNow(signal) : () => sendInTime({ send: sendNow, signal, onTimeout }, attemptTimeout);
+  for (let attempt = 0; ; attempt++) {
+    const last = !isRepeatable || attempt >= limit;
+    const response = await (last ? send() : send().catch((error: unknown) => keepUnlessAborted(error, signal)));
+    if (last || (response !== undefined && !statuses.includes(response.status))) return response as Response;
+
+    const wait = waitBefore(attempt, delay, response);
+    if (wait > maxDelay && response !== undefined) return response;
+    // Otherwise the body would keep its connection.
+    await response?.body?.cancel();
+    await sleep(Math.min(wait, maxDelay), signal);
+  }
+}
+
+function toRetryOptions(options: RetryOptions | number): RetryOptions {
+  return typeof options === 'number' ? { limit: options } : options;
+}
+
+/** One attempt. The timeout ends with the header fields; `signal` aborts the body, too. */
+async function sendInTime({ send, signal, onTimeout }: Omit<Attempts, 'isRepeatable'>, timeout: Milliseconds): Promise<Response> {
+  const attempt = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      attempt.abort(onTimeout(timeout));
+      reject(attempt.signal.reason as Error);
+    }, timeout);
+  });
+  const sent = send(AbortSignal.any([signal, attempt.signal]));
+  // `httpFetch` may ignore the signal. The body of a late response is canceled.
+  sent.then((response) => (attempt.signal.aborted ? response.body?.cancel() : undefined)).catch(() => {});
+  try {
+    return await Promise.race([sent, late]);
+  } catch (error) {
+    throw attempt.signal.aborted ? attempt.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Network failures are retried, aborts are not. */
+function keepUnlessAborted(error: unknown, signal: AbortSignal): undefined {
+  if (signal.aborted) throw error;
+}
+
+/** Retry-After, or twice the wait before, with a random part so that callers do not retry at the same time. */
+function waitBefore(attempt: number, delay: Milliseconds, response: Response | undefined): Milliseconds {
+  const retryAfter = response?.headers.get('retry-after');
+  if (retryAfter) {
+    const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+    if (!Number.isNaN(seconds)) return Math.max(0, seconds);
+  }
+  return delay * 2 ** attempt * (0.5 + Math.random() / 2);
+}
+
+function sleep(duration: Milliseconds, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, duration);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

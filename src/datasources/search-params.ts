@@ -1,0 +1,40 @@
+/** New query parameters from an object, pairs, text or a URLSearchParams. Undefined and null are omitted, arrays repeat the parameter. */
+export function toSearchParams(source: object | string | undefined): URLSearchParams {
+  if (source === undefined || source === null) return new URLSearchParams();
+  if (typeof source === 'string') return new URLSearchParams(source);
+
+  const params = new URLSearchParams();
+  const pairs = Symbol.iterator in source ? (source as Iterable<[string, unknown]>) : Object.entries(source);
+  for (const [name, value] of pairs) appendParam(params, name, value);
+  return params;
+}
+
+function appendParam(params: URLSearchParams, name: string, value: unknown): void {
+  if (value === undefined || value === null) return;
+  if (typeof value === 'object' && initNames.has(name)) assertNoInit(name, value);
+  if (!Array.isArray(value)) {
+    params.append(name, toText(value));
+    return;
+  }
+  for (const item of value) {
+    if (item !== undefined && item !== null) params.append(name, toText(item));
+  }
+}
+
+const initNames = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions']);
+
+/** In production, too: it keeps tokens out of URLs, and so out of logs. */
+function assertNoInit(name: string, value: object): void {
+  if (value instanceof Date || (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item instanceof Date))) return;
+  throw new TypeError(
+    `"${name}" holds an object and would be written into the URL: the second argument of get, head and delete is the query parameters alone. ` +
+      'Write get(path, params, { headers, … })',
+  );
+}
+
+/** Dates as ISO text, plain objects as JSON. */
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  const text = String(value);
+  return text === '[object Object]' ? JSON.stringify(value) : text;
+}

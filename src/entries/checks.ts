@@ -1,0 +1,1 @@
+export { checkDataSourceOptions, checkDataSources, checkWhole, warnOfOptions, watchOptions } from '../tools/checks/index.ts';

@@ -1,0 +1,2 @@
+export { costLine } from '../extensions/cost-line/index.ts';
+export type { CostLineOptions, CostRecord } from '../extensions/cost-line/index.ts';

@@ -1,0 +1,2 @@
+export { graphqlJSExecutor } from '../executor/index.ts';
+export type { GraphQLJSExecutor } from '../executor/index.ts';

@@ -1,0 +1,2 @@
+export { incrementalDelivery } from '../extensions/incremental/index.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from '../extensions/incremental/index.ts';

@@ -1,0 +1,2 @@
+export { landingPage } from '../tools/landing-page/index.ts';
+export type { LandingPageOptions } from '../tools/landing-page/index.ts';

@@ -1,0 +1,119 @@
+export { ApolloServerBase } from '../../v3/server/apollo-server-base.ts';
+export type { GraphQLOptions, GraphQLServerOptions } from '../../v3/server/query-options.ts';
+export type {
+  Config,
+  Context,
+  ContextFunction,
+  CSRFPreventionOptions,
+  DataSources,
+  GatewayInterface,
+  GraphQLSchemaModule,
+  GraphQLService,
+  GraphQLServiceConfig,
+  PersistedQueryOptions,
+  SchemaChangeCallback,
+  Unsubscriber,
+} from '../../v3/server/config.ts';
+export { convertNodeHttpToRequest, resolveGraphqlOptions, runHttpQuery } from '../../v3/server/integration.ts';
+export type { HttpQueryRequest, HttpQueryResponse } from '../../v3/server/integration.ts';
+export { makeExecutableSchema } from '../../v3/server/executable-schema.ts';
+export type { ExecutableSchemaOptions } from '../../v3/server/executable-schema.ts';
+export { createTestClient } from '../../v3/server/test-client.ts';
+export type { ApolloServerTestClient } from '../../v3/server/test-client.ts';
+export type { DocumentStore } from '../../v3/operation/operation.ts';
+export { HttpQueryError, isHttpQueryError } from '../../v3/errors/apollo-error.ts';
+export { gql } from '../../v3/gql.ts';
+export { formatApolloErrors, fromGraphQLError } from '../../v3/errors/format-errors.ts';
+export type { ErrorOptions } from '../../v3/errors/format-errors.ts';
+export {
+  ApolloError,
+  AuthenticationError,
+  ForbiddenError,
+  PersistedQueryNotFoundError,
+  PersistedQueryNotSupportedError,
+  SyntaxError,
+  toApolloError,
+  UserInputError,
+  ValidationError,
+} from '../../v3/errors/apollo-error.ts';
+// Its module gives `info` of resolvers the type of `cacheControl`.
+export { CacheScope, newCachePolicy } from '../../extensions/edge/index.ts';
+export type { CacheAnnotation, CacheHint, CachePolicy, ResolveInfoCacheControl } from '../../extensions/edge/index.ts';
+export { ApolloServerPluginCacheControl, ApolloServerPluginCacheControlDisabled } from '../../v3/plugins/cache-control.ts';
+export type { ApolloServerPluginCacheControlOptions } from '../../v3/plugins/cache-control.ts';
+export {
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginLandingPageGraphQLPlayground,
+  ApolloServerPluginLandingPageLocalDefault,
+  ApolloServerPluginLandingPageProductionDefault,
+} from '../../v3/plugins/landing-page.ts';
+export type {
+  ApolloServerPluginLandingPageDefaultBaseOptions,
+  ApolloServerPluginLandingPageDefaultOptions,
+  ApolloServerPluginLandingPageLocalDefaultOptions,
+  ApolloServerPluginLandingPageProductionDefaultOptions,
+  ApolloServerPluginLandingPageGraphQLPlaygroundOptions,
+} from '../../v3/plugins/landing-page.ts';
+export {
+  ApolloServerPluginDrainHttpServer,
+  ApolloServerPluginInlineTrace,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginSchemaReporting,
+  ApolloServerPluginUsageReporting,
+  ApolloServerPluginUsageReportingDisabled,
+} from '../../v3/plugins/reporting.ts';
+export type {
+  ApolloServerPluginDrainHttpServerOptions,
+  ApolloServerPluginInlineTraceOptions,
+  ApolloServerPluginSchemaReportingOptions,
+  ApolloServerPluginUsageReportingOptions,
+  ClientInfo,
+  GenerateClientInfo,
+  SendValuesBaseOptions,
+  VariableValueOptions,
+} from '../../v3/plugins/reporting.ts';
+export { ErrorsAreMissesCache } from '../../v3/cache/errors-are-misses-cache.ts';
+export { InMemoryLRUCache } from '../../v3/cache/in-memory-lru-cache.ts';
+export { KeyvAdapter, PrefixingKeyValueCache } from '../cache.ts';
+export type { KeyValueCache, KeyValueCacheSetOptions } from '../cache.ts';
+export type {
+  AnyFunction,
+  AnyFunctionMap,
+  ApolloConfig,
+  ApolloConfigInput,
+  ApolloServerPlugin,
+  BaseContext,
+  GraphQLExecutionResult,
+  GraphQLExecutor,
+  GraphQLFieldResolverParams,
+  GraphQLRequest,
+  GraphQLRequestContext,
+  GraphQLRequestContextDidEncounterErrors,
+  GraphQLRequestContextDidResolveOperation,
+  GraphQLRequestContextDidResolveSource,
+  GraphQLRequestContextExecutionDidStart,
+  GraphQLRequestContextParsingDidStart,
+  GraphQLRequestContextResponseForOperation,
+  GraphQLRequestContextValidationDidStart,
+  GraphQLRequestContextWillSendResponse,
+  GraphQLRequestExecutionListener,
+  GraphQLRequestListener,
+  GraphQLRequestListenerDidResolveField,
+  GraphQLRequestListenerExecutionDidEnd,
+  GraphQLRequestListenerParsingDidEnd,
+  GraphQLRequestListenerValidationDidEnd,
+  GraphQLRequestMetrics,
+  GraphQLResponse,
+  GraphQLSchemaContext,
+  GraphQLServerListener,
+  GraphQLServiceContext,
+  HTTPRequestHead,
+  LandingPage,
+  Logger,
+  PluginDefinition,
+  SchemaHash,
+  ValidationRule,
+  ValueOrPromise,
+  VariableValues,
+  WithRequired,
+} from '../../v3/types.ts';

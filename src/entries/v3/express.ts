@@ -1,0 +1,15 @@
+export { ApolloServer } from '../../v3/hosts/express-server.ts';
+export type {
+  ApolloServerExpressConfig,
+  CorsOptions,
+  ExpressContext,
+  Middleware,
+  ServerInfo,
+  ServerRegistration,
+  StandaloneConfig,
+} from '../../v3/hosts/express-server.ts';
+export type { NodeHandler } from '../../v3/hosts/node-handler.ts';
+export type { CreateHandlerOptions } from '../../v3/server/serving.ts';
+export type { BodyParserConfig as OptionsJson } from '../../v3/http/body.ts';
+export type { GetMiddlewareOptions } from '../../v3/http/serve.ts';
+export * from '../../v3/common.ts';

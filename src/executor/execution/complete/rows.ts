@@ -1,0 +1,245 @@
+import type { GraphQLField } from 'graphql';
+
+import type { MadeObject, ObjectRun } from '../object-log.ts';
+import { abandon } from '../promises.ts';
+import { nullOrThrow } from './errors.ts';
+import { startField } from '../field-run.ts';
+import { callMethod, completeResolved, executeField, executeFields } from '../fields.ts';
+import { completeItem, ListRun } from './items.ts';
+import { argumentValues } from '../plan/arguments.ts';
+import { selectionBelow } from '../plan/planned-field.ts';
+import type { Run } from '../run.ts';
+import { Pending, PendingContainer, placed } from '../pending.ts';
+import type { FieldRun, Path, PlannedField, Position, BuildRow, RowRest, Selection } from '../plan/planned-field.ts';
+import { createRowBuilder } from './row-builder.ts';
+import { isPromiseLike } from '../../../shared/index.ts';
+
+/** The generated code for objects of the selection, if it has been run often enough. `count`: number of objects to be made. */
+function builderOf(run: Run, selection: Selection, count: number): BuildRow | undefined {
+  if (selection.rowsSeen < Infinity) {
+    selection.rowsSeen += count;
+    if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
+  }
+  if (run.fieldResolver !== undefined || run.fieldTracer !== undefined) return undefined;
+  // Tried only once: if code generation fails, it would fail again.
+  if (selection.rowBuilder === undefined && selection.rowsSeen < Infinity) {
+    selection.rowBuilder = createRowBuilder(selection);
+    selection.rowsSeen = Infinity;
+  }
+  const { rowBuilder, fields } = selection;
+  if (rowBuilder === undefined) return undefined;
+  const { build, resolvers } = rowBuilder;
+  for (let at = 0; at < fields.length; at++) {
+    if (fields[at]!.definition.resolve === resolvers[at]) continue;
+    selection.forgetCode();
+    return undefined;
+  }
+  return build;
+}
+
+const defaultRowsBeforeCode = 1_000;
+
+export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
+  const { run } = list.fieldRun;
+  const build = builderOf(run, selection, count);
+  return build && new Rows(run, selection, build, list);
+}
+
+/** Runs the fields of one object like executeFields, by generated code if there is any. */
+export function executeObject(position: Position, selection: Selection, source: unknown): unknown {
+  const { run } = position.fieldRun;
+  const build = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
+  if (build !== undefined) return new Rows(run, selection, build, () => position).make(source as object);
+  const { path } = position;
+  const made = executeFields(run, selection, source, path);
+  if (run.objects === undefined) return made;
+  const result = made instanceof PendingContainer ? made.result : made;
+  const object = { source, path: () => path };
+  run.objects.runOf(selection).note(result, { source, read: (definition) => readHidden(run, selection, definition, object) });
+  return made;
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** The value of a field that the client has not selected. */
+function readHidden(run: Run, selection: Selection, definition: Field, object: PlacedObject): unknown {
+  const { source } = object;
+  const resolve = definition.resolve ?? run.fieldResolver;
+  if (resolve === undefined) return (source as Record<string, unknown>)[definition.name];
+  return resolve(source, {}, run.contextValue, startField(run, selection.hiddenField(definition), object.path()).info);
+}
+
+interface PlacedObject {
+  readonly source: unknown;
+  path(): Path;
+}
+
+/** False for null, promises and errors, which lists handle separately. */
+export function canBeRow(item: unknown): item is object {
+  return typeof item === 'object' && item !== null && !isPromiseLike(item) && !(item instanceof Error);
+}
+
+/** Makes objects of one selection, one after another. */
+export class Rows implements RowRest, MadeObject {
+  readonly context: unknown;
+  readonly #run: Run;
+  readonly #selection: Selection;
+  readonly #build: BuildRow;
+  /** The list of the objects, or the position of a single object. */
+  readonly #place: ListRun | (() => Position);
+  readonly #objects: ObjectRun | undefined;
+  /** The objects below, by the index of their field. Null: there is no code for them. */
+  #below: (Rows | null)[] | undefined = undefined;
+  // State of the current row.
+  #source: object = noSource;
+  #index = 0;
+  #path: Path | undefined = undefined;
+  #pending: Pending[] | undefined = undefined;
+  /** True when a pending value can make the object null. */
+  #mayBeNulled = false;
+
+  constructor(run: Run, selection: Selection, build: BuildRow, place: ListRun | (() => Position)) {
+    this.#run = run;
+    this.context = run.contextValue;
+    this.#selection = selection;
+    this.#build = build;
+    this.#place = place;
+    this.#objects = run.objects?.runOf(selection);
+  }
+
+  /** Completes one item of the list: a faster completeItem. */
+  complete(item: unknown, index: number): unknown {
+    const list = this.#place as ListRun;
+    try {
+      return canBeRow(item) ? this.makeNth(item, index) : completeItem(list, item, index);
+    } catch (error) {
+      return nullOrThrow(list.at(index), error);
+    }
+  }
+
+  makeNth(source: object, index: number): unknown {
+    this.#index = index;
+    return this.make(source);
+  }
+
+  /** Returns the object or a Pending. Throws the located error of a non-null field. */
+  make(source: object): unknown {
+    this.#source = source;
+    this.#path = undefined;
+    this.#mayBeNulled = false;
+    let row: object;
+    try {
+      row = this.#build(source, this);
+    } catch (error) {
+      abandon(source);
+      this.#containerOf({}).failed = true;
+      throw error;
+    }
+    this.#objects?.note(row, this);
+    if (this.#pending === undefined || (this.#place instanceof ListRun && !this.#mayBeNulled)) return row;
+    const container = this.#containerOf(row);
+    container.filled();
+    return placed(container, this.#position());
+  }
+
+  /** The pending values in the last row, for which the list must wait. */
+  takePending(): readonly Pending[] | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    return pending;
+  }
+
+  get source(): object {
+    return this.#source;
+  }
+
+  read(definition: Field): unknown {
+    return readHidden(this.#run, this.#selection, definition, this);
+  }
+
+  run(at: number): unknown {
+    const field = this.#selection.fields[at]!;
+    return this.#note(executeField(this.#run, field, this.#source, this.path()), field);
+  }
+
+  values(at: number): Record<string, unknown> {
+    return argumentValues(this.#selection.fields[at]!, this.#run);
+  }
+
+  start(at: number): FieldRun {
+    return startField(this.#run, this.#selection.fields[at]!, this.path());
+  }
+
+  object(at: number, value: unknown, fieldRun?: FieldRun): unknown {
+    const rows = (this.#below ??= [])[at] ?? this.#rowsBelow(at);
+    if (rows === null || !canBeRow(value)) return this.resolved(at, value, fieldRun);
+    try {
+      return this.#note(rows.make(value), this.#selection.fields[at]!);
+    } catch (error) {
+      return this.fail(at, error);
+    }
+  }
+
+  #rowsBelow(at: number): Rows | null {
+    const known = this.#below![at];
+    if (known !== undefined) return known;
+    const selection = selectionBelow(this.#selection.fields[at]!);
+    const build = selection && builderOf(this.#run, selection, 1);
+    return (this.#below![at] = build === undefined ? null : new Rows(this.#run, selection!, build, () => this.start(at)));
+  }
+
+  property(at: number, value: unknown): unknown {
+    const fieldRun = this.start(at);
+    let resolved = value;
+    try {
+      if (typeof value === 'function') resolved = callMethod(fieldRun, this.#source);
+    } catch (error) {
+      return nullOrThrow(fieldRun, error);
+    }
+    return this.resolved(at, resolved, fieldRun);
+  }
+
+  resolved(at: number, value: unknown, fieldRun: FieldRun = this.start(at)): unknown {
+    try {
+      return this.#note(completeResolved(fieldRun, value), fieldRun.field);
+    } catch (error) {
+      return nullOrThrow(fieldRun, error);
+    }
+  }
+
+  grow(characters: number): void {
+    this.#run.grow(this.#selection.size + characters);
+  }
+
+  fail(at: number, thrown: unknown): null {
+    return nullOrThrow(this.start(at), thrown);
+  }
+
+  path(): Path {
+    return (this.#path ??= this.#position().path);
+  }
+
+  #position(): Position {
+    return this.#place instanceof ListRun ? this.#place.at(this.#index) : this.#place();
+  }
+
+  /** Registers a pending value, which the code stores in the row like any other. */
+  #note(value: unknown, field: PlannedField): unknown {
+    if (value instanceof Pending) {
+      value.key = field.responseName;
+      (this.#pending ??= []).push(value);
+      if (field.shape.nonNull) this.#mayBeNulled = true;
+    }
+    return value;
+  }
+
+  /** A container of the pending values so far. */
+  #containerOf(row: object): PendingContainer {
+    const container = new PendingContainer(this.#run, row);
+    for (const value of this.#pending ?? []) container.adopt(value);
+    this.#pending = undefined;
+    return container;
+  }
+}
+
+const noSource = {};

@@ -1,0 +1,266 @@
+import { getNullableType, isListType, Kind } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+
+import { resolverCall } from '../visible-arguments.ts';
+import type { Resolver, ResolverCall } from '../visible-arguments.ts';
+import type { ObjectIdentity } from '../object-log.ts';
+import type { Run } from '../run.ts';
+import { classFor, sharedClassFor, sharedUses } from './result-classes.ts';
+import type { ResultClass, ResultClasses, ResultObject } from './result-classes.ts';
+
+/** `info.path`: a linked list from a value up to the root. */
+export type Path = GraphQLResolveInfo['path'];
+
+/** The path of a field of the type `typename`, or of a list item (no type name). */
+export function addPath(prev: Path | undefined, key: string | number, typename: string | undefined): Path {
+  return { prev, key, typename };
+}
+
+/** The `plain` of types that are no built-in scalar. */
+export const notPlain = 0;
+
+/** Completes the values of a type. One class per kind of type. */
+export abstract class Shape {
+  readonly nonNull: boolean;
+  /** Which built-in scalar it is: see leaf.ts. */
+  readonly plain: number;
+
+  constructor(nonNull: boolean, plain: number = notPlain) {
+    this.nonNull = nonNull;
+    this.plain = plain;
+  }
+
+  /** Completes a value that is not a promise, an Error or null. Returns the value or a Pending. Throws unlocated errors. */
+  abstract complete(position: Position, value: unknown): unknown;
+  /** The fields of every object of this shape below the field; undefined when the type depends on the object. */
+  selectionFor?(field: PlannedField): Selection | undefined;
+}
+
+/** The position of a value in the response. */
+export interface Position {
+  readonly fieldRun: FieldRun;
+  readonly shape: Shape;
+  readonly path: Path;
+}
+
+/** One field of one object while it runs: see field-run.ts. */
+export interface FieldRun extends Position {
+  readonly run: Run;
+  readonly field: PlannedField;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** The prepared arguments of a field: see arguments.ts. */
+export interface PlannedArguments {
+  /** True when they do not depend on variables. */
+  readonly areConstant: boolean;
+  /** The values for one call, in a new object. Throws graphql-js's error if one is invalid. */
+  valuesFor(node: FieldNode, run: Run): Record<string, unknown>;
+}
+
+/** Collects the fields below some nodes for an object of the type. */
+export type CollectFields = (type: GraphQLObjectType, nodes: readonly FieldNode[]) => Selection;
+
+interface PlannedFieldInit {
+  readonly responseName: string;
+  readonly node: FieldNode;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  readonly shape: Shape;
+  readonly arguments: PlannedArguments | undefined;
+  readonly collect: CollectFields;
+}
+
+/** A field of a selection, prepared for all runs. */
+export class PlannedField {
+  readonly responseName: string;
+  readonly fieldName: string;
+  readonly isAliased: boolean;
+  /** Number of lists around the field. */
+  lists = 0;
+  /** The first of the nodes that are merged into this field. */
+  readonly node: FieldNode;
+  #nodes: FieldNode[] | undefined = undefined;
+  /** Its `resolve` is read in every run: tools replace it. */
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  readonly shape: Shape;
+  /** Undefined if it has none. */
+  readonly arguments: PlannedArguments | undefined;
+  /** The value of `__typename`; undefined for other fields. */
+  readonly typename: string | undefined;
+  // The resolver of the last call.
+  #resolve: Resolver | undefined = undefined;
+  #call: ResolverCall | undefined = undefined;
+  readonly #collect: CollectFields;
+  // Created for the second type, because an empty Map is larger than the rest of the field.
+  #selections: Map<GraphQLObjectType, Selection> | undefined = undefined;
+  #lastType: GraphQLObjectType | undefined = undefined;
+  #lastSelection: Selection | undefined = undefined;
+
+  constructor(init: PlannedFieldInit) {
+    this.responseName = init.responseName;
+    this.fieldName = init.node.name.value;
+    this.isAliased = this.responseName !== this.fieldName;
+    this.node = init.node;
+    this.definition = init.definition;
+    this.parentType = init.parentType;
+    this.shape = init.shape;
+    this.arguments = init.arguments;
+    this.typename = this.fieldName === '__typename' ? init.parentType.name : undefined;
+    this.#collect = init.collect;
+  }
+
+  /** All nodes that are merged into this field. Resolvers get copies: see Run.nodesOf. */
+  get nodes(): FieldNode[] {
+    return (this.#nodes ??= [this.node]);
+  }
+
+  callOf(resolve: Resolver): ResolverCall {
+    if (this.#resolve !== resolve) {
+      this.#call = resolverCall(resolve);
+      this.#resolve = resolve;
+    }
+    return this.#call!;
+  }
+
+  /** The fields to run for an object of the type. Collected when first needed. */
+  selectionFor(type: GraphQLObjectType): Selection {
+    if (this.#lastType === type) return this.#lastSelection!;
+    const selection = this.#selections?.get(type) ?? this.#addSelection(type);
+    this.#lastType = type;
+    this.#lastSelection = selection;
+    return selection;
+  }
+
+  #addSelection(type: GraphQLObjectType): Selection {
+    if (this.#lastType !== undefined) this.#selections ??= new Map([[this.#lastType, this.#lastSelection!]]);
+    const selection = this.#collect(type, this.nodes);
+    selection.nestIn(this.lists + (isListType(getNullableType(this.definition.type)) ? 1 : 0));
+    this.#selections?.set(type, selection);
+    return selection;
+  }
+}
+
+/** Generated code that makes a response object. `rest` completes the values that are not plain. */
+export type BuildRow = (source: object, rest: RowRest) => ResultObject;
+
+/** The generated code of a selection. */
+export interface RowBuilder {
+  readonly build: BuildRow;
+  /** The resolvers of its fields when the code was made. */
+  readonly resolvers: readonly unknown[];
+}
+
+/** The functions that generated code calls. Fields are numbered as in the selection. */
+export interface RowRest {
+  readonly context: unknown;
+  /** Runs a field without generated code. */
+  run(field: number): unknown;
+  /** The arguments of a resolver. */
+  values(field: number): Record<string, unknown>;
+  start(field: number): FieldRun;
+  /** Completes the value of a field with an object type. */
+  object(field: number, value: unknown, started?: FieldRun): unknown;
+  /** Completes the result of a resolver. */
+  resolved(field: number, value: unknown, started?: FieldRun): unknown;
+  /** Completes the value of a property. */
+  property(field: number, value: unknown): unknown;
+  /** Adds the size of the object, and the characters of its strings. */
+  grow(characters: number): void;
+  /** Handles an error of a getter or a resolver. */
+  fail(field: number, thrown: unknown): null;
+}
+
+/** The fields to run for one object, in the order of the response. */
+export class Selection {
+  readonly fields: readonly PlannedField[];
+  readonly type: GraphQLObjectType;
+  /** The nodes whose selection sets it merges. */
+  readonly nodes: readonly FieldNode[];
+  /** Another selection of the type that begins with the same node. */
+  readonly next: Selection | undefined;
+  readonly #classes: ResultClasses;
+  #Result: ResultClass;
+  #made = 0;
+  #lists = 0;
+  /** Characters counted for an object: its names, and one for each value. More in lists of lists. */
+  size: number;
+  /** Number of objects so far, and the code that is generated after many: see rows.ts. */
+  rowsSeen = 0;
+  rowBuilder: RowBuilder | undefined = undefined;
+  /** See object-log.ts. */
+  identity: ObjectIdentity | undefined = undefined;
+
+  constructor(fields: readonly PlannedField[], { type, nodes, classes, next }: SelectionOrigin) {
+    this.fields = fields;
+    this.type = type;
+    this.nodes = nodes;
+    this.size = nodes[0]?.alias === undefined ? 1 : sizeOfAliasedObject;
+    for (let at = 0; at < fields.length; at++) this.size += fields[at]!.responseName.length + (fields[at]!.typename?.length ?? 0) + 5;
+    this.next = next;
+    this.#classes = classes;
+    this.#Result = sharedClassFor(fields.length);
+  }
+
+  /** A field that the client has not selected; for the `info` of its resolver. */
+  hiddenField(definition: GraphQLField<unknown, unknown>): PlannedField {
+    const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: definition.name } };
+    const init = { responseName: definition.name, node, definition, parentType: this.type, shape: hiddenShape, arguments: undefined };
+    return new PlannedField({ ...init, collect: nothingBelow });
+  }
+
+  createResult(): ResultObject {
+    if (this.#made < sharedUses && ++this.#made === sharedUses) this.#Result = classFor(this.fields, this.#classes);
+    return new this.#Result();
+  }
+
+  /** Called when a resolver has been replaced. */
+  forgetCode(): void {
+    this.rowsSeen = 0;
+    this.rowBuilder = undefined;
+  }
+
+  /** Sets the number of lists around its objects. Of several calls the largest number counts. */
+  nestIn(lists: number): void {
+    if (lists <= this.#lists) return;
+    for (const field of this.fields) field.lists = lists;
+    this.size += (Math.max(0, lists - 2) - Math.max(0, this.#lists - 2)) * sizeInLists;
+    this.#lists = lists;
+  }
+}
+
+const hiddenShape: Shape = { nonNull: false, plain: notPlain, complete: (_fieldRun, value) => value };
+
+function nothingBelow(): never {
+  throw new Error('A hidden field has nothing below it.');
+}
+
+/**
+ * Characters counted for an object for each list around it beyond two: lists of two, nested twenty deep, contain a million objects,
+ * which take a second before they are 6 MiB.
+ */
+export const sizeInLists = 64;
+
+/** Characters counted for each item read from an iterable, which may be infinite. */
+export const sizeOfRead = 8;
+
+/** Characters counted for an aliased object: a client may select one object a thousand times. */
+const sizeOfAliasedObject = 16;
+
+interface SelectionOrigin {
+  readonly type: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  /** Shared by the plan. */
+  readonly classes: ResultClasses;
+  readonly next: Selection | undefined;
+}
+
+/** Undefined also where collecting the fields fails: then each object has that error. */
+export function selectionBelow(field: PlannedField, shape: Shape = field.shape): Selection | undefined {
+  try {
+    return shape.selectionFor?.(field);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,194 @@
+import { assertValidSchema, getVariableValues, OperationTypeNode } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { isExecutionListened } from '../../shared/index.ts';
+import { toRootError } from './complete/errors.ts';
+import { executeFields } from './fields.ts';
+import { isGraphQL17 } from './graphql-js/version.ts';
+import { Pending } from './pending.ts';
+import { Plan } from './plan/plan.ts';
+import { copyVariables } from './plan/copied-inputs.ts';
+import { firstInputError } from './plan/wrong-input.ts';
+import { coercedOf, Run } from './run.ts';
+import type { RunSettings, VariableValues } from './run.ts';
+import { executeSerially } from './serial.ts';
+import { executionChannels, FieldTracer, traceExecute, tracePhase } from './trace-execution.ts';
+import type { ExecutionChannels } from './trace-execution.ts';
+
+/** One execution of an operation of a valid document. */
+export interface PlannedExecution extends RunSettings {
+  readonly document: DocumentNode;
+  readonly variableValues: Readonly<Record<string, unknown>> | undefined;
+  /** Report only the first mistake in the variables, which are very large. Default: up to 50, as graphql-js does. */
+  readonly hasHeavyVariables?: boolean | undefined;
+  /** The root value is an event of a subscription: fewer tracing events are published. Default: false */
+  readonly isEvent?: boolean | undefined;
+  /** The plan stored with the document. */
+  readonly kept?: KeptPlan | undefined;
+  /** Default: prepared when the operation runs. */
+  prepared?: PreparedExecution | undefined;
+}
+
+/**
+ * The value of the option `executor`: made by `graphqlJSExecutor()` of `graphql-functions/graphql-js`, so that bundles
+ * without it contain nothing of graphql-js's executor (7 KiB of gzip).
+ */
+export interface GraphQLJSExecutor {
+  readonly executeWithGraphQLJS: (execution: PlannedExecution) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** An operation with its plan and its coerced variables. */
+export interface PreparedExecution {
+  readonly plan: Plan;
+  readonly run: Run;
+  /** The errors of invalid variables. Undefined when tracing channels have subscribers: then coercion is part of the execution. */
+  readonly coercion: { readonly errors: readonly GraphQLError[] | undefined } | undefined;
+}
+
+/** Finds the plan of an operation and coerces its variables. */
+export function prepareExecution(execution: PlannedExecution): PreparedExecution {
+  const plan = planFor(execution);
+  const run = new Run(execution, plan);
+  return { plan, run, coercion: isExecutionListened() ? undefined : { errors: coerceVariables(plan, run, { execution }) } };
+}
+
+/** The coerced variables by name. Undefined if they are invalid. */
+export function coercedVariables(execution: PlannedExecution): Readonly<Record<string, unknown>> | undefined {
+  const { prepared } = execution;
+  if (prepared?.coercion !== undefined) return prepared.coercion.errors === undefined ? prepared.run.coerced : undefined;
+  const { errors, variableValues, coerced = variableValues } = coerceWithGraphQLJS(execution);
+  return errors === undefined ? coercedOf(coerced!) : undefined;
+}
+
+/** Runs an operation by its plan, with the result of the installed graphql-js. Returns a promise only when something was asynchronous. */
+export function executePlanned(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const { plan, run, coercion } = execution.prepared ?? prepareExecution(execution);
+  const channels = executionChannels(execution);
+  if (channels !== undefined) return traceExecute(channels, execution, () => executeTraced(plan, run, { execution, channels }));
+  const errors = coercion === undefined ? coerceVariables(plan, run, { execution }) : coercion.errors;
+  return errors === undefined ? start(plan, run) : { errors };
+}
+
+function executeTraced(plan: Plan, run: Run, { execution, channels }: TracedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const errors = coerceVariables(plan, run, { execution, variableCoercion: channels.variableCoercion });
+  if (errors !== undefined) return { errors };
+  if (channels.resolve !== undefined) run.fieldTracer = new FieldTracer(channels.resolve);
+  return tracePhase(channels.rootSelectionSet, execution, () => start(plan, run));
+}
+
+interface TracedExecution {
+  readonly execution: PlannedExecution;
+  readonly channels: ExecutionChannels;
+}
+
+/**
+ * Holds the plan of an operation next to its document, from the second run on. Many documents run only once: not keeping their plans
+ * saves a seventh of their CPU and half of their heap.
+ */
+export interface KeptPlan {
+  /** Undefined: nothing has run yet. Null: one operation has run once. */
+  plan: Plan | null | undefined;
+}
+
+function planFor(execution: PlannedExecution): Plan {
+  const { schema, document, operation, kept } = execution;
+  if (kept === undefined) return findPlan(execution);
+  const { plan } = kept;
+  if (plan === undefined) {
+    kept.plan = null;
+    return planOperation(schema, document, operation).forOneRun();
+  }
+  if (plan === null) return (kept.plan = planOperation(schema, document, operation));
+  return plan.operation === operation && plan.schema === schema && plan.document === document ? plan : findPlan(execution);
+}
+
+/** Plans that are not stored with their document. */
+const plans = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, Plan>>();
+
+function findPlan({ schema, document, operation }: PlannedExecution): Plan {
+  let ofSchema = plans.get(schema);
+  if (ofSchema === undefined) plans.set(schema, (ofSchema = new WeakMap()));
+  let plan = ofSchema.get(operation);
+  if (plan?.document !== document) ofSchema.set(operation, (plan = planOperation(schema, document, operation)));
+  return plan;
+}
+
+function planOperation(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan {
+  assertValidSchema(schema);
+  return new Plan(schema, document, operation);
+}
+
+function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
+  let data: unknown;
+  try {
+    const selection = plan.selectionFor(run.coerced);
+    const isSerial = plan.operation.operation === OperationTypeNode.MUTATION;
+    data = isSerial
+      ? executeSerially(run, selection, run.settings.rootValue)
+      : executeFields(run, selection, run.settings.rootValue, undefined);
+  } catch (error) {
+    run.record(toRootError(error));
+    data = null;
+  }
+  if (data instanceof Pending && run.overflow === undefined) return whenFinished(plan, run, data);
+  plan.trim();
+  return run.finish(data);
+}
+
+/** The result of an asynchronous run: when all values have arrived, or the run is canceled. */
+function whenFinished(plan: Plan, run: Run, pending: Pending): Promise<ExecutionResult> {
+  return new Promise((resolve) => {
+    const stop = run.settings.invocation?.onCancel((reason) => {
+      // Deferred: a client can disconnect while a resolver runs, whose object is not in the result yet.
+      queueMicrotask(() => run.stopWaiting(pending, reason));
+    });
+    run.onFinish = (result) => {
+      stop?.();
+      plan.trim();
+      resolve(result);
+    };
+  });
+}
+
+/** The result of graphql-js's `getVariableValues`: 16 names the values `coerced`. */
+interface CoercedVariables {
+  readonly errors?: readonly GraphQLError[];
+  readonly variableValues?: VariableValues;
+  readonly coerced?: VariableValues;
+}
+
+/** Sets the variables of the run, or returns the errors of those that are wrong. */
+function coerceVariables(plan: Plan, run: Run, { variableCoercion, execution }: Coercion): readonly GraphQLError[] | undefined {
+  const definitions = plan.operation.variableDefinitions ?? [];
+  if (definitions.length === 0 && variableCoercion === undefined) return undefined;
+  const { errors, variableValues, coerced = variableValues } = tracePhase(variableCoercion, execution, () => coerce(plan, run, execution));
+  if (coerced !== undefined) run.setVariables(coerced);
+  return errors;
+}
+
+interface Coercion {
+  readonly execution: PlannedExecution;
+  readonly variableCoercion?: ExecutionChannels['variableCoercion'];
+}
+
+function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVariables {
+  try {
+    const values = plan.coerceVariables(execution.variableValues ?? {}, run);
+    if (values !== undefined) return isGraphQL17 ? { variableValues: values } : { coerced: values };
+  } catch (error) {
+    // Including their defaults, the variables are too large.
+    if (run.overflow === undefined) throw error;
+    return { errors: [run.overflow] };
+  }
+  const error = execution.hasHeavyVariables === true ? firstInputError(execution) : undefined;
+  return error === undefined ? coerceWithGraphQLJS(execution) : { errors: [error] };
+}
+
+function coerceWithGraphQLJS({ schema, operation, variableValues, hideSuggestions }: PlannedExecution): CoercedVariables {
+  const options = { maxErrors: 50, hideSuggestions };
+  // The /v3 surface passes on a null of the request.
+  const answer = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, options) as CoercedVariables;
+  const { coerced = answer.variableValues } = answer;
+  if (coerced !== undefined) copyVariables({ schema, operation }, coercedOf(coerced));
+  return answer;
+}

@@ -1,0 +1,56 @@
+import { asWritten } from '../../shared/index.ts';
+
+export type Resolver = (...given: any[]) => unknown;
+
+/** The arguments of a resolver: parent, arguments of the field, context, info. */
+export const allArguments = 4;
+
+/** How to call a resolver. */
+export interface ResolverCall {
+  /** Number of leading arguments it needs. The others are not created; the context is always passed. */
+  readonly visible: number;
+  /** The function to call: for an arrow function the one before it was bound to its resolver map. */
+  readonly call: Resolver;
+}
+
+const calls = new WeakMap<Resolver, ResolverCall>();
+
+/** How to call a resolver. */
+export function resolverCall(given: Resolver): ResolverCall {
+  // Calling it fails, as in graphql-js.
+  if (typeof given !== 'function') return { visible: allArguments, call: given };
+  let call = calls.get(given);
+  if (call === undefined) calls.set(given, (call = readCall(given)));
+  return call;
+}
+
+/** Declares that a function around a resolver needs the context, and otherwise only the arguments that the resolver needs. */
+export function needsOnlyContext(around: Resolver, resolver: Resolver): void {
+  calls.set(around, { visible: resolverCall(resolver).visible, call: around });
+}
+
+/**
+ * Only an arrow function whose parameters are names and plain patterns gets fewer than all arguments: it has no `arguments`
+ * object, so it sees only the parameters that it declares. They are counted in its text, because `length` can be redefined.
+ */
+function readCall(given: Resolver): ResolverCall {
+  const call = asWritten(given);
+  const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
+  return list === undefined ? { visible: allArguments, call: given } : { visible: Math.min(allArguments, countParameters(list)), call };
+}
+
+/** A resolver may have a `toString` method. */
+const textOf = Function.prototype.toString;
+
+/** `a =>`, `(a, { b }) =>`, also with `async`. Defaults, rest parameters and comments do not match. */
+const arrowFunction = /^(?:async\b\s*)?(?:([\w$]+)|\(([\w$\s,:{}[\]]*)\))\s*=>/;
+
+function countParameters(list: string): number {
+  let names = list;
+  // From the inside out.
+  for (let before = ''; before !== names;) {
+    before = names;
+    names = names.replaceAll(/\{[^{}[\]]*\}|\[[^{}[\]]*\]/g, 'pattern');
+  }
+  return names.split(',').filter((name) => name.trim() !== '').length;
+}

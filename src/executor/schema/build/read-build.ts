@@ -1,0 +1,144 @@
+import { print, version } from 'graphql';
+
+import { artefactFormat, sealOf } from './build-artefact.ts';
+import type { BuildArtefact } from './build-artefact.ts';
+import { EncodedTypes } from './encoded-types.ts';
+import { fingerprint } from './fingerprint.ts';
+import { describeValue } from '../resolvers/merge-resolvers.ts';
+import type { SchemaIndex } from '../sdl/schema-index.ts';
+import { sourcesOf } from '../sdl/type-defs.ts';
+import type { TypeDefs } from '../sdl/type-defs.ts';
+
+/** The result of `readBuild` of `graphql-functions/build`. */
+export interface SchemaBuild {
+  /** The contents of the file. */
+  readonly artefact: object;
+  /** Returns the source of the schema. Throws an Error if the build does not fit. */
+  open(use: SchemaBuildUse): OpenedBuild;
+}
+
+/** The options for opening a build. */
+export interface SchemaBuildUse {
+  /** The option `typeDefs`, if it was also given. */
+  readonly typeDefs: TypeDefs | undefined;
+  /** Throw if the build does not fit; otherwise report it and do without. */
+  readonly strict: boolean;
+  readonly report: (problem: string) => void;
+}
+
+/** The source of a schema. */
+export interface OpenedBuild {
+  readonly typeDefs: TypeDefs | undefined;
+  /** Default: created from `typeDefs`. */
+  readonly index?: SchemaIndex;
+  /** Texts of valid documents. */
+  readonly knownDocuments?: ReadonlySet<string>;
+}
+
+/**
+ * Takes the file that `graphql-functions build` has written, for the option `build`.
+ *
+ * @example
+ * ```ts
+ * import { createHandler } from 'graphql-functions';
+ * import { readBuild } from 'graphql-functions/build';
+ * import artefact from './graphql.build.json' with { type: 'json' };
+ *
+ * export default createHandler({ build: readBuild(artefact), resolvers: {} });
+ * ```
+ */
+export function readBuild(artefact: object): SchemaBuild {
+  if (describeValue(artefact) !== 'an object')
+    throw new TypeError(`readBuild takes what is in <function>.build.json, got ${describeValue(artefact)}.`);
+  return { artefact, open: (use) => openBuild(artefact, use) };
+}
+
+/** A build that does not fit is an error in development; in production it is logged and ignored. */
+function openBuild(artefact: object, use: SchemaBuildUse): OpenedBuild {
+  if (isPending(artefact)) return { typeDefs: pendingTypeDefs(artefact, use) };
+  const problem = problemOf(artefact as BuildArtefact, use.typeDefs);
+  if (problem === undefined) {
+    const { text, documents } = artefact as BuildArtefact;
+    const { typeDefs = text } = use;
+    return { typeDefs, index: decodeIndex(artefact as BuildArtefact), knownDocuments: new Set(documents) };
+  }
+  const message = `${problem.words} Run \`npx graphql-functions build\`, and deploy what it writes.`;
+  const typeDefs = use.typeDefs ?? problem.text;
+  if (use.strict || typeDefs === undefined) throw new Error(message);
+  use.report(`${message} Until then the schema is made as without a build, which takes a cold start longer.`);
+  return { typeDefs };
+}
+
+/** Replaces a build while the command line creates or checks it. */
+export interface PendingBuild {
+  /** The file of the build. */
+  readonly pending: string;
+  /** Default: those of the function. */
+  readonly typeDefs?: readonly string[];
+}
+
+export function isPending(artefact: object): artefact is PendingBuild {
+  return 'pending' in artefact;
+}
+
+function pendingTypeDefs({ typeDefs }: PendingBuild, use: SchemaBuildUse): SchemaBuildUse['typeDefs'] {
+  if (typeDefs !== undefined || use.typeDefs !== undefined) return use.typeDefs ?? typeDefs;
+  throw new Error("There is no schema yet to build: name its files with --schema 'schema/*.graphql', or give `typeDefs` beside `build`.");
+}
+
+interface Problem {
+  readonly words: string;
+  /** The text of the build, if it is intact. */
+  readonly text?: string;
+}
+
+function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']): Problem | undefined {
+  const { format, graphql, text, from } = artefact;
+  if (format !== artefactFormat)
+    return { words: `The \`build\` given is not one that this version of graphql-functions can read (format ${artefactFormat}).` };
+  if (!isSealed(artefact)) return { words: 'The `build` given was changed after it was made.' };
+  if (typeDefs !== undefined && from.typeDefs === undefined)
+    return {
+      words: `The \`build\` given was made of ${from.schema.join(', ')}: leave \`typeDefs\` out, or make it of them, without --schema.`,
+    };
+  if (typeDefs !== undefined && from.typeDefs !== typeDefsMark(typeDefs))
+    return { words: 'The `build` given is stale: `typeDefs` have changed since it was made.' };
+  if (graphql === graphqlVersion()) return undefined;
+  return { words: `The \`build\` given was made with graphql ${graphql}, and this is graphql ${graphqlVersion()}.`, text };
+}
+
+function isSealed(artefact: BuildArtefact): boolean {
+  try {
+    const { text, types, members, rest } = artefact;
+    // A missing part has the same seal as an empty one.
+    return [text, types, members, rest].every((part) => typeof part === 'string') && artefact.seal === sealOf(artefact);
+  } catch {
+    return false;
+  }
+}
+
+/** Fingerprint of typeDefs, to detect a stale build. */
+export function typeDefsMark(typeDefs: unknown): string {
+  return fingerprint(
+    sourcesOf(typeDefs)
+      .map((source) => (typeof source === 'string' ? source : print(source)))
+      .join('\n'),
+  );
+}
+
+/** Major and minor version of graphql, because each minor version may change which documents are valid. */
+export function graphqlVersion(): string {
+  return version.split('.', 2).join('.');
+}
+
+/** The index of a sealed artefact. */
+export function decodeIndex({ text, types, members, rest }: BuildArtefact): SchemaIndex {
+  const encoded = new EncodedTypes(types, members);
+  return {
+    ...(JSON.parse(rest) as Omit<SchemaIndex, 'text' | 'sources' | 'types' | 'members'>),
+    text,
+    sources: [[0, text.length]],
+    types: encoded,
+    members: (at) => encoded.membersAt(at),
+  };
+}

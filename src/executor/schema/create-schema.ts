@@ -1,0 +1,108 @@
+import { assertValidSchema, GraphQLSchema, print } from 'graphql';
+import type { DocumentNode, GraphQLDirective } from 'graphql';
+
+import { messageOf } from '../../shared/index.ts';
+import { checkResolvers, checkTypeNames } from './resolvers/check-resolvers.ts';
+import { createSchemaIndex } from './sdl/create-index.ts';
+import { LazySchema } from './lazy/lazy-schema.ts';
+import { MergedResolvers } from './resolvers/merge-resolvers.ts';
+import type { MergedTypeResolvers } from './resolvers/merge-resolvers.ts';
+import { assertReadySchema } from './ready-schema.ts';
+import type { Resolvers } from './resolvers/resolver-map.ts';
+import type { SchemaIndex } from './sdl/schema-index.ts';
+import { sourcesOf } from './sdl/type-defs.ts';
+import type { TypeDefs } from './sdl/type-defs.ts';
+
+/** Either `typeDefs` with `resolvers`, or a `schema`. */
+export interface SchemaInput<TContext = any> {
+  readonly typeDefs?: TypeDefs | undefined;
+  /** The resolvers of `typeDefs`: one map, or several that are merged. Default: every field is a property. */
+  readonly resolvers?: Resolvers<TContext> | undefined;
+  /** A schema built with graphql-js's classes, in place of `typeDefs`. */
+  readonly schema?: GraphQLSchema | undefined;
+  /** The index of a build. Default: created from `typeDefs`. */
+  readonly index?: SchemaIndex | undefined;
+}
+
+/** Checks a schema with another tool. Throws an Error with all problems. */
+export type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
+
+/** Loads the checker of whole schemas, or says why it cannot be loaded. */
+export type FindCheck = () => CheckWhole | { readonly missing: string };
+
+/** The settings of {@link createSchema}. */
+export interface SchemaSettings {
+  /** Build and check the whole schema first, with graphql-js and this checker. False: production's checks only. */
+  readonly checkWhole: FindCheck | false;
+  /** Called when `@graphql-tools/schema` cannot be loaded. */
+  readonly warn?: (message: string) => void;
+  /** Directives that are added unless the schema defines them. Default: those of the specification. */
+  readonly directives?: readonly GraphQLDirective[];
+}
+
+/** Creates the executable schema. Throws an Error that says what to write instead when the input is invalid. */
+export function createSchema(input: SchemaInput, settings: SchemaSettings): GraphQLSchema {
+  assertOneSource(input);
+  if (input.schema !== undefined) return readySchema(input.schema, settings);
+  const typeDefs = sourcesOf(input.typeDefs);
+  const resolvers = new MergedResolvers(input.resolvers);
+  const index = input.index ?? createSchemaIndex(typeDefs);
+  if (settings.checkWhole === false) checkTypeNames(resolvers, index);
+  else checkWhole({ typeDefs, index, resolvers, findCheck: settings.checkWhole }, settings);
+  return new LazySchema(index, resolvers, settings.directives);
+}
+
+function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
+  if (schema === undefined) {
+    if (typeDefs === undefined)
+      throw new Error('Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
+    return;
+  }
+  if (typeDefs !== undefined) throw new Error('Give `typeDefs` or `schema`, not both.');
+  if (resolvers !== undefined)
+    throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
+}
+
+function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {
+  const schema = withDirectives(assertReadySchema(input), directives);
+  if (whole !== false) assertValidSchema(schema);
+  return schema;
+}
+
+/** The schema itself if it has all directives, else a copy with the same types. */
+function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
+  const missing = directives.filter(({ name }) => !schema.getDirective(name));
+  return missing.length === 0 ? schema : new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...missing] });
+}
+
+interface Prepared {
+  readonly typeDefs: readonly (string | DocumentNode)[];
+  readonly index: SchemaIndex;
+  readonly resolvers: MergedResolvers;
+  readonly findCheck: FindCheck;
+}
+
+/** Builds the whole schema with the lazy schema's code and validates it with graphql-js and `@graphql-tools/schema`. The result is discarded. */
+function checkWhole({ typeDefs, index, resolvers, findCheck }: Prepared, { warn, directives }: SchemaSettings): void {
+  checkResolvers(resolvers, index);
+  assertValidSchema(new GraphQLSchema(new LazySchema(index, resolvers, directives).toConfig()));
+  const check = findCheck();
+  if (typeof check !== 'function')
+    return warn?.(`The schema was checked by graphql-js, but not by @graphql-tools/schema, which could not be loaded: ${check.missing}.`);
+  try {
+    // As text, because the checker may use another copy of graphql, and @graphql-tools/schema changes the documents it merges.
+    const texts = typeDefs.map((source) => (typeof source === 'string' ? source : print(source)));
+    check(texts, Object.fromEntries(resolvers.names().map((name) => [name, wholeOf(resolvers.get(name)!)])));
+  } catch (error) {
+    throw new Error(`typeDefs and resolvers do not make a valid schema. ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** As one map, without a prototype, so that a field `toString` has no resolver by accident. */
+function wholeOf(resolvers: MergedTypeResolvers): object {
+  if (resolvers.scalar !== undefined) return resolvers.scalar;
+  return Object.assign(
+    Object.create(null) as object,
+    Object.fromEntries(Array.from(resolvers.names(), (name) => [name, resolvers.get(name)])),
+  );
+}

@@ -1,0 +1,18 @@
+export { artefactFormat, sealOf } from './build/build-artefact.ts';
+export type { BuildArtefact, BuildSources } from './build/build-artefact.ts';
+export { encodeMembers, encodeTypes } from './build/encoded-types.ts';
+export { graphqlVersion, isPending, readBuild, typeDefsMark } from './build/read-build.ts';
+export type { OpenedBuild, PendingBuild, SchemaBuild } from './build/read-build.ts';
+export { createSchema } from './create-schema.ts';
+export { LazySchema, specifiedRulesForLazySchema } from './lazy/lazy-schema.ts';
+export { checkResolvers } from './resolvers/check-resolvers.ts';
+export { isScalarType, MergedResolvers } from './resolvers/merge-resolvers.ts';
+export type * from './resolvers/resolver-map.ts';
+export { createSchemaIndex } from './sdl/create-index.ts';
+export { isParsed } from './sdl/location.ts';
+export type { DefinitionLocation, ScannedMember, Span } from './sdl/location.ts';
+export { partsOf } from './sdl/schema-index.ts';
+export type { SchemaIndex, TypeEntry } from './sdl/schema-index.ts';
+export { membersAt } from './sdl/sdl-definitions.ts';
+export { gql, sourcesOf } from './sdl/type-defs.ts';
+export type { TypeDefs } from './sdl/type-defs.ts';

@@ -1,0 +1,193 @@
+import {
+  GraphQLSchema,
+  introspectionTypes,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  KnownTypeNamesRule,
+  OperationTypeNode,
+  specifiedRules,
+} from 'graphql';
+import type {
+  GraphQLAbstractType,
+  GraphQLDirective,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  SchemaDefinitionNode,
+  SchemaExtensionNode,
+  ASTVisitor,
+  NamedTypeNode,
+  ValidationContext,
+  ValidationRule,
+} from 'graphql';
+
+import { defineLazy, lazyRecord } from './lazy-property.ts';
+import { LazyTypes } from './lazy-types.ts';
+import type { MergedResolvers } from '../resolvers/merge-resolvers.ts';
+import { parseDefinition } from '../sdl/parse-sdl.ts';
+import type { RootNames, SchemaIndex } from '../sdl/schema-index.ts';
+
+type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
+type Implementations = ReturnType<GraphQLSchema['getImplementations']>;
+
+/**
+ * A schema that creates types when they are first used, otherwise equal to the one that graphql-js builds from the same text.
+ *
+ * A small operation uses ten types. With 300 types its answer takes a cold process 23 ms of CPU with this schema, 149 with
+ * `buildSchema` and 232 with `makeExecutableSchema`; with 3,000 types 58, 717 and 1,390 (Node 24, graphql 17; bench/cold-schema.ts).
+ *
+ * A subclass, because graphql-js reads a schema through its methods. Code that enumerates the types (introspection, printSchema,
+ * extendSchema, mapSchema) gets the map of an ordinary GraphQLSchema with all types, in graphql-js's order.
+ */
+export class LazySchema extends GraphQLSchema {
+  readonly #index: SchemaIndex;
+  readonly #types: LazyTypes;
+  // Finding the root type each time takes a tenth of the smallest operation.
+  #query: GraphQLObjectType | undefined;
+  #mutation: GraphQLObjectType | undefined;
+  #subscription: GraphQLObjectType | undefined;
+  #implementers: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  #directives: readonly GraphQLDirective[] | undefined;
+  #whole: GraphQLSchema | undefined;
+  #typeMap: TypeMap | undefined;
+
+  /** `directives` are part of the schema unless the text defines others of their names. */
+  constructor(index: SchemaIndex, resolvers: Pick<MergedResolvers, 'get'>, directives: readonly GraphQLDirective[] = []) {
+    // Development, tests and `graphql-functions check` validate the whole schema.
+    super({ assumeValid: true, types: onlyOnce(introspectionTypes[0] as GraphQLNamedType), directives: [] });
+    this.#index = index;
+    this.#types = new LazyTypes(index, resolvers, directives);
+    defineLazy(this, 'description', () => this.astNode?.description?.value);
+    defineLazy(this, 'astNode', () => index.schema && (parseDefinition(index, index.schema) as SchemaDefinitionNode));
+    defineLazy(this, 'extensionASTNodes', () => index.schemaExtensions.map((at) => parseDefinition(index, at) as SchemaExtensionNode));
+  }
+
+  override getQueryType(): GraphQLObjectType | undefined {
+    return (this.#query ??= this.#findRoot('query'));
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return (this.#mutation ??= this.#findRoot('mutation'));
+  }
+
+  override getSubscriptionType(): GraphQLObjectType | undefined {
+    return (this.#subscription ??= this.#findRoot('subscription'));
+  }
+
+  override getRootType(operation: OperationTypeNode): GraphQLObjectType | undefined {
+    if (operation === OperationTypeNode.QUERY) return this.getQueryType();
+    return operation === OperationTypeNode.MUTATION ? this.getMutationType() : this.getSubscriptionType();
+  }
+
+  override getType(name: string): GraphQLNamedType | undefined {
+    return this.#whole ? this.#whole.getType(name) : this.#types.get(name);
+  }
+
+  override getTypeMap(): TypeMap {
+    return this.#whole ? this.#whole.getTypeMap() : (this.#typeMap ??= this.#lazyTypeMap());
+  }
+
+  override getDirectives(): readonly GraphQLDirective[] {
+    return (this.#directives ??= this.#types.directives());
+  }
+
+  /** How many types have been created, for `explain`. */
+  get progress(): LazyTypes['progress'] {
+    return this.#types.progress;
+  }
+
+  /** In the order of the text until the schema has been enumerated, then in graphql-js's. */
+  override getImplementations(interfaceType: GraphQLInterfaceType): Implementations {
+    if (this.#whole) return this.#whole.getImplementations(interfaceType);
+    const names = [...this.#implementersOf(interfaceType.name)];
+    const types = names.map((name) => this.#types.lookUp(name, 'the schema'));
+    return { objects: types.filter(isObjectType), interfaces: types.filter(isInterfaceType) };
+  }
+
+  /** By name, without creating all types that implement the interface. */
+  override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+    if (isUnionType(abstractType)) return super.isSubType(abstractType, maybeSubType);
+    return this.#implementersOf(abstractType.name).has(maybeSubType.name);
+  }
+
+  /** Copies are validated, because they may have invalid additions. */
+  override toConfig(): ReturnType<GraphQLSchema['toConfig']> {
+    return { ...super.toConfig(), assumeValid: false };
+  }
+
+  #implementersOf(interfaceName: string): ReadonlySet<string> {
+    this.#implementers ??= implementersByInterface(this.#index);
+    return this.#implementers.get(interfaceName) ?? noNames;
+  }
+
+  #findRoot(operation: keyof RootNames): GraphQLObjectType | undefined {
+    const name = this.#index.roots[operation];
+    return name === undefined ? undefined : (this.getType(name) as GraphQLObjectType | undefined);
+  }
+
+  /** Creates single types for single names. Listing needs all types, because their order in graphql-js depends on all of them. */
+  #lazyTypeMap(): TypeMap {
+    return lazyRecord(
+      Object.create(null) as TypeMap,
+      (name) => this.getType(name),
+      () => this.#buildWhole().getTypeMap(),
+    );
+  }
+
+  #buildWhole(): GraphQLSchema {
+    this.#whole ??= new GraphQLSchema({
+      assumeValid: true,
+      query: this.getQueryType(),
+      mutation: this.getMutationType(),
+      subscription: this.getSubscriptionType(),
+      types: this.#types.all(),
+      directives: this.getDirectives(),
+    });
+    return this.#whole;
+  }
+}
+
+/**
+ * A list of one type that is empty when it is iterated again. GraphQLSchema's constructor iterates `types` twice: it adds them to a set
+ * and then collects the types below them, except those in the set. This skips the introspection types, 1.2 ms of CPU in a cold process.
+ */
+function onlyOnce(type: GraphQLNamedType): GraphQLNamedType[] {
+  const types: GraphQLNamedType[] = [];
+  const left = [type];
+  types[Symbol.iterator] = (): ArrayIterator<GraphQLNamedType> => left.splice(0)[Symbol.iterator]();
+  return types;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+function implementersByInterface({ types }: SchemaIndex): Map<string, Set<string>> {
+  const implementers = new Map<string, Set<string>>();
+  for (const { name, interfaces } of types.values()) {
+    for (const implemented of interfaces) {
+      const names = implementers.get(implemented) ?? new Set();
+      implementers.set(implemented, names.add(name));
+    }
+  }
+  return implementers;
+}
+
+/**
+ * graphql-js's validation rules, with one replacement: graphql 16's KnownTypeNamesRule lists every type of the schema, and so builds
+ * them all for the first request (104 ms of CPU with 300 types instead of 21; bench/cold-schema.ts).
+ */
+export const specifiedRulesForLazySchema: readonly ValidationRule[] = /* @__PURE__ */ specifiedRules.map((rule) =>
+  rule === KnownTypeNamesRule ? LazyKnownTypeNamesRule : rule,
+);
+
+/** Looks up each type by name, and leaves the error with its suggestions to graphql-js's rule. */
+function LazyKnownTypeNamesRule(context: ValidationContext): ASTVisitor {
+  let rule: { NamedType: (node: NamedTypeNode, ...where: unknown[]) => void } | undefined;
+  return {
+    NamedType(node: NamedTypeNode, ...where): void {
+      if (context.getSchema().getType(node.name.value) !== undefined) return;
+      rule ??= KnownTypeNamesRule(context) as unknown as typeof rule;
+      rule?.NamedType(node, ...where);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { GraphQLError, parse } from 'graphql';
+import type {
+  ASTNode,
+  DefinitionNode,
+  DocumentNode,
+  EnumValueDefinitionNode,
+  FieldDefinitionNode,
+  InputValueDefinitionNode,
+} from 'graphql';
+
+import { isParsed } from './location.ts';
+import type { DefinitionLocation, Span, TypeKind } from './location.ts';
+import type { SchemaIndex } from './schema-index.ts';
+
+/** Schema text with the spans of its sources. */
+export type IndexedText = Pick<SchemaIndex, 'text' | 'sources' | 'members'>;
+
+/** A field, an input field or an enum value. */
+export type MemberNode = FieldDefinitionNode | InputValueDefinitionNode | EnumValueDefinitionNode;
+
+export function parseDefinition<Node extends DefinitionNode>(indexed: IndexedText, at: DefinitionLocation<Node>): Node {
+  if (isParsed<Node>(at)) return at;
+  const [start, end] = at as Span;
+  return definitionIn(parseFragment(indexed, indexed.text.slice(start, end), start)) as Node;
+}
+
+/** Parses an extension, or a second definition as an extension. */
+export function parseExtension(indexed: IndexedText, at: DefinitionLocation): DefinitionNode {
+  if (isParsed(at)) return { ...at, kind: at.kind.replace('Definition', 'Extension') } as DefinitionNode;
+  const [start, end] = at;
+  if (indexed.text.startsWith('extend', start)) return parseDefinition(indexed, at);
+  const keyword = 'extend ';
+  return definitionIn(parseFragment(indexed, keyword + indexed.text.slice(start, end), start - keyword.length));
+}
+
+/** Parses a member alone, inside a definition of its type's kind. */
+export function parseMember(indexed: IndexedText, kind: TypeKind, at: DefinitionLocation<MemberNode>): MemberNode {
+  if (isParsed(at)) return at;
+  const [start, end] = at;
+  const opening = `${kind} T{`;
+  const fragment = `${opening}${indexed.text.slice(start, end)}}`;
+  const [member] = membersOf(definitionIn(parseFragment(indexed, fragment, start - opening.length)));
+  if (member === undefined) throw new Error(staleIndex);
+  return member;
+}
+
+/** The fields or values of a definition or extension. */
+export function membersOf(node: ASTNode): readonly MemberNode[] {
+  if ('fields' in node && node.fields) return node.fields as readonly MemberNode[];
+  return 'values' in node && node.values ? (node.values as readonly MemberNode[]) : [];
+}
+
+/** Parses one of several texts. */
+export function parseSource(source: string, number: number, count: number): DocumentNode {
+  try {
+    return parse(source, { noLocation: true });
+  } catch (error) {
+    throw wrongText(error, (position) => describeIn(source, position, sourceName(number, count)));
+  }
+}
+
+function definitionIn({ definitions: [definition] }: DocumentNode): DefinitionNode {
+  if (definition === undefined) throw new Error(staleIndex);
+  return definition;
+}
+
+const staleIndex = 'The schema index does not match its text. Build it again.';
+
+function parseFragment(indexed: IndexedText, fragment: string, offset: number): DocumentNode {
+  try {
+    return parse(fragment, { noLocation: true });
+  } catch (error) {
+    throw wrongText(error, (position) => describePosition(indexed, offset + position));
+  }
+}
+
+/** The error for invalid schema text. A plain Error, because during a request a GraphQLError would be the client's mistake. */
+function wrongText(error: unknown, describe: (position: number) => string): unknown {
+  const position = error instanceof GraphQLError ? error.positions?.[0] : undefined;
+  if (position === undefined) return error;
+  const { message } = error as GraphQLError;
+  return new Error(`The typeDefs cannot be parsed. ${message}\n\n${describe(position)}`, { cause: error });
+}
+
+/** The location of a position in the user's texts. */
+function describePosition({ text, sources }: IndexedText, position: number): string {
+  const number = sources.findIndex(([start, end]) => position >= start && position <= end);
+  const [start, end] = sources[number] ?? [0, text.length];
+  const name = number < 0 ? 'typeDefs, merged' : sourceName(number, sources.length);
+  return describeIn(text.slice(start, end), position - start, name);
+}
+
+function sourceName(number: number, count: number): string {
+  return count > 1 ? `typeDefs[${number}]` : 'typeDefs';
+}
+
+/** `typeDefs, line 3, column 5:` with the line and a mark under the column. */
+function describeIn(text: string, position: number, name: string): string {
+  const before = text.slice(0, position).split(lineEnd);
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  const line = text.split(lineEnd)[before.length - 1] ?? '';
+  return `${name}, line ${before.length}, column ${column}:\n  ${line}\n  ${' '.repeat(column - 1)}^`;
+}
+
+const lineEnd = /\r\n|[\n\r]/;

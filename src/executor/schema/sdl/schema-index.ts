@@ -1,0 +1,49 @@
+import type { DirectiveDefinitionNode } from 'graphql';
+
+import type { DefinitionLocation, ScannedMember, Span, TypeKind } from './location.ts';
+
+/** Schema text and the locations of all definitions. `graphql-functions build` can create it ahead of time: see build-artefact.ts. */
+export interface SchemaIndex {
+  readonly text: string;
+  /** The spans of the given typeDefs in `text`; empty for documents. */
+  readonly sources: readonly Span[];
+  /** In the order of their first definition; each name once. */
+  readonly types: TypeEntries;
+  /** Directive definitions; each name once. */
+  readonly directives: readonly DefinitionLocation<DirectiveDefinitionNode>[];
+  /** The `schema { … }` definition. */
+  readonly schema?: DefinitionLocation;
+  readonly schemaExtensions: readonly DefinitionLocation[];
+  readonly roots: RootNames;
+  /** The members of a definition, if they are known. */
+  readonly members?: (at: DefinitionLocation) => readonly ScannedMember[] | undefined;
+}
+
+/** Types by name. */
+export type TypeEntries = Pick<ReadonlyMap<string, TypeEntry>, 'get' | 'has'> & {
+  keys(): Iterable<string>;
+  values(): Iterable<TypeEntry>;
+};
+
+/** Where a type is defined. */
+export interface TypeEntry {
+  readonly name: string;
+  readonly kind: TypeKind;
+  readonly at: DefinitionLocation;
+  /** Extensions, and further definitions that add nothing but members. */
+  readonly extensions: readonly DefinitionLocation[];
+  /** The interfaces of the type and its extensions, each name once. */
+  readonly interfaces: readonly string[];
+}
+
+/** The names of the root types. */
+export interface RootNames {
+  readonly query?: string;
+  readonly mutation?: string;
+  readonly subscription?: string;
+}
+
+/** The definition of a type and its extensions. */
+export function partsOf(entry: TypeEntry): readonly DefinitionLocation[] {
+  return [entry.at, ...entry.extensions];
+}

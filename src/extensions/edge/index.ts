@@ -1,0 +1,15 @@
+export { annotationOfField, annotationOfType, cacheControlDefinitions, hasAnnotation, hasHint } from './cache-hints/annotations.ts';
+export { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
+export type { ResolveInfoCacheControl } from './cache-hints/field-policy.ts';
+export { CacheScope, newCachePolicy } from './cache-hints/policy.ts';
+export type { CacheAnnotation, CacheHint, CachePolicy } from './cache-hints/policy.ts';
+export type { CDN } from './dialects.ts';
+export { listObjects } from './object-list.ts';
+export type { EdgeDecision, EdgeOptions } from './options.ts';
+export { edge } from './plugin.ts';
+export type { Edge } from './plugin.ts';
+export { cloudFrontPurge, cloudflarePurge, fastlyPurge, netlifyPurge, varnishPurge, vercelPurge } from './purge/clients.ts';
+export type { InvalidationInput } from './purge/clients.ts';
+export { PurgeRefused } from './purge/purge-client.ts';
+export type { Purge, PurgeClient, PurgeFetch, PurgePlatform, PurgeResponse } from './purge/purge-client.ts';
+export type { PurgeRequest } from './purge/purges.ts';

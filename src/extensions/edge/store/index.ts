@@ -1,0 +1,2 @@
+// Answers that the function keeps in a store shared by its processes. The rest of edge imports only these.
+export { StoredAnswers } from './stored-answers.ts';

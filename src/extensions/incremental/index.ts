@@ -1,0 +1,2 @@
+export { incrementalDelivery } from './incremental.ts';
+export type { IncrementalDelivery, IncrementalDeliveryOptions } from './incremental.ts';

@@ -1,2 +1,0 @@
-export { landingPage } from './development/landing-page/plugin.ts';
-export type { LandingPageOptions } from './development/landing-page/plugin.ts';

@@ -1,2 +1,0 @@
-export { openTelemetry } from './extensions/opentelemetry/plugin.ts';
-export type { OpenTelemetryOptions, StageSpans } from './extensions/opentelemetry/plugin.ts';

@@ -1,0 +1,39 @@
+// The parts of the server that the version-3 surface (src/v3) is built from: it has its own pipeline and its own rules for HTTP,
+// and shares with the server how platforms call, how documents are read and kept, how an operation runs, and every limit of size.
+// src/v3 imports nothing else of src/server, and no other folder imports this file; test/structure.test.ts says so.
+
+// Platforms
+export { createHandlerFor } from './handler.ts';
+export type { UntypedHandler } from './handler.ts';
+export type { PlatformAdapter, UnknownEvent } from './platform/adapter.ts';
+export { readHeaders } from './platform/event-headers.ts';
+export { splitURL } from './platform/event-query.ts';
+export { fetchAPI } from './platform/fetch.ts';
+export { lambdaAdapters } from './platform/lambda.ts';
+export { netlifyV1 } from './platform/netlify-v1.ts';
+export { nodeHTTP } from './platform/node.ts';
+export type { NodeExchange } from './platform/node.ts';
+export { ping } from './platform/ping.ts';
+export type { ServerOptions } from './startup/options.ts';
+
+// HTTP
+export type { CORSOptions } from './http/cors.ts';
+
+// Documents
+export { DocumentCache } from './operation/documents/document-cache.ts';
+export { loadDocument } from './operation/documents/document.ts';
+export type { DocumentHooks, DocumentSettings } from './operation/documents/document.ts';
+export { DocumentError, toGraphQLError } from './operation/errors.ts';
+
+// Operations
+export { assertFresh } from './operation/context.ts';
+export { createExecution, executeOperation } from './operation/execute.ts';
+
+// Limits
+export { VariablesLimit } from './http/variables-limit.ts';
+export { AnswerLimit, BatchAnswers } from './operation/limits/answer-limit.ts';
+export { BatchBudget } from './operation/limits/batch-budget.ts';
+export { ErrorAllowance } from './operation/limits/error-allowance.ts';
+
+// Startup
+export { findCheck } from './startup/load-tools.ts';

@@ -1,0 +1,53 @@
+import { createCall } from './call/call.ts';
+import type { CallArguments, Serving } from './call/call.ts';
+import type { Streaming } from './http/streams/streaming.ts';
+import { serve } from './pipeline.ts';
+import type { PlatformAdapter } from './platform/adapter.ts';
+import { findAdapter } from './platform/detect.ts';
+import type { ServerOptions } from './startup/options.ts';
+import { createStarter, warnIfRecreated } from './startup/start.ts';
+import type { OptionsSource, Starter } from './startup/start.ts';
+
+/** Takes an event of any of its platforms, or a web `Request`, and returns the result that the platform expects. */
+export interface UntypedHandler {
+  // At most two declared parameters: AWS Lambda's runtime rejects a handler with three, the old form with a callback.
+  (event: unknown, context?: unknown): Promise<unknown>;
+  fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+}
+
+/** The platforms of a handler, and the streaming code for those that support it. */
+export interface Platforms {
+  readonly adapters: readonly PlatformAdapter<never>[];
+  /** Passed in, so that bundles for platforms without streams do not contain it. Undefined: every operation gets one answer. */
+  readonly streaming?: Streaming | undefined;
+}
+
+/** Creates a handler. Throws if the options or the schema are invalid. */
+export function createHandlerFor(platforms: Platforms, options: unknown): UntypedHandler {
+  // The user's type parameters only connect options with each other; the server does not need them.
+  const source = options as OptionsSource<ServerOptions>;
+  const serveCall = createServe(platforms, createStarter(source));
+  const made = warnIfRecreated(source);
+  const handle = (call: CallArguments): Promise<unknown> => {
+    made.calls++;
+    return serveCall(call);
+  };
+  const handler = (event: unknown, context?: unknown): Promise<unknown> => handle({ event, context, env: undefined });
+  // Workers call fetch(request, env, context), Deno and Bun fetch(request, info).
+  const fetch = (request: Request, env?: unknown, context?: unknown): Promise<Response> =>
+    handle({ event: request, context: context ?? env, env }) as Promise<Response>;
+  return Object.assign(handler, { fetch });
+}
+
+/** Creates the function that serves calls, for callers that have a starter: the handler, the Node server and the tester. */
+export function createServe({ adapters, streaming }: Platforms, starter: Starter): (call: CallArguments) => Promise<unknown> {
+  const serving: Serving = { starter, streaming };
+  return (given) => {
+    // Not `async`: returning a promise from an async function takes three microtask turns.
+    try {
+      return Promise.resolve(serve(createCall(findAdapter(adapters, given.event), serving, given)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+}

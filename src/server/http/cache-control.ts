@@ -1,0 +1,30 @@
+import type { HeaderMap } from '../../shared/index.ts';
+
+/**
+ * The `cache-control` of responses that no cache may store. Fastly obeys only `private`, others only `no-store`. Without the field,
+ * Cloudflare would store a response for two hours, CloudFront for a day, browsers and proxies for any time (RFC 9111 section 4.2.2).
+ */
+export const uncacheable = 'private, no-store';
+
+/** Adds {@link uncacheable} to a response unless the user has set its lifetime. */
+export function setDefaultCacheControl(headers: HeaderMap): void {
+  if (!headers.has('cache-control') && !headers.has('expires')) headers.set('cache-control', uncacheable);
+}
+
+/** Removes the lifetimes that the user has set, from a response that no cache may store, such as an error. */
+export function removeLifetimes(headers: HeaderMap): void {
+  if (!headers.isEmpty) for (const name of lifetimes) headers.delete(name);
+}
+
+/** All but the first take precedence over `cache-control` in some cache (RFC 9213, and fields of vendors). */
+const lifetimes = [
+  'cache-control',
+  'expires',
+  'cdn-cache-control',
+  'netlify-cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'vercel-cdn-cache-control',
+  'surrogate-control',
+  'edge-control',
+  'x-accel-expires',
+];

@@ -1,0 +1,200 @@
+import { addVary, isHeaderField, rescued, whenReady } from '../../shared/index.ts';
+import type { Eventual, HTTPRequest, HeaderMap } from '../../shared/index.ts';
+import type { Logger } from '../operation/types.ts';
+import { methods } from './errors.ts';
+
+/** An origin, a pattern for origins, or several of them. */
+export type CORSOrigin = string | RegExp | readonly (string | RegExp)[];
+
+/** Options of cross-origin resource sharing, under the names of the `cors` package. */
+export interface CORSOptions {
+  /**
+   * The origins that may read answers. "*": all, without credentials. A string, pattern, or list: these origins. A function,
+   * possibly asynchronous: called for each request, returns true to allow its origin. Default: "*".
+   */
+  readonly origin?: CORSOrigin | ((origin: string) => boolean | Promise<boolean>);
+  /** Default: GET, POST, QUERY. */
+  readonly methods?: string | readonly string[];
+  /** Default: those that the preflight requests. */
+  readonly allowedHeaders?: string | readonly string[];
+  /** Response headers that scripts of other origins may read. Default: only the CORS-safelisted ones. */
+  readonly exposedHeaders?: string | readonly string[];
+  /** Let browsers send cookies. Needs an `origin` other than "*". Default: false. */
+  readonly credentials?: boolean;
+  /** Seconds for which a browser may cache a preflight. Default: the browser's. */
+  readonly maxAge?: number;
+  /** Status of the answer to a preflight. Default: 204. */
+  readonly optionsSuccessStatus?: number;
+}
+
+/** A request, and the headers of its answer. */
+interface Sharing {
+  readonly cors: CORSOptions;
+  readonly request: HTTPRequest;
+  readonly headers: HeaderMap;
+  readonly logger: Logger;
+}
+
+/** Adds the CORS headers to an answer. Returns a promise only if `origin` is a function; if that fails, the origin is refused. */
+export function addCORSHeaders(sharing: Sharing): Eventual<void> {
+  return whenReady(rescued(allowedOrigin, refuseOrigin, sharing), addFields, sharing);
+}
+
+function refuseOrigin(error: unknown, { logger }: Sharing): undefined {
+  logger.error('cors.origin failed: the origin of a request was refused.', error);
+}
+
+function addFields(allowed: string | undefined, { cors, request, headers }: Sharing): void {
+  if (cors.origin !== undefined && cors.origin !== '*') addVary(headers, 'Origin');
+  if (allowed === undefined) return;
+  headers.set('access-control-allow-origin', allowed);
+  if (cors.credentials === true) headers.set('access-control-allow-credentials', 'true');
+  if (isPreflight(request)) addPreflightHeaders(cors, request, headers);
+  else if (cors.exposedHeaders !== undefined) headers.set('access-control-expose-headers', list(cors.exposedHeaders));
+}
+
+function isPreflight(request: HTTPRequest): boolean {
+  return request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
+}
+
+/** Characters of an origin. A host name has at most 253; many patterns take quadratic time or worse on long text. */
+const maxOrigin = 300;
+
+/** The value of Access-Control-Allow-Origin. An origin is reflected only when a list, a pattern or a function names it. */
+function allowedOrigin({ cors: { origin = '*', credentials }, request }: Sharing): Eventual<string | undefined> {
+  if (origin === '*') return '*';
+  const requested = request.headers.get('origin');
+  if (requested === null || requested.length > maxOrigin) return undefined;
+  // Every page can send "null", from a sandboxed frame: with credentials not even a function can allow it.
+  if (requested === 'null' && credentials === true) return undefined;
+  if (typeof origin === 'function') return callOrigin(origin, requested);
+  return matches(origin, requested) ? requested : undefined;
+}
+
+async function callOrigin(isAllowed: (origin: string) => unknown, requested: string): Promise<string | undefined> {
+  return (await isAllowed(requested)) === true ? requested : undefined;
+}
+
+function matches(allowed: CORSOrigin, requested: string): boolean {
+  if (typeof allowed === 'string') return allowed === requested;
+  // A pattern with the g or y flag keeps a position between calls, and would refuse every second request.
+  if (allowed instanceof RegExp) return new RegExp(allowed.source, allowed.flags.replaceAll(/[gy]/g, '')).test(requested);
+  return allowed.some((one) => matches(one, requested));
+}
+
+function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: HeaderMap): void {
+  headers.set('access-control-allow-methods', list(cors.methods ?? methods));
+  const requested = request.headers.get('access-control-request-headers');
+  if (cors.allowedHeaders !== undefined) headers.set('access-control-allow-headers', list(cors.allowedHeaders));
+  else if (requested !== null) {
+    headers.set('access-control-allow-headers', requested);
+    addVary(headers, 'Access-Control-Request-Headers');
+  }
+  if (cors.maxAge !== undefined) headers.set('access-control-max-age', String(cors.maxAge));
+}
+
+function list(value: string | readonly string[]): string {
+  return typeof value === 'string' ? value : value.join(', ');
+}
+
+/** Throws for options that would let any page read answers with the user's credentials. */
+export function assertCredentials({ credentials, origin = '*' }: CORSOptions): void {
+  if (credentials !== true) return;
+  if (origin === '*') {
+    throw new TypeError('cors.credentials needs a cors.origin like "https://example.com": browsers refuse credentials with "*".');
+  }
+  if (typeof origin === 'function') return;
+  if (matches(origin, 'null')) {
+    throw new TypeError(
+      'cors.origin must not let in "null" together with cors.credentials: every page can send it, from a sandboxed frame.',
+    );
+  }
+  const allowed = invalidOrigins.find((one) => matches(origin, one));
+  if (allowed !== undefined) {
+    throw new TypeError(
+      `cors.origin must not let in every site together with cors.credentials, but its pattern matches ${allowed}. Write the whole origin, for example /^https:\\/\\/[a-z]+\\.example\\.com$/.`,
+    );
+  }
+  for (const pattern of [origin].flat()) if (pattern instanceof RegExp) assertAnchored(pattern);
+}
+
+/** Without `^` and `$`, /shop\.example/ matches https://shop.example.attacker.net. */
+function assertAnchored(pattern: RegExp): void {
+  const alternatives = alternativesOf(pattern.source);
+  const anchored = alternatives.map(anchor);
+  if (anchored.every((text, index) => text === alternatives[index])) return;
+  throw new TypeError(
+    `cors.origin must match whole origins together with cors.credentials, but ${String(pattern)} matches a part of one. ` +
+      `Write /${anchored.join('|')}/${pattern.flags}.`,
+  );
+}
+
+/** The alternatives of a pattern outside of groups. Each needs `^` and `$`. */
+function alternativesOf(source: string): readonly string[] {
+  const alternatives = [''];
+  let depth = 0;
+  // An escaped character, a class, or any other character.
+  for (const [token] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|./gs)) {
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    if (token === '|' && depth === 0) alternatives.push('');
+    else alternatives[alternatives.length - 1] += token;
+  }
+  return alternatives;
+}
+
+/** The alternative with `^` and `$`, and with a scheme. */
+function anchor(alternative: string): string {
+  const isStarted = alternative.startsWith('^');
+  // After an even number of backslashes, `$` is not escaped.
+  const isEnded = /(?<!\\)(?:\\\\)*\$$/.test(alternative);
+  const inner = alternative.slice(isStarted ? 1 : 0, isEnded ? -1 : undefined);
+  const host = inner.startsWith('\\.') ? `[\\w-]+${inner}` : inner;
+  return `^${isStarted || /:(?:\\?\/){2}/.test(inner) ? inner : `https:\\/\\/${host}`}$`;
+}
+
+/** Origins that cannot exist (RFC 2606): a pattern that matches one matches every site. */
+const invalidOrigins = ['https://a.invalid', 'http://a.invalid', 'https://a.invalid:8443'];
+
+/** The values that an option takes. */
+export interface Expectation {
+  readonly words: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const namesOfFields: Expectation = {
+  words: 'a string or a list of strings, with characters that HTTP allows',
+  holds: (value) => (Array.isArray(value) ? value : [value]).every((one) => isHeaderField('name', one)),
+};
+export const count: Expectation = {
+  words: 'a whole number that is not negative',
+  holds: (value) => Number.isInteger(value) && (value as number) >= 0,
+};
+
+/** A misspelled `origin` would allow every site. */
+export const corsExpectations: Readonly<Record<keyof CORSOptions, Expectation>> = {
+  origin: {
+    words:
+      '"*", an origin like "https://example.com", a pattern, a list of these, or a function of the origin that returns true or false ' +
+      '(there is no callback). To allow every site, without credentials, leave it out',
+    holds: (value) => value === '*' || isOrigin(value) || isListOfOrigins(value) || (typeof value === 'function' && value.length < 2),
+  },
+  methods: namesOfFields,
+  allowedHeaders: namesOfFields,
+  exposedHeaders: namesOfFields,
+  credentials: { words: 'true or false', holds: (value) => typeof value === 'boolean' },
+  maxAge: { words: `${count.words}, in seconds`, holds: count.holds },
+  optionsSuccessStatus: {
+    words: 'a status from 200 to 299',
+    holds: (value) => count.holds(value) && (value as number) >= 200 && (value as number) < 300,
+  },
+};
+
+function isListOfOrigins(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isOrigin);
+}
+
+/** An origin as browsers send it: scheme, host and port, without a path or a trailing slash. Nothing else would match. */
+function isOrigin(value: unknown): boolean {
+  return value instanceof RegExp || (typeof value === 'string' && (value === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(value)));
+}

@@ -1,0 +1,120 @@
+import type { HTTPRequest } from '../../shared/index.ts';
+import { methodNotAllowed, preflightMissing, unsupportedEncoding, unsupportedMediaType } from './errors.ts';
+import { parseMediaType } from './media-type.ts';
+import type { MediaType } from './media-type.ts';
+
+/** Which requests must prove that they were not sent by a page of another site. */
+export interface CSRFSettings {
+  /** 'always' for `csrfPrevention: true`, 'never' for false. 'foreign' if unset: only requests that the browser marks as cross-site. */
+  readonly csrfPrevention: 'always' | 'foreign' | 'never';
+  /** Lower-case names of headers that a browser sends to another site only after a preflight. */
+  readonly csrfRequestHeaders: readonly string[];
+}
+
+/**
+ * Throws for a wrong method, a possible forgery, or an unsupported content type, in this order.
+ *
+ * The attack: a page of another site makes the browser send a request, with the user's cookies, to this server. The browser sends a
+ * CORS preflight first, unless the request is "simple": GET or POST, no unusual header, and a Content-Type of text/plain, a form or
+ * multipart, or none. So a request is safe if its content type or one of the listed headers shows that it was not simple. QUERY is never
+ * simple. A GET needs the check although it changes nothing: its time or size can reveal what the user may see.
+ */
+export function assertNotForged(settings: CSRFSettings, request: HTTPRequest): void {
+  const { method } = request;
+  if (method !== 'GET' && method !== 'POST' && method !== 'QUERY') throw methodNotAllowed(method);
+
+  const contentType = request.headers.get('content-type');
+  // True for nearly every request. A browser sends this type to another site only after a preflight.
+  if (contentType === 'application/json') {
+    assertNotEncoded(request);
+    return;
+  }
+  const mediaType = contentType === null ? undefined : parseMediaType(contentType);
+  const row = table[method][contentType === null ? 'none' : classify(mediaType)];
+  const verdict = row === run ? 'run' : verdictOf(row, settings, request);
+  if (verdict === 'forgery') throw preflightMissing(settings.csrfRequestHeaders);
+  if (verdict === 'unsupported')
+    throw unsupportedMediaType(`Expected content-type application/json, got ${mediaType?.essence.slice(0, 80) ?? 'none that is valid'}.`);
+  assertDecodable(request, mediaType);
+}
+
+function verdictOf(row: Row, settings: CSRFSettings, request: HTTPRequest): Verdict {
+  return hasHeader(request, settings.csrfRequestHeaders) ? row.withHeader : row[columnOf(settings, request)];
+}
+
+type ContentTypeClass = 'json' | 'safelisted' | 'none' | 'other';
+type Verdict = 'run' | 'forgery' | 'unsupported';
+
+interface Row {
+  /** One of the listed headers is present and not empty. */
+  readonly withHeader: Verdict;
+  /** No listed header, and CSRF prevention is on. */
+  readonly always: Verdict;
+  /** No listed header, CSRF prevention is unset, and the browser marks the request as cross-site. */
+  readonly foreign: Verdict;
+  /** No listed header, and CSRF prevention is off, or it is unset and the browser does not mark the request. */
+  readonly unguarded: Verdict;
+}
+
+const run: Row = { withHeader: 'run', always: 'run', foreign: 'run', unguarded: 'run' };
+const unsupported: Row = { withHeader: 'unsupported', always: 'unsupported', foreign: 'forgery', unguarded: 'unsupported' };
+const suspect: Row = { withHeader: 'unsupported', always: 'forgery', foreign: 'forgery', unguarded: 'unsupported' };
+/** For a method that browsers never send to another site without a preflight (RFC 10008 section 4). */
+const unsupportedAnyway: Row = { ...unsupported, foreign: 'unsupported' };
+
+/**
+ * The CSRF table of the specification, with one difference: its rule 3 exempts a GET with any Content-Type, but browsers send a
+ * safelisted one without a preflight, so rule 2 applies to it.
+ */
+const table: Readonly<Record<'GET' | 'POST' | 'QUERY', Readonly<Record<ContentTypeClass, Row>>>> = {
+  POST: { json: run, safelisted: suspect, none: suspect, other: unsupported },
+  GET: {
+    json: run,
+    safelisted: suspect,
+    none: { withHeader: 'run', always: 'forgery', foreign: 'forgery', unguarded: 'run' },
+    other: unsupported,
+  },
+  QUERY: { json: run, safelisted: unsupportedAnyway, none: unsupportedAnyway, other: unsupportedAnyway },
+};
+
+/** The content types of simple requests (Fetch standard, "CORS-safelisted request-header"). */
+const safelisted = new Set(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
+
+function columnOf(settings: CSRFSettings, request: HTTPRequest): 'always' | 'foreign' | 'unguarded' {
+  if (settings.csrfPrevention === 'always') return 'always';
+  return settings.csrfPrevention === 'foreign' && isForeign(request) ? 'foreign' : 'unguarded';
+}
+
+function classify(mediaType: MediaType | undefined): ContentTypeClass {
+  const essence = mediaType?.essence;
+  if (essence === 'application/json') return 'json';
+  return essence !== undefined && safelisted.has(essence) ? 'safelisted' : 'other';
+}
+
+function hasHeader(request: HTTPRequest, names: readonly string[]): boolean {
+  for (const name of names) {
+    const value = request.headers.get(name);
+    if (value !== null && value.trim() !== '') return true;
+  }
+  return false;
+}
+
+/** Browsers mark requests of pages of another origin (Fetch Metadata); no page can remove the mark. */
+function isForeign(request: HTTPRequest): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  return site === 'cross-site' || site === 'same-site';
+}
+
+/** UTF-8 without compression: decoding anything else takes CPU before a limit can be checked. */
+function assertDecodable(request: HTTPRequest, mediaType: MediaType | undefined): void {
+  const charset = mediaType?.charset;
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+    throw unsupportedMediaType(`Expected charset utf-8, got ${charset.slice(0, 20)}.`);
+  }
+  assertNotEncoded(request);
+}
+
+function assertNotEncoded(request: HTTPRequest): void {
+  const encoding = request.headers.get('content-encoding')?.toLowerCase();
+  if (encoding && encoding !== 'identity') throw unsupportedEncoding();
+}

@@ -1,0 +1,78 @@
+import type { GraphQLError } from 'graphql';
+
+import { createError } from '../operation/errors.ts';
+
+/**
+ * The error that refuses an HTTP request. The status is in `extensions.http`, which is not sent to clients. No message repeats the value
+ * of a header, which may be long or a secret, because errors reach logs and monitors.
+ */
+function refusal(status: number, message: string, headers?: Readonly<Record<string, string>>): GraphQLError {
+  return createError('BAD_REQUEST', message, { extensions: { http: { status, ...(headers ? { headers } : {}) } } });
+}
+
+/** The methods for operations. */
+export const methods: readonly string[] = ['GET', 'POST', 'QUERY'];
+
+/** Announces the media type that QUERY takes (RFC 10008 section 3), and POST (Linked Data Platform, section 7.1). */
+export const acceptedTypes: Readonly<Record<string, string>> = { 'accept-query': 'application/json', 'accept-post': 'application/json' };
+
+/** 400: the request cannot be read, or is refused as a whole. */
+export function badRequest(message: string): GraphQLError {
+  return createError('BAD_REQUEST', message);
+}
+
+/** 400, or 422 in the draft profile: valid JSON, but not an operation request. */
+export function malformedRequest(message: string): GraphQLError {
+  return createError('BAD_REQUEST', message, { extensions: { http: { status: 400, draftStatus: 422 } } });
+}
+
+export function methodNotAllowed(method: string): GraphQLError {
+  return refusal(405, `Expected GET, POST or QUERY, got ${method}.`, { allow: methods.join(', '), ...acceptedTypes });
+}
+
+/** Safe requests must not change anything: proxies may repeat them, and any link sends a GET (RFC 9110 section 9.2.1). */
+export function onlyQueriesBy(method: string, operation: string): GraphQLError {
+  return refusal(405, `Expected a query: a ${method} request cannot run a ${operation}. Send it as POST.`, { allow: 'POST' });
+}
+
+export function notAcceptable(): GraphQLError {
+  return refusal(
+    406,
+    `Expected Accept to allow application/graphql-response+json or application/json, or for a single POST text/event-stream, ${whereStreamsWork}`,
+  );
+}
+
+export function subscriptionNotPossible(): GraphQLError {
+  return createError(
+    'OPERATION_RESOLUTION_FAILURE',
+    'Expected a query or a mutation: a subscription needs a POST with "accept: text/event-stream", ' +
+      `not in a batch, ${whereStreamsWork}`,
+  );
+}
+
+const whereStreamsWork = 'on a platform that streams: a web Request, Node, createStreamingHandler on AWS.';
+
+export function bodyTooLarge(limit: number): GraphQLError {
+  return refusal(413, `Expected a body of at most ${limit} bytes, got more.`);
+}
+
+export function queryStringTooLong(limit: number, length: number): GraphQLError {
+  return refusal(414, `Expected a query string of at most ${limit} characters, got ${length}.`);
+}
+
+export function unsupportedMediaType(message: string): GraphQLError {
+  return refusal(415, message, acceptedTypes);
+}
+
+/** Names the only supported content coding, none (RFC 9110 section 15.5.16). */
+export function unsupportedEncoding(): GraphQLError {
+  return refusal(415, 'Expected a body without content-encoding, got one.', { 'accept-encoding': 'identity' });
+}
+
+export function preflightMissing(headerNames: readonly string[]): GraphQLError {
+  return createError(
+    'BAD_REQUEST',
+    'This request was refused because a page of another site could have sent it without a preflight (cross-site request forgery). ' +
+      `Send "content-type: application/json", or one of these headers with a value that is not empty: ${headerNames.join(', ')}.`,
+  );
+}

@@ -1,0 +1,171 @@
+import { GraphQLError } from 'graphql';
+
+import { isRecord, whenReady } from '../../shared/index.ts';
+import type { Eventual, HTTPRequest } from '../../shared/index.ts';
+import { describe } from '../operation/errors.ts';
+import type { GraphQLRequest } from '../operation/types.ts';
+import { parseJSON, readText } from './body.ts';
+import { badRequest, malformedRequest, queryStringTooLong } from './errors.ts';
+import { assertJSONSize, VariablesLimit } from './variables-limit.ts';
+
+/** The settings needed to read a request. */
+export interface RequestSettings {
+  /** Bytes of a decoded body, and characters of a query string. */
+  readonly maxBodyBytes: number;
+  /** Elements of a batch; 0 refuses batches. */
+  readonly maxBatchSize: number;
+  /** Levels of objects and lists in variables. */
+  readonly maxNesting: number;
+  /** True if a request may name a document by an id. */
+  readonly takesDocumentIds: boolean;
+}
+
+/** The operations of a request. All elements of a batch are checked before any runs. */
+export type ParsedRequest =
+  | { readonly kind: 'single'; readonly request: GraphQLRequest }
+  | { readonly kind: 'batch'; readonly elements: readonly (GraphQLRequest | GraphQLError)[] };
+
+/** `HTTPRequest` → its operations; a promise only if the body has yet to be read. Throws a 4xx. */
+export function parseGraphQLRequest(settings: RequestSettings, request: HTTPRequest): Eventual<ParsedRequest> {
+  if (request.method === 'GET') return { kind: 'single', request: parseGET(settings, request.queryString) };
+  const { body } = request;
+  if (body.kind === 'value') return parseBody(settings, body.value);
+  return whenReady(readText(body, settings.maxBodyBytes), parseText, settings);
+}
+
+function parseText(text: string, settings: RequestSettings): ParsedRequest {
+  return parseBody(settings, parseJSON(text, settings.maxBodyBytes));
+}
+
+function parseBody(settings: RequestSettings, json: unknown): ParsedRequest {
+  return Array.isArray(json) ? parseBatch(settings, json) : { kind: 'single', request: parseParameters(settings, json) };
+}
+
+function parseBatch(settings: RequestSettings, elements: readonly unknown[]): ParsedRequest {
+  const { maxBatchSize } = settings;
+  if (maxBatchSize === 0) throw badRequest('Expected one operation: batched requests are turned off (allowBatchedHttpRequests).');
+  if (elements.length === 0) throw badRequest('Expected a batch of at least one operation, got an empty array.');
+  if (elements.length > maxBatchSize) throw badRequest(`Expected a batch of at most ${maxBatchSize} operations, got ${elements.length}.`);
+  const limit = new VariablesLimit(settings);
+  return { kind: 'batch', elements: elements.map((element) => readElement(settings, limit, element)) };
+}
+
+function parseParameters(settings: RequestSettings, json: unknown): GraphQLRequest {
+  const request = readElement(settings, new VariablesLimit(settings), json);
+  if (request instanceof GraphQLError) throw request;
+  return request;
+}
+
+/** A malformed element becomes an error, so that the others still run. */
+function readElement({ takesDocumentIds }: RequestSettings, limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
+  const documentId = takesDocumentIds ? documentIdOf(element) : undefined;
+  const problem = problemOf(element, documentId) ?? problemOfSize(limit, element as Parameters);
+  if (problem !== undefined) return malformedRequest(problem);
+  const { query, operationName, variables, extensions } = element as Parameters;
+  const request = {
+    query: query || undefined,
+    operationName: operationName || undefined,
+    variables: variables ?? undefined,
+    extensions: extensions ?? undefined,
+  };
+  return documentId === undefined ? request : { ...request, documentId };
+}
+
+/** The parameters of an operation request. An empty string and null count as absent. */
+interface Parameters {
+  readonly query?: string | null;
+  readonly operationName?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+  readonly extensions?: Readonly<Record<string, unknown>> | null;
+}
+
+function problemOf(json: unknown, documentId: string | undefined): string | undefined {
+  if (!isRecord(json)) return `Expected an operation request to be a JSON object like { "query": "{ … }" }, got ${describe(json)}.`;
+  const { query, operationName, variables, extensions } = json;
+  if (!isAbsent(query) && typeof query !== 'string') return `Expected "query" to be a string, got ${describe(query)}.`;
+  if (!isAbsent(operationName) && typeof operationName !== 'string')
+    return `Expected "operationName" to be a string, got ${describe(operationName)}.`;
+  if (!isAbsent(variables) && !isRecord(variables)) return `Expected "variables" to be a JSON object, got ${describe(variables)}.`;
+  if (!isAbsent(extensions) && !isRecord(extensions)) return `Expected "extensions" to be a JSON object, got ${describe(extensions)}.`;
+  if (query || documentId !== undefined || isRecord(extensions?.['persistedQuery'])) return undefined;
+  return `Expected "query" to be the text of a GraphQL document, but it is ${query === '' ? 'empty' : 'missing'}.`;
+}
+
+function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string | undefined {
+  return isAbsent(variables) ? undefined : limit.problemOf(variables);
+}
+
+/** The names of the draft's appendix on persisted documents, of Apollo's gateways, and of Relay. */
+const documentIdNames = ['documentId', 'id', 'doc_id'];
+
+function documentIdOf(json: unknown): string | undefined {
+  if (!isRecord(json)) return undefined;
+  for (const name of documentIdNames) {
+    const id = json[name];
+    if (typeof id === 'string' && id !== '') return id;
+  }
+  return undefined;
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function parseGET(settings: RequestSettings, queryString: string): GraphQLRequest {
+  const names = settings.takesDocumentIds ? [...parameterNames, ...documentIdNames] : parameterNames;
+  const found = parseQueryString(queryString, names, settings.maxBodyBytes);
+  return parseParameters(settings, {
+    ...Object.fromEntries(found),
+    variables: jsonParameter('variables', found, settings.maxBodyBytes),
+    extensions: jsonParameter('extensions', found, settings.maxBodyBytes),
+  });
+}
+
+const parameterNames = ['query', 'operationName', 'variables', 'extensions'];
+
+function jsonParameter(name: string, found: ReadonlyMap<string, string>, maxBytes: number): unknown {
+  const text = found.get(name);
+  if (text === undefined || text === '') return undefined;
+  assertJSONSize(text, maxBytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedRequest(`Expected the parameter "${name}" to be the text of a JSON object, but it does not parse.`);
+  }
+}
+
+/** The named parameters of a query string, decoded. Throws a 4xx for one that does not decode, or occurs twice. */
+function parseQueryString(queryString: string, wanted: readonly string[], maxLength: number): ReadonlyMap<string, string> {
+  if (queryString.length > maxLength) throw queryStringTooLong(maxLength, queryString.length);
+  const found = new Map<string, string>();
+  let parameters = 0;
+  for (let start = 0; start <= queryString.length;) {
+    const ampersand = queryString.indexOf('&', start);
+    const end = ampersand < 0 ? queryString.length : ampersand;
+    // `split` would make a million strings of a million ampersands.
+    if (++parameters > maxParameters) throw malformedRequest(`Expected a query string of at most ${maxParameters} parameters, got more.`);
+    addParameter(found, wanted, queryString.slice(start, end));
+    start = end + 1;
+  }
+  return found;
+}
+
+/** Leaves room for parameters that a gateway adds. */
+const maxParameters = 1000;
+
+function addParameter(found: Map<string, string>, wanted: readonly string[], pair: string): void {
+  const equals = pair.indexOf('=');
+  const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+  if (!wanted.includes(name)) return;
+  if (found.has(name)) throw malformedRequest(`Expected the parameter "${name}" once in the query string, got it twice.`);
+  found.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+}
+
+/** application/x-www-form-urlencoded, but invalid escapes are refused. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badRequest('Expected a percent-encoded query string in UTF-8, but one of its escapes does not decode.');
+  }
+}

@@ -1,0 +1,79 @@
+import { lightWeight, markHeavy } from '../operation/limits/heavy-variables.ts';
+import { malformedRequest } from './errors.ts';
+import { endOfString } from '../operation/limits/nesting.ts';
+
+/**
+ * Limits the levels and the number of objects in the variables of one request. graphql-js recurses for every level and makes several
+ * objects for each value: 1 MiB of 5,000 levels ended in a RangeError, and 1 MiB of `{}` took 220 ms of CPU and 100 MB
+ * (bench/hostile.ts).
+ */
+export class VariablesLimit {
+  readonly #maxNesting: number;
+  readonly #maxContainers: number;
+  #containers = 0;
+  /** Of all operations of the request so far: ten light ones cost as much as a heavy one. */
+  #weight = 0;
+
+  constructor({ maxNesting, maxBodyBytes }: { readonly maxNesting: number; readonly maxBodyBytes: number }) {
+    this.#maxNesting = maxNesting;
+    this.#maxContainers = maxContainersOf(maxBodyBytes);
+  }
+
+  /** The error if the variables of one more operation are too large; else undefined. */
+  problemOf(variables: object): string | undefined {
+    const nesting = this.#measure(variables, 1);
+    if (this.#weight > lightWeight) markHeavy(variables);
+    if (this.#containers > this.#maxContainers) {
+      return `Expected the variables of a request to have at most ${this.#maxContainers} objects and lists, got more.`;
+    }
+    if (nesting > this.#maxNesting) return `Expected "variables" to nest at most ${this.#maxNesting} levels deep, got more.`;
+    return undefined;
+  }
+
+  /** Levels of nesting. Stops at either limit. */
+  #measure(value: object, level: number): number {
+    this.#containers++;
+    if (level > this.#maxNesting || this.#containers > this.#maxContainers) return level;
+    let deepest = level;
+    const isList = Array.isArray(value);
+    const values = isList ? (value as unknown[]) : (Object.values(value) as unknown[]);
+    this.#weight += values.length * weightOfValue;
+    for (const inner of values) {
+      if (typeof inner === 'string') this.#weight += inner.length;
+      else if (typeof inner === 'object' && inner !== null) deepest = Math.max(deepest, this.#measure(inner, level + 1));
+    }
+    if (!isList) for (const key of Object.keys(value)) this.#weight += key.length;
+    return deepest;
+  }
+}
+
+/** Printing a value takes as long as printing this many characters of text. */
+const weightOfValue = 20;
+
+/** One object or list for each 20 bytes of the largest body: rows of a bulk insert take more bytes. */
+function maxContainersOf(maxBodyBytes: number): number {
+  return Math.ceil(maxBodyBytes / 20);
+}
+
+/**
+ * Throws if a JSON text has too many objects and lists, before it is parsed: 1 MiB of `{}` would be 340,000 objects and 50 MB of
+ * memory (bench/hostile.ts). Takes 1 to 2 ms for a MiB.
+ */
+export function assertJSONSize(text: string, maxBytes: number): void {
+  if (text.length <= smallText) return;
+  const maxContainers = maxContainersOf(maxBytes);
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === quote) at = endOfString(text, at);
+    else if ((character === openBrace || character === openBracket) && ++containers > maxContainers) {
+      throw malformedRequest(`Expected a request of at most ${maxContainers} objects and lists, got more.`);
+    }
+  }
+}
+
+/** Characters of a text that cannot have too many. */
+const smallText = 65_536;
+const quote = 0x22;
+const openBrace = 0x7b;
+const openBracket = 0x5b;

@@ -1,0 +1,36 @@
+import { createCall } from './call/call.ts';
+import type { CallArguments } from './call/call.ts';
+import { streaming } from './http/streams/streaming.ts';
+import { respond } from './pipeline.ts';
+import { findStreamingAdapter, writeResponse } from './platform/lambda-stream.ts';
+import type { ResponseStream } from './platform/lambda-stream.ts';
+import type { ServerOptions } from './startup/options.ts';
+import { createStarter, warnIfRecreated } from './startup/start.ts';
+import type { OptionsSource, Starter } from './startup/start.ts';
+
+/** Writes the answer to an event into a stream. */
+export type UntypedStreamingHandler = (event: unknown, responseStream: ResponseStream, context?: unknown) => Promise<void>;
+
+/** AWS's runtime looks for this mark to call a handler with a stream. `awslambda.streamifyResponse` sets the same. */
+const handlerMark = Symbol.for('aws.lambda.runtime.handler.streaming');
+
+/** Options in, handler out, for Lambda functions that stream. Throws for wrong options and wrong schema text. */
+export function createUntypedStreamingHandler(options: OptionsSource<ServerOptions>): UntypedStreamingHandler {
+  const starter = createStarter(options);
+  const made = warnIfRecreated(options);
+  const handler: UntypedStreamingHandler = (event, responseStream, context) => {
+    made.calls++;
+    return serveIntoStream(starter, { event, context, env: undefined }, responseStream);
+  };
+  return Object.assign(handler, { [handlerMark]: 'response' });
+}
+
+/** The invocation lasts as long as the promise: work handed to `waitUntil` goes on after the last byte. */
+async function serveIntoStream(starter: Starter, given: CallArguments, output: ResponseStream): Promise<void> {
+  const adapter = findStreamingAdapter(given.event);
+  const call = createCall(adapter, { starter, streaming }, given);
+  const response = await respond(call);
+  await writeResponse(adapter, { response, event: given.event }, output);
+  call.invocation.answered();
+  await call.invocation.settled();
+}

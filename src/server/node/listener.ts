@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { createServe } from '../handler.ts';
+import { streaming } from '../http/streams/streaming.ts';
+import type { ChunkStream } from '../../shared/index.ts';
+import type { ContextFits, ServerOptions } from '../startup/options.ts';
+import { nodeHTTP } from '../platform/node.ts';
+import type { NodeExchange } from '../platform/node.ts';
+import { createStarter } from '../startup/start.ts';
+import type { OptionsSource, Starter } from '../startup/start.ts';
+
+/** Serves the requests of a node:http server, or of a route in Express and Connect. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A listener, with the functions that a graceful shutdown needs. */
+export interface TrackedListener {
+  readonly listener: NodeListener;
+  readonly starter: Starter;
+  /** Resolves when all requests have their answers, and the work passed to `waitUntil` is done. */
+  idle(): Promise<void>;
+  /** Ends the open streams, which may never end by themselves. */
+  endStreams(): void;
+}
+
+/**
+ * Creates a listener for your node:http server.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * createServer(createListener({ typeDefs, resolvers })).listen(4000);
+ * ```
+ */
+export function createListener<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
+): NodeListener {
+  return createTrackedListener(options as OptionsSource<ServerOptions>).listener;
+}
+
+const notNode =
+  'createListener takes the request and the response of a Node server, and was called without such a response. ' +
+  'For a function that gets a Request or an event, use createHandler of graphql-functions.';
+
+export function createTrackedListener(options: OptionsSource<ServerOptions>): TrackedListener {
+  const starter = createStarter(options);
+  const streams = new Set<ChunkStream>();
+  let isStopping = false;
+  const adapter: typeof nodeHTTP = {
+    ...nodeHTTP,
+    async toStreamResult(response, exchange) {
+      streams.add(response.body);
+      if (isStopping) response.body.stop();
+      await nodeHTTP.toStreamResult?.(response, exchange);
+      streams.delete(response.body);
+    },
+  };
+  const pending = new Set<Promise<unknown>>();
+  const waitUntil = (work: Promise<unknown>): void => {
+    const tracked = work.finally(() => pending.delete(tracked));
+    pending.add(tracked);
+  };
+
+  const serve = createServe({ adapters: [adapter], streaming }, starter);
+  const answer = async (event: NodeExchange, done: () => void): Promise<void> => {
+    try {
+      await serve({ event, context: { waitUntil }, env: undefined });
+    } catch (error) {
+      // Uncaught, the error would end the process with every other request.
+      starter.logger().error('A response could not be sent. Its connection is closed.', error);
+      event.response.destroy();
+    } finally {
+      done();
+    }
+  };
+  const listener: NodeListener = (request, response) => {
+    if (typeof (response as Partial<typeof response> | undefined)?.setHeader !== 'function') return Promise.reject(new TypeError(notNode));
+    const served: Promise<void> = answer({ request, response }, () => pending.delete(served));
+    pending.add(served);
+    return served;
+  };
+
+  return {
+    listener,
+    starter,
+    endStreams() {
+      isStopping = true;
+      for (const stream of streams) stream.stop();
+    },
+    // Work may pass more work to `waitUntil`.
+    async idle() {
+      while (pending.size > 0) await Promise.allSettled(pending);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { withUserFrames } from './user-frames.ts';
+import { waitAtMost } from '../../shared/index.ts';
+import { healthResponse } from '../call/steps.ts';
+import { uncacheable } from '../http/cache-control.ts';
+import { readNodeEnv } from '../startup/server.ts';
+import type { ContextFits, ServerOptions } from '../startup/options.ts';
+import type { NodeExchange } from '../platform/node.ts';
+import type { OptionsSource } from '../startup/start.ts';
+import { assertListenOptions } from './listen-options.ts';
+import type { ListenOptions } from './listen-options.ts';
+import { createTrackedListener } from './listener.ts';
+import type { TrackedListener } from './listener.ts';
+import { stopListeners } from './stop-listeners.ts';
+
+/** A server that is listening. */
+export interface RunningServer {
+  /** The address for clients, for example to print it. */
+  readonly url: string;
+  readonly port: number;
+  /** Finishes the requests in flight, refuses new ones, then resolves. A second call waits for the same end. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the options of a handler from a long-lived Node process. Every path is the endpoint, and `…/health` answers
+ * health checks. Resolves when it listens. Rejects if it cannot listen, if the server cannot start, and for wrong options.
+ *
+ * @example
+ * ```ts
+ * const { url } = await serve({ typeDefs, resolvers }, { port: 4000 });
+ * ```
+ */
+export async function serve<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, NodeExchange>> & ContextFits<TContext, TDataSources>,
+  listen: ListenOptions = {},
+): Promise<RunningServer> {
+  assertListenOptions(listen);
+  const tracked = createTrackedListener(adapted(options as OptionsSource<ServerOptions>));
+  // A failed start is final, unlike in a function: a process that cannot answer should not look alive.
+  await tracked.starter.server();
+
+  const state: ServerState = { stopping: false, unanswered: new Set() };
+  const server = createServer((request, response) => {
+    if (state.stopping) {
+      refuseRequest(request, response);
+      return;
+    }
+    state.unanswered.add(response);
+    response.once('close', () => state.unanswered.delete(response));
+    void tracked.listener(request, response);
+  });
+  // Load balancers keep idle connections for up to 60 s; a server that closes one earlier causes sporadic 502s.
+  server.keepAliveTimeout = 65_000;
+  await listening(server, listen);
+
+  const close = closeOnce(server, tracked, { state, timeout: listen.shutdownTimeout ?? 10_000 });
+  if (listen.signals !== false) closeOnSignals(server, close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://${nameFor(listen.host)}:${port}/`, port, close };
+}
+
+/** A host name that a browser can open. */
+function nameFor(host = 'localhost'): string {
+  if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function adapted(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source === 'function') return async () => forServer(await source());
+  return source instanceof Promise ? source.then(forServer) : forServer(source);
+}
+
+/**
+ * A server checks its whole schema, because it starts once, unlike a function. In development its log is read in a terminal, so stacks
+ * have only lines of the user's code.
+ */
+function forServer(options: ServerOptions): ServerOptions {
+  const isDevelopment = (options?.nodeEnv ?? readNodeEnv()) === 'development';
+  return { schemaValidation: 'start', ...(isDevelopment && { logger: withUserFrames(console) }), ...options };
+}
+
+function listening(server: Server, { port = 4000, host }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException): void => reject(withAdvice(error, port));
+    server.once('error', refuse);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+}
+
+/** The error with advice which option to change, and Node's code. */
+function withAdvice(error: NodeJS.ErrnoException, port: number): Error {
+  const advice = Object.hasOwn(adviceFor, error.code ?? '') ? adviceFor[error.code!] : undefined;
+  if (advice === undefined) return error;
+  return Object.assign(new Error(`serve cannot listen on port ${port}: ${advice}`, { cause: error }), { code: error.code });
+}
+
+const adviceFor: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use. End the process that listens there, or write serve(options, { port }) with another; 0 takes any free port.',
+  EACCES: 'permission denied. Ports below 1024 need privileges: write for example serve(options, { port: 8080 }).',
+  EADDRNOTAVAIL: 'the option host is not an address of this machine. Leave it out, or write "127.0.0.1" or "0.0.0.0".',
+  ENOTFOUND: 'the option host is not a known name. Leave it out, or write "127.0.0.1" or "0.0.0.0".',
+};
+
+interface ServerState {
+  stopping: boolean;
+  readonly unanswered: Set<ServerResponse>;
+}
+
+function closeOnce(
+  server: Server,
+  tracked: TrackedListener,
+  { state, timeout }: { readonly state: ServerState; readonly timeout: number },
+): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    state.stopping = true;
+    // Otherwise a client would send its next request on a closed connection.
+    for (const response of state.unanswered) if (!response.headersSent) response.setHeader('connection', 'close');
+    tracked.endStreams();
+    const { http, listeners } = await tracked.starter.server();
+    await stopListeners({ listeners, finished: finished(server, tracked, timeout), timeout, logger: http.operation.logger });
+  };
+  return () => (closing ??= close());
+}
+
+/**
+ * Accepts no new connections. Closes idle ones at once, the others after their answers. Waits for that and for the work passed to
+ * `waitUntil`, up to the timeout.
+ */
+async function finished(server: Server, tracked: TrackedListener, timeout: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const idle = tracked.idle().then(() => server.closeIdleConnections());
+  await waitAtMost(timeout, Promise.all([closed, idle]));
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Refuses a request that arrives on a kept-alive connection while the server stops. */
+function refuseRequest(request: IncomingMessage, response: ServerResponse): void {
+  const health = healthResponse('fail');
+  const isHealth = /\/health\/?(?:\?|$)/.test(request.url ?? '');
+  const body = isHealth
+    ? health.body
+    : JSON.stringify({
+        errors: [{ message: 'The server is stopping. Send the request again.', extensions: { code: 'SERVICE_UNAVAILABLE' } }],
+      });
+  response.writeHead(503, {
+    'content-type': isHealth ? 'application/health+json' : 'application/json; charset=utf-8',
+    'cache-control': uncacheable,
+    connection: 'close',
+    'retry-after': '1',
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+  request.resume();
+}
+
+function closeOnSignals(server: Server, close: () => Promise<void>): void {
+  const stop = (signal: NodeJS.Signals): void => {
+    // The signal sent here, like a second one from outside, ends the process.
+    void close().finally(() => process.kill(process.pid, signal));
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  server.once('close', () => {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  });
+}

@@ -1,0 +1,187 @@
+import type { CallWatch } from '../../datasources/index.ts';
+import { HeaderMap, copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
+import type { Eventual, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { copyMutableParts } from './hooks.ts';
+import { outcomeInTime } from './in-time.ts';
+import type { OperationOutcome } from './types.ts';
+import type { CoercedExecution, DataSourceCallListener, OperationCall, RequestCall, ServerPlugin } from './plugin.ts';
+import type { NotifyExecution, OperationInput, WrapExecution } from './state.ts';
+
+// In development, tools/checks/plugin-check.ts warns of mistakes of plugins: a forgotten return, a second next().
+
+/** Runs an operation inside the plugins that wrap operations, or are notified of their end. Throws or rejects when one of them fails. */
+export type WrapOperation = (running: RunningOperation) => Eventual<OperationOutcome>;
+
+/** An operation, and the function that runs it. */
+export interface RunningOperation {
+  readonly input: OperationInput;
+  readonly http: RequestCall;
+  readonly run: (input: OperationInput) => Eventual<OperationOutcome>;
+}
+
+/** Answers a request inside the plugins that wrap requests, or are notified of responses. Throws or rejects when one of them fails. */
+export type WrapRequest = (call: RequestCall, respond: () => Eventual<Response>) => Eventual<Response>;
+type Response = HTTPResponse | StreamedResponse;
+
+/** A view of a request, in place of the request as it came. */
+export type ViewRequest = (call: RequestCall) => RequestCall;
+
+/** Undefined where no plugin has a view of requests. Each sees the view of the one before. */
+export function createViewRequest(plugins: readonly ServerPlugin[]): ViewRequest | undefined {
+  const views = plugins.flatMap((plugin) => plugin.viewRequest?.bind(plugin) ?? []);
+  if (views.length === 1) return views[0];
+  return views.length === 0 ? undefined : (call) => views.reduce((seen, view) => view(seen), call);
+}
+
+/** Plugins with the position 'first', then the others, in the order of the list. */
+export function inOrder(plugins: readonly ServerPlugin[]): readonly ServerPlugin[] {
+  return plugins.toSorted((one, other) => Number(other.position === 'first') - Number(one.position === 'first'));
+}
+
+/** Undefined where no plugin wraps requests, or is notified of responses. */
+export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest | undefined {
+  const middleware = plugins.flatMap((plugin): Middleware<RequestCall, Response>[] => [
+    ...(plugin.aroundRequest === undefined ? [] : [around(plugin.aroundRequest.bind(plugin))]),
+    ...(plugin.responseWillBeSent === undefined ? [] : [after(plugin.responseWillBeSent.bind(plugin))]),
+  ]);
+  if (middleware.length === 0) return undefined;
+  return (call, respond) => whenReady(compose(middleware, call, respond), assertAnswer, 'aroundRequest');
+}
+
+/** Undefined where no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
+export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
+  const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [
+    ...(plugin.aroundOperation === undefined ? [] : [around(plugin.aroundOperation.bind(plugin))]),
+    ...(plugin.operationDidEnd === undefined ? [] : [after(plugin.operationDidEnd.bind(plugin))]),
+  ]);
+  const followers = plugins.flatMap((plugin) => plugin.dataSourceCallDidStart?.bind(plugin) ?? []);
+  if (middleware.length === 0 && followers.length === 0) return undefined;
+  return ({ input, http, run }) => {
+    const call = { request: input.request, response: input.head, http, requestIsBatched: input.budget !== undefined };
+    const watched = followers.length === 0 ? input : { ...input, watchCall: watchBy(followers, call) };
+    let inner: Eventual<OperationOutcome> | undefined;
+    const wrapped = (): Eventual<OperationOutcome> => {
+      const wrapping = compose(middleware, call, () => (inner = run(watched)));
+      return whenReady(
+        outcomeInTime(wrapping, input.invocation, () => inner),
+        assertAnswer,
+        'aroundOperation',
+      );
+    };
+    const fail = (error: unknown): never => {
+      void closeStream(inner);
+      throw error;
+    };
+    return rescued(wrapped, fail, undefined);
+  };
+}
+
+/** A plugin that fails after the operation does not leave its stream open. */
+async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promise<void> {
+  await (await inner)?.stream?.return();
+}
+
+/** Undefined where no plugin wraps executions. */
+export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
+  const middleware = plugins.flatMap((plugin) =>
+    plugin.aroundExecution === undefined ? [] : [around(plugin.aroundExecution.bind(plugin))],
+  );
+  if (middleware.length === 0) return undefined;
+  return (execution: CoercedExecution, next) => whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
+}
+
+function watchBy(
+  followers: readonly NonNullable<ServerPlugin['dataSourceCallDidStart']>[],
+  operation: OperationCall,
+): OperationInput['watchCall'] {
+  return (dataSource, request) => joinListeners(followers.map((follow) => follow({ dataSource, request, operation })));
+}
+
+/** A plugin without a `return`, for example; in development the message says more. */
+function assertAnswer<T>(answer: T, hook: string): T {
+  if (typeof answer === 'object') return answer;
+  throw new TypeError(`${hook} of a plugin returned no answer.`);
+}
+
+/** One hook of one plugin around something. */
+type Middleware<TCall, TResult> = (call: TCall, next: () => Eventual<TResult>) => Eventual<TResult>;
+
+/** Calls the hooks around each other, the first one outermost. */
+function compose<TCall, TResult>(
+  middleware: readonly Middleware<TCall, TResult>[],
+  call: TCall,
+  innermost: () => Eventual<TResult>,
+): Eventual<TResult> {
+  const outermost = middleware.reduceRight<() => Eventual<TResult>>((next, one) => () => one(call, next), innermost);
+  return outermost();
+}
+
+/** A hook that calls `next` itself. Asynchronous, so that what it throws at once is a rejection like any other. */
+function around<TCall, TResult extends object>(
+  hook: (call: TCall, next: () => Promise<TResult>) => Promise<TResult>,
+): Middleware<TCall, TResult> {
+  return async (call, next) => {
+    let inner: TResult | undefined;
+    const answer = await hook(call, async () => (inner = await next()));
+    return answer === inner || typeof answer !== 'object' || answer === null ? answer : copyAnswer(answer, inner, call);
+  };
+}
+
+/** Calls a hook with the result. Creates no promise unless the hook does: three promises took as long as the smallest operation. */
+function after<TCall, TResult>(hook: (call: TCall, result: TResult) => void | Promise<void>): Middleware<TCall, TResult> {
+  const notify = (result: TResult, call: TCall): Eventual<TResult> => {
+    const work = hook(call, result);
+    return work === undefined ? result : Promise.resolve(work).then(() => result);
+  };
+  return (call, next) => whenReady(next(), notify, call);
+}
+
+/** The parts of a response, and of an outcome, into which hooks and CORS write. */
+type Written = Partial<Pick<HTTPResponse, 'headers'> & Pick<OperationOutcome, 'head' | 'result' | 'errors'>>;
+
+/** A plugin may give the same answer to every call. What is written into it for one must not reach another. */
+function copyAnswer<TAnswer>(given: TAnswer, before: unknown, call: unknown): TAnswer {
+  const answer = given as TAnswer & Written;
+  const inner = (before ?? {}) as Written;
+  const { headers, head, result, errors } = answer;
+  const isHeadOfCall = head === undefined || head === (call as Partial<OperationCall | CoercedExecution>).response || head === inner.head;
+  const isResultOfCall = result === undefined || result === null || result === inner.result;
+  return {
+    ...answer,
+    ...(headers !== undefined && headers !== inner.headers && { headers: HeaderMap.copyOf(headers) }),
+    ...(!isHeadOfCall && { head: { ...head, headers: HeaderMap.copyOf(head.headers) } }),
+    ...(!isResultOfCall && { result: copyMutableParts(result) }),
+    ...(errors !== undefined && { errors: copyErrorsForOperation(errors) }),
+  };
+}
+
+/** Undefined where no plugin has `executionWillStart`. */
+export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyExecution | undefined {
+  const hooks = plugins.flatMap((plugin) => plugin.executionWillStart?.bind(plugin) ?? []);
+  if (hooks.length === 0) return undefined;
+  return (execution) => {
+    const chosen = hooks.map((hook) => hook(execution) ?? {});
+    const listings = chosen.flatMap(({ objects }) => objects ?? []);
+    return {
+      // One that names objects serves those that do not, too.
+      objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
+      runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
+    };
+  };
+}
+
+type Step = Exclude<keyof CallWatch, 'aroundSend'>;
+const steps: readonly Step[] = ['found', 'passedOver', 'joined', 'sent', 'answered', 'judged', 'ended'];
+
+/** Several listeners as one that has every step. */
+function joinListeners(listeners: readonly (DataSourceCallListener | void)[]): CallWatch {
+  const notify = (step: Step) => [
+    step,
+    (...given: unknown[]) => {
+      for (const listener of listeners) (listener?.[step] as ((...given: unknown[]) => void) | undefined)?.(...given);
+    },
+  ];
+  const aroundSend: CallWatch['aroundSend'] = (send) =>
+    listeners.reduceRight((next, listener) => (listener?.aroundSend ? () => listener.aroundSend!(next) : next), send)();
+  return { ...Object.fromEntries(steps.map(notify)), aroundSend } as CallWatch;
+}

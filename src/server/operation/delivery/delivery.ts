@@ -1,0 +1,44 @@
+import type { ExecutionResult, GraphQLDirective } from 'graphql';
+
+import type { OperationInvocation } from '../../../shared/index.ts';
+import type { ErrorSettings } from '../errors.ts';
+import type { Execution, ExecutionSettings } from '../execute.ts';
+import type { OperationHooks } from '../hooks.ts';
+import type { ErrorAllowance } from '../limits/error-allowance.ts';
+import type { PayloadStream } from '../types.ts';
+
+/** How the answers of one operation can be delivered: what the client accepts and the platform supports. */
+export interface Delivery {
+  /** True when a subscription may run. */
+  readonly subscriptions: boolean;
+  /** The format for `@defer` and `@stream`: graphql 17's or the one before it. Undefined: everything is in one answer. */
+  readonly incremental: 'current' | 'legacy' | undefined;
+  /** Replaces `executeOperation`. Returns the first or only result, and opens a stream if more results follow. */
+  readonly execute: (input: DeliveryInput) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+/** The executor for `@defer` and `@stream`, an option, so that bundles without it do not contain graphql-js's incremental executors. */
+export interface IncrementalExecution {
+  /** Added to the schema unless it defines directives with these names. */
+  readonly directives: readonly GraphQLDirective[];
+  /** Only called if {@link Delivery.incremental} names a format. */
+  readonly execute: Delivery['execute'];
+}
+
+export interface IncrementalSettings {
+  /** Undefined: operations with `@defer` and `@stream` get one answer. */
+  readonly incrementalDelivery: IncrementalExecution | undefined;
+}
+
+/** One execution that may have several answers. */
+export interface DeliveryInput {
+  readonly settings: ExecutionSettings & ErrorSettings & IncrementalSettings;
+  readonly execution: Execution;
+  readonly delivery: Delivery;
+  readonly invocation: OperationInvocation;
+  readonly hooks: OperationHooks | undefined;
+  /** Shared by all parts of an incremental answer. Each event of a subscription has a separate one. */
+  readonly allowance: ErrorAllowance;
+  /** Called at most once, before the result is returned. */
+  readonly open: (stream: PayloadStream) => void;
+}

@@ -1,0 +1,122 @@
+import type { GraphQLError } from 'graphql';
+
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
+
+/** The source of a stream of payloads. */
+export interface PayloadSource<T> {
+  readonly source: AsyncIterator<T>;
+  readonly toPayload: (value: T) => SubsequentPayload | Promise<SubsequentPayload>;
+  /** Makes the last payload of a stream that fails or is ended early. Must not throw. */
+  readonly toLastPayload: (thrown: unknown) => SubsequentPayload | Promise<SubsequentPayload>;
+}
+
+/**
+ * Turns the values of a source into payloads, one at a time, each on demand.
+ *
+ * Not a generator: its `return()` would wait until the source yields the next value, which may never happen. Here `return()` ends the
+ * source at once, even while a value is awaited. And no `Promise.race` against a promise that lives as long as the stream: each race would
+ * leak a reaction, and a subscription may last for days.
+ */
+export class SourcedPayloads<T> implements PayloadStream {
+  readonly #from: PayloadSource<T>;
+  #ended = false;
+  #last: Promise<SubsequentPayload> | undefined;
+  /** Resolves the pending call of `next`. */
+  #resolve: ((result: IteratorResult<SubsequentPayload>) => void) | undefined;
+
+  constructor(from: PayloadSource<T>) {
+    this.#from = from;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<SubsequentPayload>> {
+    if (this.#ended) return this.#takeLast();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      void this.#pull();
+    });
+  }
+
+  return(): Promise<IteratorResult<SubsequentPayload>> {
+    this.#last = undefined;
+    this.#end();
+    this.#settle(end);
+    return Promise.resolve(end);
+  }
+
+  finish(reason: GraphQLError): void {
+    if (this.#ended) return;
+    this.#endWith(reason);
+  }
+
+  errorsOf(payload: SubsequentPayload): readonly GraphQLError[] {
+    return thrownErrors.get(payload) ?? [];
+  }
+
+  async #pull(): Promise<void> {
+    try {
+      const { done, value } = await this.#from.source.next();
+      if (this.#ended) return;
+      if (done === true) {
+        this.#ended = true;
+        this.#settle(end);
+        return;
+      }
+      const payload = await this.#from.toPayload(value);
+      if (!this.#ended) this.#settle({ done: false, value: payload });
+    } catch (thrown) {
+      if (!this.#ended) this.#endWith(thrown);
+    }
+  }
+
+  #endWith(thrown: unknown): void {
+    this.#end();
+    this.#last = Promise.resolve(this.#from.toLastPayload(thrown));
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    if (resolve !== undefined) void this.#takeLast().then(resolve);
+  }
+
+  async #takeLast(): Promise<IteratorResult<SubsequentPayload>> {
+    const last = this.#last;
+    if (last === undefined) return end;
+    this.#last = undefined;
+    return { done: false, value: await last };
+  }
+
+  /** Does not wait for the source: one that hangs must not delay the end of the stream. */
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    void closeSource(this.#from.source);
+  }
+
+  #settle(result: IteratorResult<SubsequentPayload>): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    resolve?.(result);
+  }
+}
+
+/** Kept outside of the payloads, which contain only what clients may read. */
+const thrownErrors = new WeakMap<SubsequentPayload, readonly GraphQLError[]>();
+
+/** Records the errors behind a payload as they were thrown. */
+export function withThrown(payload: SubsequentPayload, errors: readonly GraphQLError[] = []): SubsequentPayload {
+  if (errors.length > 0) thrownErrors.set(payload, errors);
+  return payload;
+}
+
+const end: IteratorResult<SubsequentPayload> = { done: true, value: undefined };
+
+/** Ends a source. Calls `return` synchronously, and ignores its errors: no client is left to read them. */
+export async function closeSource(source: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await source.return?.();
+  } catch {
+    // See above.
+  }
+}

@@ -1,0 +1,96 @@
+import * as graphql from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+
+import { listenedChannel, copyErrorsForOperation, traceMixed } from '../../../shared/index.ts';
+import type { OperationInvocation } from '../../../shared/index.ts';
+import { executeContext, isGraphQL17, refuseVariables, withSignal } from '../../../executor/index.ts';
+import type { DeliveryInput } from './delivery.ts';
+import type { PayloadStream, SubsequentPayload } from '../types.ts';
+import { deadlineExceeded, formatResult, isGraphQLError } from '../errors.ts';
+import { executeOperation, toExecutionArgs, withCoercionCode } from '../execute.ts';
+import type { Execution } from '../execute.ts';
+import { withDeadline } from '../with-deadline.ts';
+import { lastResult, callDidEncounterSubsequentErrors, callWillSendSubsequentPayload } from './payload-hooks.ts';
+import { closeSource, SourcedPayloads, withThrown } from './payload-stream.ts';
+import { OperationTypeNode } from 'graphql';
+
+/** Executes an operation that may have several answers: a subscription, or one with `@defer` or `@stream`. */
+export function executeDelivery(input: DeliveryInput): ExecutionResult | Promise<ExecutionResult> {
+  const { settings, execution, delivery } = input;
+  if (execution.operation.operation === OperationTypeNode.SUBSCRIPTION) return subscribe(input);
+  if (delivery.incremental !== undefined && settings.incrementalDelivery !== undefined) return settings.incrementalDelivery.execute(input);
+  return executeOperation(settings, execution);
+}
+
+/**
+ * Runs a subscription: opens a stream with one result for each event of its source. The returned result is empty, or has the errors for
+ * which the subscription could not start.
+ */
+async function subscribe(input: DeliveryInput): Promise<ExecutionResult> {
+  const { execution, invocation, open } = input;
+  const refusal = refuseVariables(execution);
+  if (refusal !== undefined) return withCoercionCode(execution, refusal);
+  const channel = listenedChannel('subscribe');
+  const creating =
+    channel === undefined ? createEvents(execution) : traceMixed(channel, executeContext(execution), () => createEvents(execution));
+  const events = creating instanceof Promise ? await createWithDeadline(creating, invocation) : creating;
+  if (!(Symbol.asyncIterator in events)) return isOfResolver(events) ? events : withCoercionCode(execution, events);
+  const stream = new SourcedPayloads<unknown>({
+    source: events[Symbol.asyncIterator](),
+    toPayload: (event) => answerEvent(input, event),
+    toLastPayload: (thrown) => lastResult(input, thrown),
+  });
+  endWithSignal(stream, invocation.signal);
+  open(stream);
+  return {};
+}
+
+/** Waits for the source until the deadline. A source that is created later is closed at once. */
+function createWithDeadline<T extends object>(creating: Promise<T>, invocation: OperationInvocation): Promise<T> {
+  let isLate = false;
+  const giveUp = (reason: Error): never => {
+    isLate = true;
+    throw reason;
+  };
+  const closeIfLate = (events: T): void => {
+    if (isLate && Symbol.asyncIterator in events) void closeSource((events as unknown as AsyncIterable<unknown>)[Symbol.asyncIterator]());
+  };
+  creating.then(closeIfLate, () => {});
+  return withDeadline(creating, invocation, { onCancel: giveUp, onLastMoment: () => giveUp(deadlineExceeded()) });
+}
+
+/** Creates the source stream (GraphQL specification, section 6.2.3.1), or returns the errors. */
+function createEvents(execution: Execution): PromiseOrValue<AsyncIterable<unknown> | ExecutionResult> {
+  const args = withSignal(toExecutionArgs(execution), execution.invocation);
+  // graphql 17 requires validated arguments, but 16 does not have the function. Access it only as a property of the namespace: with any
+  // other use of `graphql`, bundlers include all of graphql-js (18 KB gzipped).
+  const checked = isGraphQL17 ? graphql.validateSubscriptionArgs(args) : args;
+  if (!('schema' in checked)) return { errors: checked as readonly GraphQLError[] };
+  return graphql.createSourceEventStream(checked as Parameters<typeof graphql.createSourceEventStream>[0]);
+}
+
+/** An error of a resolver has the path of its field; one of variables that cannot be coerced has none. */
+function isOfResolver({ errors }: ExecutionResult): boolean {
+  return errors?.[0]?.path !== undefined;
+}
+
+type PromiseOrValue<T> = T | Promise<T>;
+
+/** Executes the operation for one event, which is the root value. */
+async function answerEvent({ settings, execution, hooks }: DeliveryInput, event: unknown): Promise<SubsequentPayload> {
+  const executed = await executeOperation(settings, { ...execution, rootValue: event, isEvent: true });
+  const result = executed.errors === undefined ? executed : { ...executed, errors: copyErrorsForOperation(executed.errors) };
+  if (hooks !== undefined && result.errors !== undefined) await callDidEncounterSubsequentErrors(hooks, result.errors);
+  const payload = withThrown(formatResult(settings, result), result.errors);
+  return hooks === undefined ? payload : callWillSendSubsequentPayload(hooks, payload);
+}
+
+/** The signal fires when the client leaves, and at the deadline. In the latter case its reason is a GraphQLError, which the client gets. */
+function endWithSignal(stream: PayloadStream, signal: AbortSignal): void {
+  const end = (): void => {
+    if (isGraphQLError(signal.reason)) stream.finish(signal.reason);
+    else void stream.return();
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+}

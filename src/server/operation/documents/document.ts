@@ -1,0 +1,220 @@
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, validate, versionInfo } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationRule } from 'graphql';
+
+import {
+  listenedChannel,
+  markAsCopied,
+  copyErrorForOperation,
+  whenReady,
+  withCopiedExtensions,
+  withoutStacks,
+} from '../../../shared/index.ts';
+import type { ChannelName, Eventual } from '../../../shared/index.ts';
+import { specifiedRulesForLazySchema } from '../../../executor/schema/index.ts';
+import type { BatchBudget } from '../limits/batch-budget.ts';
+import { isKnownValid } from '../../../executor/index.ts';
+import type { DocumentCache, KnownDocument } from './document-cache.ts';
+import { measureDocument } from '../limits/document-size.ts';
+import { DocumentError, withCode } from '../errors.ts';
+import type { OperationHooks } from '../hooks.ts';
+import { assertLimits, assertMeasurable, maxComparisons, tooManyComparisons } from '../limits/limits.ts';
+import type { LimitSettings } from '../limits/limits.ts';
+import { assertNames, assertNesting } from '../limits/nesting.ts';
+
+/** The settings for reading a document. */
+export interface DocumentSettings extends LimitSettings {
+  readonly schema: GraphQLSchema;
+  readonly documents: DocumentCache;
+  /** Rules in addition to the specified ones. */
+  readonly validationRules: readonly ValidationRule[];
+  readonly introspection: boolean;
+  /** Skip the specified rules for documents that a fast check finds valid. */
+  readonly fastValidation: boolean;
+  /** Texts of documents that were validated against this schema at build time. */
+  readonly knownDocuments: ReadonlySet<string> | undefined;
+  /** Leave "Did you mean …?" out of errors: it reveals names of the schema. */
+  readonly hideSuggestions: boolean;
+}
+
+/** The hooks around parsing and validation. */
+export type DocumentHooks = Pick<OperationHooks, 'aroundParsing' | 'aroundValidation'>;
+
+/**
+ * Source text → valid document. Returns a syntax error instead of throwing it: throwing it through all steps would take a tenth of the
+ * time of the request. Throws all other errors. Only valid documents are cached: errors are cheap to find again, and could fill the cache.
+ */
+export function loadDocument(
+  settings: DocumentSettings,
+  source: string,
+  hooks: DocumentHooks | undefined,
+  budget: BatchBudget | undefined,
+): Eventual<KnownDocument | GraphQLError> {
+  const known = settings.documents.get(source);
+  if (known === undefined) return readDocument({ settings, source, hooks, budget });
+  budget?.spendTokens(known.weight);
+  return known;
+}
+
+interface Reading {
+  readonly settings: DocumentSettings;
+  readonly source: string;
+  readonly hooks: DocumentHooks | undefined;
+  readonly budget: BatchBudget | undefined;
+}
+
+interface Checked extends Reading {
+  readonly document: DocumentNode;
+  /** Fields of its largest operation, with fragments expanded. Set by validation. */
+  fields: number;
+}
+
+function readDocument(reading: Reading): Eventual<KnownDocument | GraphQLError> {
+  const document = parseInHooks(reading);
+  return document instanceof GraphQLError ? document : whenReady(document, checkDocument, reading);
+}
+
+/** With hooks, a syntax error is thrown, so that they see it. */
+function parseInHooks(reading: Reading): Eventual<DocumentNode> | GraphQLError {
+  return reading.hooks === undefined ? parseDocument(reading) : reading.hooks.aroundParsing(() => parseOrThrow(reading));
+}
+
+function checkDocument(document: DocumentNode, reading: Reading): Eventual<KnownDocument> {
+  const { hooks } = reading;
+  const checked = { ...reading, document, fields: 0 };
+  if (hooks !== undefined) return whenReady(validateInHooks(checked, hooks), keepDocument, checked);
+  validateDocument(checked);
+  return keepDocument(undefined, checked);
+}
+
+function validateInHooks(checked: Checked, hooks: DocumentHooks): Promise<void> {
+  return hooks.aroundValidation(checked.document, () => validateDocument(checked));
+}
+
+function keepDocument(_valid: void, { settings, source, budget, document, fields }: Checked): KnownDocument {
+  const tokens = tokensOf(document);
+  const known = { document, weight: Math.max(tokens, fields), plan: { plan: undefined }, chosen: undefined };
+  settings.documents.set(source, known);
+  budget?.spendTokens(known.weight - tokens);
+  return known;
+}
+
+function parseOrThrow(reading: Reading): DocumentNode {
+  const document = parseDocument(reading);
+  if (document instanceof GraphQLError) throw document;
+  return document;
+}
+
+function parseDocument({ settings, source, budget }: Reading): DocumentNode | GraphQLError {
+  // The parser is recursive: deep nesting would overflow the stack.
+  assertNesting(source, settings.maxNesting, settings.maxTokens);
+  assertNames(source);
+  try {
+    const document = parseWithoutStack(source, Math.min(settings.maxTokens, budget?.tokens ?? Infinity));
+    budget?.spendTokens(tokensOf(document));
+    return document;
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    // The error does not say how many tokens were read, but there cannot be more tokens than characters.
+    if (error.extensions['code'] === undefined) budget?.spendTokens(error.positions?.[0] ?? source.length);
+    return markAsCopied(withCode(error, 'GRAPHQL_PARSE_FAILED'));
+  }
+}
+
+/**
+ * Maximum length of a document whose errors have locations. graphql-js counts the lines of the whole text for each node of each error:
+ * 4 ms for 100 KB of line breaks, for each of a hundred errors.
+ */
+const maxLocated = 16_384;
+
+/**
+ * Maximum number of errors for a large document, in a batch, or with suggestions. A batch of ten with a hundred errors each took 500 ms,
+ * and a hundred invalid values of an enum with 500 values, each compared with all of them, 100 ms.
+ */
+const maxExpensiveErrors = 20;
+
+/**
+ * The stack trace of a syntax error shows only the parser, is useless, and takes 10 of the 22 µs of such a request, which any client can
+ * send.
+ */
+function parseWithoutStack(source: string, maxTokens: number): DocumentNode {
+  return withoutStacks(() =>
+    tracedBefore17('parse', { source }, () => parse(source, { maxTokens, noLocation: source.length > maxLocated })),
+  );
+}
+
+/** The aliased fields of each operation, with fragments expanded; only filled if `maxAliases` is set. */
+const aliasesIn = new WeakMap<OperationDefinitionNode, number>();
+
+/** The number of aliased fields of a validated operation; 0 if `maxAliases` is not set. */
+export function aliasesOf(operation: OperationDefinitionNode): number {
+  return aliasesIn.get(operation) ?? 0;
+}
+
+function tokensOf(document: DocumentNode): number {
+  return document.tokenCount ?? 0;
+}
+
+function validateDocument(checked: Checked): void {
+  const { settings, source, budget, document } = checked;
+  const size = measureDocument(document, settings);
+  assertMeasurable(settings, document, size);
+  if (budget !== undefined) budget.spendComparisons(size.comparisons);
+  else if (size.comparisons > maxComparisons) throw tooManyComparisons();
+
+  const rules = rulesFor(settings, document, source);
+  const { schema, hideSuggestions } = settings;
+  const areExpensive = source.length > maxLocated || budget !== undefined || !hideSuggestions;
+  const options = { hideSuggestions, ...(areExpensive && { maxErrors: maxExpensiveErrors }) } as object;
+  const errors =
+    rules.length === 0
+      ? traced('validate', { schema, document }, () => [])
+      : tracedBefore17('validate', { schema, document }, () => validate(schema, document, rules, options));
+  if (errors.length > 0) {
+    throw new DocumentError(
+      errors.map((error) =>
+        withCode(
+          settings.hideSuggestions ? withoutSuggestion(copyValidationError(error)) : copyValidationError(error),
+          'GRAPHQL_VALIDATION_FAILED',
+        ),
+      ),
+    );
+  }
+  assertLimits(settings, size);
+  if (settings.maxAliases !== undefined) for (const [operation, { aliases }] of size.operations) aliasesIn.set(operation, aliases);
+  checked.fields = Math.max(...Array.from(size.operations.values(), (operation) => operation.fields));
+}
+
+/** graphql-js's rules create a new error each time. A user's rule or a scalar may throw the same one for every document. */
+function copyValidationError(error: GraphQLError): GraphQLError {
+  return error.nodes === undefined ? copyErrorForOperation(error) : withCopiedExtensions(error);
+}
+
+/** Runs a function and publishes it on the tracing channel, if anyone listens. */
+function traced<T>(name: ChannelName, context: object, run: () => T): T {
+  const channel = listenedChannel(name);
+  return channel === undefined ? run() : channel.traceSync(run, context);
+}
+
+/** The same for functions that graphql 17 itself publishes. */
+function tracedBefore17<T>(name: ChannelName, context: object, run: () => T): T {
+  return versionInfo.major >= 17 ? run() : traced(name, context, run);
+}
+
+/** The rules to run. A known document, or one that passes the fast check, contains no introspection, so that rule is skipped, too. */
+function rulesFor(
+  { schema, fastValidation, knownDocuments, validationRules, introspection }: DocumentSettings,
+  document: DocumentNode,
+  source: string,
+): readonly ValidationRule[] {
+  if (fastValidation && (knownDocuments?.has(source) === true || isKnownValid(schema, document))) return validationRules;
+  return [...specifiedRulesForLazySchema, ...validationRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+}
+
+/** Removes a suggestion in graphql 16, which lacks the option `hideSuggestions`. */
+export function withoutSuggestion(error: GraphQLError): GraphQLError {
+  if (versionInfo.major >= 17) return error;
+  const message = error.message.replace(/ Did you mean .*\?/s, '');
+  if (message === error.message) return error;
+  const { nodes, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, originalError, extensions });
+}

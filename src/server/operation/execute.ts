@@ -1,0 +1,88 @@
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
+
+import { isPlainObject, shallowCopyOf } from '../../shared/index.ts';
+import type { OperationInvocation } from '../../shared/index.ts';
+import { executePlanned } from '../../executor/index.ts';
+import type { GraphQLJSExecutor, PlannedExecution } from '../../executor/index.ts';
+import { withoutSuggestion } from './documents/document.ts';
+import { withCode } from './errors.ts';
+import type { AnswerLimit } from './limits/answer-limit.ts';
+import { areHeavy } from './limits/heavy-variables.ts';
+
+export type { GraphQLJSExecutor } from '../../executor/index.ts';
+
+/** The settings for running an operation. */
+export interface ExecutionSettings {
+  readonly schema: GraphQLSchema;
+  readonly rootValue: unknown;
+  readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly hideSuggestions: boolean;
+  /** Runs operations in place of plans. Undefined: each has a plan. */
+  readonly executor: GraphQLJSExecutor | undefined;
+}
+
+/** One operation, ready to run. */
+export interface Execution extends PlannedExecution {
+  /** Ends the execution at the deadline, and when the client has left. */
+  readonly invocation: OperationInvocation;
+  readonly answerLimit: AnswerLimit;
+}
+
+/** The parts of an execution that are not settings of the server. */
+type ExecutionParts = Omit<PlannedExecution, keyof ExecutionSettings | 'hasHeavyVariables' | 'prepared'>;
+
+/** One operation with the settings of the server. Version 3 runs some without a platform's call: they have no deadline, and their answer any size. */
+export function createExecution<TParts extends ExecutionParts>(settings: ExecutionSettings, parts: TParts): PlannedExecution & TParts {
+  const { document, operation, contextValue, variableValues, invocation, answerLimit, kept, objects } = parts;
+  // Written out, so that all executions have the same shape.
+  const execution: PlannedExecution = {
+    schema: settings.schema,
+    document,
+    operation,
+    rootValue: rootValueOf(settings, document),
+    contextValue,
+    variableValues,
+    fieldResolver: settings.fieldResolver,
+    hideSuggestions: settings.hideSuggestions,
+    invocation,
+    answerLimit,
+    kept,
+    objects,
+    hasHeavyVariables: areHeavy(variableValues),
+    prepared: undefined,
+  };
+  return execution as PlannedExecution & TParts;
+}
+
+/** Runs the operation. A promise only when a resolver was asynchronous. */
+export function executeOperation({ executor }: ExecutionSettings, execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
+  const result = executor === undefined ? executePlanned(execution) : executor.executeWithGraphQLJS(execution);
+  // A plan and graphql-js coerce variables before they wait for anything.
+  return result instanceof Promise ? result : withCoercionCode(execution, result);
+}
+
+/** The arguments for graphql-js's functions. */
+export function toExecutionArgs(execution: Execution): ExecutionArgs {
+  const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions } = execution;
+  const operationName = operation.name?.value;
+  return { schema, document, operationName, rootValue, contextValue, variableValues, fieldResolver, hideSuggestions } as ExecutionArgs;
+}
+
+/**
+ * The parent of the root fields. A function is called once for each operation. A plain object is copied, like the context: code that uses
+ * it as the key of a cache, as @graphql-tools/batch-delegate 10 does for its loaders, must not find data of another user.
+ */
+function rootValueOf(settings: ExecutionSettings, document: DocumentNode): unknown {
+  const { rootValue } = settings;
+  const value = typeof rootValue === 'function' ? (rootValue as (document: DocumentNode) => unknown)(document) : rootValue;
+  return isPlainObject(value) ? shallowCopyOf(value) : value;
+}
+
+/** A result without a data entry was refused before execution: its variables could not be coerced (specification, section 6.1.2). */
+export function withCoercionCode(
+  { hideSuggestions }: Pick<ExecutionSettings, 'hideSuggestions'>,
+  result: ExecutionResult,
+): ExecutionResult {
+  if ('data' in result || result.errors === undefined) return result;
+  return { errors: result.errors.map((error) => withCode(hideSuggestions ? withoutSuggestion(error) : error, 'BAD_USER_INPUT')) };
+}

@@ -1,0 +1,188 @@
+import type { DocumentNode, ExecutionResult, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+
+import { deepCopyOf, isPromiseLike, copyFormattedError } from '../../shared/index.ts';
+import type { Eventual } from '../../shared/index.ts';
+import { DocumentError, copyThrown, report, toGraphQLError } from './errors.ts';
+import type { Logger } from './types.ts';
+import type {
+  EndHook,
+  GraphQLRequestContext,
+  GraphQLRequestListener,
+  RequestContextWithDocument,
+  RequestContextWithErrors,
+  RequestContextWithOperation,
+  RequestContextWithResponse,
+  RequestContextWithSource,
+  ServerPlugin,
+} from './plugin.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Starts an operation's hooks; undefined when no plugin listens, so that the pipeline does no plugin work at all. */
+export function startHooks(plugins: readonly ServerPlugin[], context: GraphQLRequestContext): Eventual<OperationHooks | undefined> {
+  const started: Eventual<GraphQLRequestListener | void>[] = [];
+  const failures: unknown[] = [];
+  for (const plugin of plugins) {
+    try {
+      if (plugin.requestDidStart !== undefined) started.push(plugin.requestDidStart(context));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  // One that throws at once must not leave another's rejection unhandled.
+  if (failures.length > 0) {
+    void Promise.allSettled(started);
+    throw failures[0];
+  }
+  return started.every(isReady) ? hooksOf(started, context) : Promise.all(started).then((listeners) => hooksOf(listeners, context));
+}
+
+/** A plugin may return any object with a `then`. */
+function isReady(started: Eventual<GraphQLRequestListener | void>): started is GraphQLRequestListener | void {
+  return !isPromiseLike(started);
+}
+
+function hooksOf(started: readonly (GraphQLRequestListener | void)[], context: GraphQLRequestContext): OperationHooks | undefined {
+  const listeners = started.filter((listener) => typeof listener === 'object' && listener !== null);
+  return listeners.length === 0 ? undefined : new OperationHooks(listeners, context);
+}
+
+/**
+ * The hooks of one operation, called in the order of the plugins; end hooks in the opposite order. Everything is awaited: a
+ * function platform freezes what is left over.
+ */
+export class OperationHooks {
+  readonly listeners: readonly GraphQLRequestListener[];
+  readonly context: Mutable<GraphQLRequestContext>;
+
+  constructor(listeners: readonly GraphQLRequestListener[], context: GraphQLRequestContext) {
+    this.listeners = listeners;
+    this.context = context;
+  }
+
+  async didResolveSource(source: string): Promise<void> {
+    this.context.source = source;
+    for (const listener of this.listeners) await listener.didResolveSource?.(this.context as RequestContextWithSource<unknown>);
+  }
+
+  aroundParsing(parse: () => DocumentNode): Promise<DocumentNode> {
+    return this.#around((listener) => listener.parsingDidStart?.(this.context as RequestContextWithSource<unknown>), parse);
+  }
+
+  aroundValidation(document: DocumentNode, validate: () => void): Promise<void> {
+    this.context.document = document;
+    return this.#around(async (listener) => {
+      const end = await listener.validationDidStart?.(this.context as RequestContextWithDocument<unknown>);
+      return end && ((error) => end(error && errorsOf(error)));
+    }, validate);
+  }
+
+  async didResolveOperation(document: DocumentNode, operation: OperationDefinitionNode): Promise<void> {
+    this.context.document = document;
+    this.context.operation = operation;
+    this.context.operationName = operation.name?.value ?? null;
+    for (const listener of this.listeners) await listener.didResolveOperation?.(this.context as RequestContextWithOperation<unknown>);
+  }
+
+  /** The first answer that a plugin gives in place of an execution. */
+  async responseForOperation(): Promise<ExecutionResult | undefined> {
+    for (const listener of this.listeners) {
+      const result = await listener.responseForOperation?.(this.context as RequestContextWithOperation<unknown>);
+      if (result !== null && result !== undefined) return copyResult(result);
+    }
+    return undefined;
+  }
+
+  aroundExecution(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<ExecutionResult> {
+    return this.#around(async (listener) => {
+      const end = await listener.executionDidStart?.(this.context as RequestContextWithOperation<unknown>);
+      return typeof end === 'object' && end !== null ? end.executionDidEnd?.bind(end) : end;
+    }, execute);
+  }
+
+  async didEncounterErrors(errors: readonly GraphQLError[]): Promise<void> {
+    this.context.errors = errors;
+    const context = this.context as RequestContextWithErrors<unknown>;
+    for (const listener of this.listeners)
+      await callFailureHook(context.logger, 'didEncounterErrors', () => listener.didEncounterErrors?.(context));
+  }
+
+  /** Returns what is to be sent: a hook may have replaced the result. */
+  async willSendResponse(result: FormattedExecutionResult): Promise<FormattedExecutionResult> {
+    const context = this.context as RequestContextWithResponse<unknown>;
+    context.response.result = result;
+    let copied = result;
+    for (const listener of this.listeners) {
+      await listener.willSendResponse?.(context);
+      // A hook may set one object for all operations, and later hooks write to it.
+      if (context.response.result !== copied) copied = context.response.result = copyMutableParts(context.response.result);
+    }
+    return copied;
+  }
+
+  async #around<T>(
+    start: (listener: GraphQLRequestListener) => EndHook | void | Promise<EndHook | void>,
+    step: () => T | Promise<T>,
+  ): Promise<T> {
+    const ends: EndHook[] = [];
+    let outcome: T;
+    try {
+      for (const listener of this.listeners) {
+        const end = await start(listener);
+        if (typeof end === 'function') ends.unshift(end);
+      }
+      outcome = await step();
+    } catch (thrown) {
+      const error = copyThrown(thrown);
+      // Also when a later listener failed to start: every end hook that was returned is called.
+      await close(ends, error as Error);
+      throw error;
+    }
+    await close(ends);
+    return outcome;
+  }
+}
+
+/**
+ * Calls a hook that reports a failure. If the hook fails too, that is logged, and the first failure is answered. Apollo Server
+ * does the same for contextCreationDidFail, but loses the first failure for didEncounterErrors.
+ */
+export async function callFailureHook(logger: Logger, hook: string, call: () => void | Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch (failure) {
+    report(logger, `The ${hook} hook of a plugin failed.`, failure);
+  }
+}
+
+/** Calls all end hooks, then throws the first error: a plugin that fails does not keep the others from ending. */
+async function close(ends: readonly EndHook[], error?: Error): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends) {
+    try {
+      await end(error);
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** A plugin may return one object for all operations. What other plugins add to it for one user must not reach the next. */
+function copyResult({ data, extensions, ...rest }: ExecutionResult): ExecutionResult {
+  return { ...rest, ...(data !== undefined && { data: deepCopyOf(data) }), ...(extensions && { extensions: deepCopyOf(extensions) }) };
+}
+
+/** Copies the parts of an answer that hooks write to: all but its data. */
+export function copyMutableParts(answer: FormattedExecutionResult): FormattedExecutionResult {
+  const { errors, extensions } = answer;
+  return {
+    ...answer,
+    ...(errors && { errors: errors.map(copyFormattedError) }),
+    ...(extensions && { extensions: deepCopyOf(extensions) }),
+  };
+}
+
+function errorsOf(error: Error): readonly GraphQLError[] {
+  return error instanceof DocumentError ? error.errors : [toGraphQLError(error)];
+}

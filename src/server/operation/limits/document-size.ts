@@ -1,0 +1,207 @@
+import { Kind } from 'graphql';
+import type {
+  DefinitionNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  OperationDefinitionNode,
+  SelectionSetNode,
+  SelectionNode,
+} from 'graphql';
+
+/** The size of a document with its fragments expanded and fields of the same name merged, as the executor does. */
+export interface DocumentSize {
+  readonly operations: ReadonlyMap<OperationDefinitionNode, Size>;
+  /** Pairs of fields that have to be compared before they can be merged. */
+  readonly comparisons: number;
+}
+
+/** Sums and heights of an operation. `fields` is Infinity for one that was too large to be measured. */
+export interface Size {
+  readonly fields: number;
+  readonly aliases: number;
+  /** Levels of fields. An introspection field counts as one level: graphql-js limits its depth, and it loads no data. */
+  readonly depth: number;
+}
+
+/**
+ * Measures a document, valid or not.
+ *
+ * This stops two attacks. With a chain of twenty fragments, each with two fields that spread the next one, a document of 400 tokens
+ * selects a million fields: 3.4 s of CPU and 740 MB. And a field repeated 370 times makes graphql-js compare 68,000 pairs in each
+ * operation of a batch: 780 ms and 180 MB, within its own limit (bench/hostile.ts).
+ *
+ * Measuring must not become the attack itself (CVE-2026-34573). It gives up at the nesting limit, and after four selections for each
+ * field that a document may have. Then `comparisons` is Infinity.
+ */
+export function measureDocument(
+  document: DocumentNode,
+  { maxTokens, maxNesting }: { maxTokens: number; maxNesting: number },
+): DocumentSize {
+  const fragments = fragmentsOf(document);
+  const nesting = new FragmentNesting(fragments, maxNesting);
+  const ruler = new Ruler(fragments, 4 * maxTokens);
+  const operations = new Map<OperationDefinitionNode, Size>();
+  for (const definition of document.definitions.filter(isOperation)) {
+    // Without fragments, the nesting of the text is the nesting of the operation, and has been checked.
+    const depth = fragments.size === 0 ? 0 : nesting.of(definition.selectionSet);
+    operations.set(definition, depth === Infinity ? ruler.giveUp() : ruler.measure([definition.selectionSet]));
+  }
+  // A document with unused fragments is invalid, but validation still has to read them.
+  for (const [name, { selectionSet }] of fragments) {
+    if (ruler.reached.has(name)) continue;
+    if (nesting.of(selectionSet) === Infinity) ruler.giveUp();
+    else ruler.measure([selectionSet]);
+  }
+  return { operations, comparisons: ruler.comparisons };
+}
+
+function isOperation(definition: DefinitionNode): definition is OperationDefinitionNode {
+  return definition.kind === Kind.OPERATION_DEFINITION;
+}
+
+/** The fragments of a document by name. */
+export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  return new Map(document.definitions.filter(isFragment).map((fragment) => [fragment.name.value, fragment]));
+}
+
+function isFragment(definition: DefinitionNode): definition is FragmentDefinitionNode {
+  return definition.kind === Kind.FRAGMENT_DEFINITION;
+}
+
+const nothing: Size = { fields: 0, aliases: 0, depth: 0 };
+
+class Ruler {
+  readonly reached: Set<string> = new Set();
+  comparisons = 0;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The sizes measured so far: a fragment may be spread in many places. */
+  readonly #known = new Map<string, { readonly size: Size; readonly comparisons: number }>();
+  readonly #numbers = new Map<SelectionSetNode, number>();
+  #budget: number;
+
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, budget: number) {
+    this.#fragments = fragments;
+    this.#budget = budget;
+  }
+
+  /** Measures selection sets that are merged into one. Recursive: only for selection sets whose nesting has been checked. */
+  measure(selectionSets: readonly SelectionSetNode[]): Size {
+    // Without fragments, no selection set is measured twice.
+    const key = this.#fragments.size === 0 ? '' : this.#keyOf(selectionSets);
+    const known = key === '' ? undefined : this.#known.get(key);
+    if (known !== undefined) {
+      this.comparisons += known.comparisons;
+      return known.size;
+    }
+    const { comparisons } = this;
+    let size = nothing;
+    for (const fields of this.#fieldsIn(selectionSets).values()) size = sum(size, this.#measureField(fields));
+    if (this.#budget < 0) return this.giveUp();
+    if (key !== '') this.#known.set(key, { size, comparisons: this.comparisons - comparisons });
+    return size;
+  }
+
+  /** Equal for the same selection sets. */
+  #keyOf(selectionSets: readonly SelectionSetNode[]): string {
+    let key = '';
+    for (const one of selectionSets) {
+      let number = this.#numbers.get(one);
+      if (number === undefined) this.#numbers.set(one, (number = this.#numbers.size));
+      key += `${number} `;
+    }
+    return key;
+  }
+
+  giveUp(): Size {
+    this.comparisons = Infinity;
+    return { fields: Infinity, aliases: 0, depth: 0 };
+  }
+
+  /** The fields of one level by their name in the answer. A fragment that is spread several times on that level counts once. */
+  #fieldsIn(selectionSets: readonly SelectionSetNode[]): ReadonlyMap<string, readonly FieldNode[]> {
+    const fields = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const open = [...selectionSets];
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      this.#budget -= one.selections.length;
+      if (this.#budget < 0) return fields;
+      for (const selection of one.selections) {
+        if (selection.kind === Kind.FIELD) addTo(fields, selection);
+        else if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
+        else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value);
+          this.reached.add(selection.name.value);
+          const fragment = this.#fragments.get(selection.name.value);
+          if (fragment !== undefined) open.push(fragment.selectionSet);
+        }
+      }
+    }
+    // graphql-js also compares every pair of fragments, and looks up their fields, which takes a tenth of the time of a comparison.
+    this.comparisons += spread.size * (spread.size / 2 + fields.size / 20);
+    return fields;
+  }
+
+  /** Measures fields of the same name, which are merged into one. */
+  #measureField(fields: readonly FieldNode[]): Size {
+    this.comparisons += (fields.length * (fields.length - 1)) / 2;
+    const selectionSets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const inner = selectionSets.length === 0 ? nothing : this.measure(selectionSets);
+    const [{ name, alias } = fields[0]!] = fields;
+    return {
+      fields: inner.fields + 1,
+      aliases: inner.aliases + (alias === undefined ? 0 : 1),
+      depth: name.value.startsWith('__') ? 1 : inner.depth + 1,
+    };
+  }
+}
+
+function addTo(fields: Map<string, FieldNode[]>, field: FieldNode): void {
+  const name = (field.alias ?? field.name).value;
+  const present = fields.get(name);
+  if (present === undefined) fields.set(name, [field]);
+  else present.push(field);
+}
+
+/** The size of two sibling fields: counts add up, the greater depth wins. */
+function sum(one: Size, other: Size): Size {
+  return {
+    fields: one.fields + other.fields,
+    aliases: one.aliases + other.aliases,
+    depth: Math.max(one.depth, other.depth),
+  };
+}
+
+/**
+ * Computes how deep selection sets nest with their fragments expanded. Validators and executors recurse for every level, and a chain of
+ * 1,800 fragments fits into 15,000 tokens: enough to overflow the stack of some. Circular fragments nest infinitely.
+ */
+class FragmentNesting {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #limit: number;
+  readonly #known = new Map<string, number>();
+
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limit: number) {
+    this.#fragments = fragments;
+    this.#limit = limit;
+  }
+
+  /** Infinity above the limit, where this recursion stops. Each fragment is walked once. */
+  of(selectionSet: SelectionSetNode, level = 1): number {
+    if (level > this.#limit) return Infinity;
+    let deepest = 0;
+    for (const selection of selectionSet.selections) deepest = Math.max(deepest, this.#within(selection, level + 1));
+    return deepest + 1 > this.#limit ? Infinity : deepest + 1;
+  }
+
+  #within(selection: SelectionNode, level: number): number {
+    if (selection.kind !== Kind.FRAGMENT_SPREAD) return selection.selectionSet === undefined ? 0 : this.of(selection.selectionSet, level);
+    const name = selection.name.value;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const fragment = this.#fragments.get(name);
+    const nesting = fragment === undefined ? 0 : this.of(fragment.selectionSet, level);
+    this.#known.set(name, nesting);
+    return nesting;
+  }
+}

@@ -1,0 +1,113 @@
+import type { GraphQLFormattedError } from 'graphql';
+
+import { lengthOfJSON, maxRecordedErrors, minRecordedErrors } from '../../../executor/index.ts';
+
+/** Errors in one answer. A list of 20,000 rows that all lack a required field would have 20,000. */
+const maxErrors = 1_000;
+/** Characters of their JSON: at three bytes each at most, the answer stays below 1 MiB. */
+const maxCharacters = 262_144;
+/** Characters of one error's JSON. */
+const maxErrorCharacters = 8_192;
+/** Characters of a message that may quote what the client sent. */
+const maxMessage = 1_000;
+/** Log lines for unexpected errors of one request. With their stacks they stay below 64 KB. */
+const maxLines = 10;
+/** Log lines that say how many errors are not logged. */
+const maxRemarks = 10;
+/** Characters of an error's stack and other properties in the log. */
+const maxDetail = 4_000;
+
+/** How much of one answer and of the log errors may take up. The operations of a batch share it. */
+export class ErrorAllowance {
+  /** The errors that the operations of a batch may still record while they run: see Run.record. */
+  readonly shared: { left: number } | undefined;
+  #errors = maxErrors;
+  #characters = maxCharacters;
+  #lines = maxLines;
+  #unlogged = 0;
+  #remarks = maxRemarks;
+
+  constructor(shared?: { left: number }) {
+    this.shared = shared;
+  }
+
+  /** True when an error may still be logged. */
+  takeLine(): boolean {
+    if (this.#lines-- > 0) return true;
+    this.#unlogged++;
+    return false;
+  }
+
+  /** The number of errors not logged since the last call. 0 once it has been reported often enough: an answer may have 40,000 parts. */
+  takeUnlogged(): number {
+    const unlogged = this.#unlogged;
+    if (unlogged === 0 || this.#remarks-- <= 0) return 0;
+    this.#unlogged = 0;
+    return unlogged;
+  }
+
+  /** Formats as many errors as fit. If some do not, a last error says how many. */
+  fitAll<TError>(errors: readonly TError[], format: (error: TError) => GraphQLFormattedError): GraphQLFormattedError[] {
+    const fitting: GraphQLFormattedError[] = [];
+    for (const error of errors) {
+      const one = this.#fit(format(error));
+      if (one === undefined) break;
+      fitting.push(one);
+    }
+    const more = errors.length - fitting.length;
+    const atLeast = errors.length < (this.shared === undefined ? maxRecordedErrors : minRecordedErrors) ? '' : 'at least ';
+    if (more > 0) fitting.push({ message: `And ${atLeast}${more} more errors.`, extensions: { code: 'TOO_MANY_ERRORS' } });
+    return fitting;
+  }
+
+  /** The error, shortened if necessary; undefined when no more errors fit. */
+  #fit(error: GraphQLFormattedError): GraphQLFormattedError | undefined {
+    if (this.#errors-- <= 0) return undefined;
+    let fitting = error;
+    let length = lengthOfJSON(error);
+    if (length > Math.min(maxErrorCharacters, this.#characters)) {
+      fitting = shortened(error);
+      length = lengthOfJSON(fitting);
+    }
+    this.#characters -= length;
+    return this.#characters < 0 ? undefined : fitting;
+  }
+}
+
+function shortened({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
+  const { code, errorId } = extensions ?? {};
+  return {
+    message: cut(message),
+    ...(locations && { locations: locations.slice(0, 10) }),
+    ...(path && { path }),
+    extensions: { code: typeof code === 'string' ? cut(code) : undefined, ...(typeof errorId === 'string' && { errorId }) },
+  };
+}
+
+/** Truncates a text. */
+export function cut(text: string, length: number = maxMessage): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
+/** An error for the log: the error itself, or a copy with truncated message and stack if it is too long. */
+export function loggable(cause: unknown): unknown {
+  if (sizeOf(cause, 4) <= maxDetail) return cause;
+  if (!(cause instanceof Error)) return cut(String(cause), maxDetail);
+  const short = new Error(cut(cause.message));
+  short.name = cut(cause.name, 100);
+  short.stack = cut(cause.stack ?? '', maxDetail);
+  return short;
+}
+
+/** Approximate number of characters that a value takes in the log; Infinity if it nests too deep. */
+function sizeOf(value: unknown, levels: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (levels === 0) return Infinity;
+  let size = value instanceof Error ? (value.stack ?? '').length + sizeOf(value.cause, levels - 1) : 0;
+  for (const [key, inner] of Object.entries(value)) {
+    if (size > maxDetail) return size;
+    size += key.length + sizeOf(inner, levels - 1);
+  }
+  return size;
+}

@@ -1,0 +1,83 @@
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
+
+import { copyErrorsForOperation, rescued, whenReady } from '../../shared/index.ts';
+import type { Eventual } from '../../shared/index.ts';
+import { formatFailure, formatResult, reportUnfinished, toGraphQLError } from './errors.ts';
+import type { ErrorAllowance } from './limits/error-allowance.ts';
+import { withDeadline } from './with-deadline.ts';
+import { callFailureHook } from './hooks.ts';
+import type { AnsweredObjects, OperationOutcome } from './types.ts';
+import type { OperationState } from './state.ts';
+
+/** Converts a result to an outcome: formats errors and calls the last hooks. Never fails. */
+export function toOutcome(result: ExecutionResult, state: OperationState): Eventual<OperationOutcome> {
+  // With plugins that wrap the execution, the outcome exists already.
+  if (state.outcome !== undefined) return state.outcome;
+  state.result = result;
+  // The usual case: no errors to format, no hooks to call.
+  if (result.errors === undefined && state.hooks === undefined) return outcomeOf(result as FormattedExecutionResult, state);
+  if (result.errors !== undefined) {
+    state.result = { ...result, errors: copyErrorsForOperation(result.errors) };
+    reportUnfinished(state.settings.logger, result.errors);
+  }
+  return rescued(formatToOutcome, outcomeOfFailure, state);
+}
+
+function formatToOutcome(state: OperationState): Eventual<OperationOutcome> {
+  return whenReady(formatWithHooks(state), outcomeOf, state);
+}
+
+function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): OperationOutcome {
+  const { result, input, operation, known, source, contextFailed, stream } = state;
+  const objects = objectsOf(state, formatted);
+  const { head } = input;
+  return {
+    result: formatted,
+    errors: result!.errors ?? [],
+    head,
+    operation,
+    document: known?.document,
+    source,
+    contextFailed,
+    stream,
+    objects,
+  };
+}
+
+/** Undefined if a hook has replaced the data: then its objects are unknown. */
+function objectsOf({ objects, result }: OperationState, { data }: FormattedExecutionResult): AnsweredObjects | undefined {
+  return objects?.isComplete === true && data === result!.data ? objects : undefined;
+}
+
+/** The outcome if a hook, a plugin or formatError failed. Calls none of them again. */
+export function outcomeOfFailure(thrown: unknown, state: OperationState): OperationOutcome {
+  const error = toGraphQLError(thrown);
+  void state.stream?.return();
+  state.stream = undefined;
+  state.result = { errors: [error] };
+  return outcomeOf(formatFailure(state.settings, error), state);
+}
+
+/** Stops waiting for hooks at the last moment, so that a hanging hook does not delay the answer. */
+function formatWithHooks(state: OperationState): Eventual<FormattedExecutionResult> {
+  if (state.hooks === undefined && !state.contextFailed) return format(state);
+  const onLastMoment = (): FormattedExecutionResult => state.formatted ?? format(state);
+  return withDeadline(callLastHooks(state), state.input.invocation, { onLastMoment });
+}
+
+function format({ settings, result, input, allowance }: OperationState): FormattedExecutionResult {
+  const shared: ErrorAllowance | undefined = input.budget?.errors ?? allowance;
+  return formatResult(settings, result!, shared);
+}
+
+async function callLastHooks(state: OperationState): Promise<FormattedExecutionResult> {
+  const { settings, hooks, contextFailed, result } = state;
+  const { plugins, logger } = settings;
+  const [error] = result!.errors ?? [];
+  if (contextFailed && error !== undefined)
+    for (const plugin of plugins)
+      await callFailureHook(logger, 'contextCreationDidFail', () => plugin.contextCreationDidFail?.({ error, logger }));
+  if (hooks !== undefined && result!.errors !== undefined) await hooks.didEncounterErrors(result!.errors);
+  const formatted = (state.formatted = format(state));
+  return hooks === undefined ? formatted : hooks.willSendResponse(formatted);
+}

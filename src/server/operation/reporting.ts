@@ -1,0 +1,62 @@
+import type { DataSourceCall, RequestCall } from './plugin.ts';
+
+/** Milliseconds on a clock that never goes back. On Node that is `process.hrtime`: the first touch of `performance` takes 1.3 ms of a cold start. */
+export function now(): number {
+  const time = globalThis.process?.hrtime?.();
+  return time === undefined ? performance.now() : time[0] * 1000 + time[1] / 1e6;
+}
+
+/** Follows one call of a data source, to name what answered it. */
+export class CallOutcome {
+  /** How often the request has left for the origin. */
+  tries = 0;
+  readonly #request: DataSourceCall['request'];
+  #hasJoined = false;
+
+  constructor(request: DataSourceCall['request']) {
+    this.#request = request;
+  }
+
+  joined(): void {
+    this.#hasJoined = true;
+  }
+
+  sent(): void {
+    this.tries++;
+  }
+
+  /** "shared": an equal request that was under way. "none": the call failed before it was sent. Else the outcome that the data source reports. */
+  get answeredBy(): string {
+    return this.#hasJoined && this.tries === 0 ? 'shared' : (this.#request.outcome ?? 'none');
+  }
+}
+
+/** The decision of one extension whether an answer may be shared, for another that reports it. */
+export interface AnswerDecision {
+  readonly public: boolean;
+  readonly reason?: string;
+  readonly hit?: true | undefined;
+}
+
+const decisions = new WeakMap<RequestCall, AnswerDecision | 'not yet'>();
+let isAskedFor = false;
+
+/** Called by extensions that report decisions. Without one, none is noted. */
+export function requestDecisions(): void {
+  isAskedFor = true;
+}
+
+/** True when an extension reports decisions. */
+export function areDecisionsRequested(): boolean {
+  return isAskedFor;
+}
+
+/** Notes the decision about a request; undefined: it comes later. */
+export function recordDecision(call: RequestCall, decision: AnswerDecision | undefined): void {
+  if (isAskedFor) decisions.set(call, decision ?? 'not yet');
+}
+
+/** Undefined: no extension decides. "not yet": the extension that decides runs later than the caller. */
+export function decisionOf(call: RequestCall): AnswerDecision | 'not yet' | undefined {
+  return decisions.get(call);
+}

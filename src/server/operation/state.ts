@@ -1,0 +1,114 @@
+import type { ExecutionResult, FormattedExecutionResult, OperationDefinitionNode } from 'graphql';
+
+import type { ObjectLog } from '../../executor/index.ts';
+import type { Capacity, Eventual, HTTPRequest, OperationInvocation, ResponseHead } from '../../shared/index.ts';
+import type { ContextInput, ContextSettings } from './context.ts';
+import type { CostSettings } from './limits/cost.ts';
+import type { KnownDocument } from './documents/document-cache.ts';
+import type { DocumentSettings } from './documents/document.ts';
+import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
+import type { AnsweredObjects, GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
+import type { ErrorSettings } from './errors.ts';
+import type { Execution, ExecutionSettings } from './execute.ts';
+import type { OperationHooks } from './hooks.ts';
+import type { PersistedQuery } from './documents/persisted-queries.ts';
+import type { CoercedExecution, ExecutionOptions, OperationExecution, ServerPlugin } from './plugin.ts';
+import type { RefuseOperation } from './resolve.ts';
+import type { SourceSettings } from './documents/source.ts';
+import type { BatchBudget } from './limits/batch-budget.ts';
+import type { ErrorAllowance } from './limits/error-allowance.ts';
+
+/** Calls the plugins before an execution, and returns what they choose for it. */
+export type NotifyExecution = (execution: OperationExecution) => ExecutionOptions | undefined;
+
+/** Runs an execution inside the plugins that wrap it. */
+export type WrapExecution = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>) => Eventual<OperationOutcome>;
+
+/** All that an operation needs from the server. Made once, at cold start. */
+export interface OperationSettings
+  extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
+  readonly plugins: readonly ServerPlugin[];
+  readonly maxCost: CostSettings | undefined;
+  /** Calls `executionWillStart` of the plugins. Undefined: none has it. */
+  readonly notifyExecution?: NotifyExecution | undefined;
+  /** Undefined: no plugin wraps executions. */
+  readonly wrapExecution?: WrapExecution | undefined;
+}
+
+/** One operation and what it may see of the world. */
+export interface OperationInput extends ContextInput {
+  readonly request: GraphQLRequest;
+  /** From an execution that runs to its end on: the call until its deadline. */
+  invocation: OperationInvocation;
+  /** Handed on to plugins, unread. */
+  readonly http: HTTPRequest | undefined;
+  readonly head: ResponseHead;
+  /** Says why an operation may not run here; undefined lets it run. */
+  readonly refuse: RefuseOperation | undefined;
+  /** How large the answer may become. */
+  readonly capacity: Capacity;
+  /** Shared by the operations of a batch. */
+  readonly budget: BatchBudget | undefined;
+  /** Undefined: there is one answer, and that is all. */
+  readonly delivery?: Delivery | undefined;
+}
+
+/** One operation on its way through the pipeline: each step stores its outcome here. */
+export interface OperationState {
+  readonly settings: OperationSettings;
+  readonly input: OperationInput;
+  contextValue: unknown;
+  /** True until `context` and `dataSources` have come through. */
+  contextFailed: boolean;
+  hooks: OperationHooks | undefined;
+  source: string | undefined;
+  keep: PersistedQuery['keep'];
+  known: KnownDocument | undefined;
+  operation: OperationDefinitionNode | undefined;
+  /** Lists the objects in the answer. Undefined if no plugin requested it. */
+  objects: (AnsweredObjects & ObjectLog) | undefined;
+  stream: PayloadStream | undefined;
+  execution: Execution | undefined;
+  /** True if the execution continues when the client leaves. */
+  runsToEnd: boolean;
+  /** True once the execution has started: it ends in time by itself. */
+  isExecuting: boolean;
+  /** The error if time is up: then nothing is awaited, and no further step runs. */
+  timeIsUp: Error | undefined;
+  /** The step that sets it is the last one. */
+  result: ExecutionResult | undefined;
+  /** The outcome of the execution, once a plugin that wraps it has called `next`. */
+  wrapped: Eventual<OperationOutcome> | undefined;
+  /** The outcome, from the plugins that wrap the execution. Undefined: it is made of the result. */
+  outcome: OperationOutcome | undefined;
+  /** The error allowance that all parts of an answer share. Undefined: that of the batch, or a new one. */
+  allowance: ErrorAllowance | undefined;
+  /** The result as the client gets it, before `willSendResponse`. */
+  formatted: FormattedExecutionResult | undefined;
+}
+
+/** An operation before its first step. */
+export function createState(settings: OperationSettings, input: OperationInput): OperationState {
+  return {
+    settings,
+    input,
+    contextValue: undefined,
+    contextFailed: true,
+    hooks: undefined,
+    source: undefined,
+    keep: undefined,
+    known: undefined,
+    operation: undefined,
+    objects: undefined,
+    stream: undefined,
+    runsToEnd: false,
+    isExecuting: false,
+    timeIsUp: undefined,
+    execution: undefined,
+    result: undefined,
+    wrapped: undefined,
+    outcome: undefined,
+    allowance: undefined,
+    formatted: undefined,
+  };
+}

@@ -1,0 +1,125 @@
+import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql';
+
+import type { ObjectLog, ObjectNaming } from '../../executor/index.ts';
+import type { ResponseHead } from '../../shared/index.ts';
+
+/** One operation as requested by a client. */
+export interface GraphQLRequest {
+  /** The text of a GraphQL document. Absent if the request has a hash or an id instead. */
+  readonly query?: string | undefined;
+  /** Selects the operation to run if the document has several. */
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** The id of a trusted document, if the server has any. */
+  readonly documentId?: string | undefined;
+  /** Protocol extensions, for example `persistedQuery`. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The outcome of an operation. */
+export interface OperationOutcome {
+  /** The answer as the client gets it. If it has no `data` entry, nothing was executed. */
+  readonly result: FormattedExecutionResult;
+  /** The errors as they were thrown. They determine the status. */
+  readonly errors: readonly GraphQLError[];
+  /** Status and headers set by `context` and plugins. */
+  readonly head: ResponseHead;
+  /** Undefined if the request failed before an operation was chosen. */
+  readonly operation: OperationDefinitionNode | undefined;
+  /** The parsed document. Undefined if it is not valid. */
+  readonly document: DocumentNode | undefined;
+  /** The text of the document, even if the request had only a hash or an id. Undefined if it was not found. */
+  readonly source: string | undefined;
+  /** The objects in the answer. Undefined if no plugin requested them, or graphql-js executed the operation. */
+  readonly objects?: AnsweredObjects | undefined;
+  /** `context` or `dataSources` threw. */
+  readonly contextFailed?: boolean;
+  /** The payloads after `result`. For a subscription, `result` is empty and all payloads are here. */
+  readonly stream?: PayloadStream | undefined;
+}
+
+/** The objects in an answer, without root objects. They have names or ids even if the client did not select these. */
+export interface AnsweredObjects {
+  /** The function that named them. Undefined: their names are the values of their field `id`. */
+  readonly naming: ObjectNaming | undefined;
+  /** The first error thrown while naming an object, which then has no name. */
+  readonly failure: unknown;
+  /** The names of the objects' types. */
+  readonly types: ReadonlySet<string>;
+  /** False if there are more than 10,000 objects: then only their types are known. */
+  readonly isWhole: boolean;
+  /**
+   * Calls `visit` for each object until it returns false. `id` is the name, or the value of the field `id` as a string; undefined if there
+   * is none, or the resolver of `id` is asynchronous.
+   */
+  each(visit: (typename: string, id: string | undefined) => boolean | void): void;
+  /** The same objects in runs, by the selections of the operation. */
+  readonly runs: readonly AnsweredRun[];
+}
+
+/** Consecutive objects of one type, made for the same selection. */
+export interface AnsweredRun {
+  readonly typename: string;
+  readonly count: number;
+  /** The name or id of the object at an index. */
+  nameAt(at: number): string | undefined;
+}
+
+/** Lists the objects in answers: see `listObjects()` of `graphql-functions/edge`. An option, so that other bundles do not contain it. */
+export interface ObjectListing {
+  /** Names objects. Undefined: their names are the values of their field `id`. */
+  readonly naming: ObjectNaming | undefined;
+  /** Creates the list for one execution. */
+  readonly begin: () => AnsweredObjects & ObjectLog;
+}
+
+/** The payloads of an operation, or those after the first. Never rejects: after a failure, the last payload has errors. */
+export interface PayloadStream extends AsyncIterableIterator<SubsequentPayload> {
+  /** Resolves with the next payload. */
+  next(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Ends the source at once, because the client has left. Never rejects. */
+  return(): Promise<IteratorResult<SubsequentPayload>>;
+  /** Ends the source, and the stream with a last payload that has the reason as its error. */
+  finish(reason: GraphQLError): void;
+  /** The errors of a payload of this stream as they were thrown. The payload itself has the formatted errors. */
+  errorsOf(payload: SubsequentPayload): readonly GraphQLError[];
+}
+
+/**
+ * One of several answers: the result of an event of a subscription, or a subsequent result of `@defer` and `@stream` in either of
+ * graphql-js's formats.
+ */
+export interface SubsequentPayload extends FormattedExecutionResult {
+  /** True if another payload follows. */
+  hasNext?: boolean;
+  /** Newly announced parts, in graphql 17's format. */
+  pending?: readonly unknown[];
+  /** Parts of the result, each with its position. */
+  incremental?: readonly unknown[];
+  /** Announced parts that are complete now, in graphql 17's format. */
+  completed?: readonly unknown[];
+}
+
+/** Where the server logs. `console` is a logger; so are pino, winston and the platforms' loggers. */
+export interface Logger {
+  debug(message: string, ...details: unknown[]): void;
+  info(message: string, ...details: unknown[]): void;
+  warn(message: string, ...details: unknown[]): void;
+  error(message: string, ...details: unknown[]): void;
+}
+
+/** The values of `extensions.code` that this library uses. Resolvers may use any others. */
+export type ErrorCode =
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'BAD_USER_INPUT'
+  | 'BAD_REQUEST'
+  | 'RESULT_TOO_LARGE'
+  | 'TOO_MANY_ERRORS'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
+  | 'DEADLINE_EXCEEDED'
+  | 'CLIENT_LEFT'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INTERNAL_SERVER_ERROR';

@@ -1,0 +1,67 @@
+import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { writeChunks } from './adapter.ts';
+import type { ChunkOutput, PlatformAdapter } from './adapter.ts';
+import { findAdapter } from './detect.ts';
+import { directInvoke } from './direct-invoke.ts';
+import { functionURL } from './http-api.ts';
+import { lambdaAdapters } from './lambda.ts';
+import { ping } from './ping.ts';
+import { restAPI } from './rest-api.ts';
+
+/** The output of a streaming function. AWS's runtime makes it; it is not a complete `Writable` of Node. */
+export interface ResponseStream extends ChunkOutput {
+  setContentType(contentType: string): void;
+  end(callback?: () => void): unknown;
+}
+
+/** The event sources that can stream. */
+const carriers: readonly PlatformAdapter<never>[] = [functionURL, restAPI];
+/** Adapters whose result is a value without status and headers. */
+const bare: readonly PlatformAdapter<never>[] = [directInvoke, ping];
+
+/** The adapter for an event of a streaming function. Throws for an event source that cannot read such a stream. */
+export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
+  const adapter = findAdapter(lambdaAdapters, event);
+  const known = adapter as PlatformAdapter<never>;
+  if (bare.includes(known)) return unlimited(adapter);
+  if (carriers.includes(known)) return { ...unlimited(adapter), toStreamResult: (response) => response };
+  throw new Error(
+    `Expected an event of ${carriers.map(({ name }) => name).join(' or ')}, got one of: ${adapter.name}. ` +
+      'No other source can stream: use createHandler for it.',
+  );
+}
+
+/** Removes the limits of whole answers: streams may be larger, and take longer. */
+function unlimited({ maxResultBytes: _bytes, timeLimit: _time, ...adapter }: PlatformAdapter<unknown>): PlatformAdapter<unknown> {
+  return adapter;
+}
+
+/** Writes the whole response. Resolves when the platform has taken all of it. */
+export async function writeResponse(
+  adapter: PlatformAdapter<unknown>,
+  { response, event }: { readonly response: HTTPResponse | StreamedResponse; readonly event: unknown },
+  output: ResponseStream,
+): Promise<void> {
+  // If a stream closes before its end, end() never calls back, and the invocation would last until its timeout.
+  const closed = new Promise<void>((resolve) => void output.once('close', resolve));
+  if (adapter.toStreamResult === undefined) {
+    output.setContentType('application/json');
+    output.write(JSON.stringify(adapter.toResult(response as HTTPResponse, event)));
+  } else {
+    const { body } = response;
+    writePrelude(adapter.toResult({ ...response, body: null }, event), output);
+    if (typeof body === 'string') output.write(body);
+    else if (body !== null) await writeChunks(body, output);
+  }
+  await Promise.race([closed, new Promise<void>((resolve) => void output.end(resolve))]);
+}
+
+/**
+ * Writes status and headers, followed by eight NUL bytes, before the body. `awslambda.HttpResponseStream` would write them with the
+ * first chunk, so an answer without a body would lose its status; and not every runtime has this global.
+ */
+function writePrelude(result: unknown, output: ResponseStream): void {
+  const { body: _empty, isBase64Encoded: _unused, ...head } = result as Record<string, unknown>;
+  output.setContentType('application/vnd.awslambda.http-integration-response');
+  output.write(JSON.stringify(head) + '\0'.repeat(8));
+}

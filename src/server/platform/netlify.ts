@@ -1,0 +1,115 @@
+/** Netlify's context: its documented members, declared here so that users need not install `@netlify/functions` for types. */
+export interface NetlifyContext {
+  account: { id: string };
+  cookies: NetlifyCookies;
+  deploy: { context: string; id: string; published: boolean; skewProtectionToken?: string };
+  geo: NetlifyGeo;
+  /** The client's address. */
+  ip: string;
+  /** A response of JSON. */
+  json: (input: unknown) => Response;
+  log: (...data: any[]) => void;
+  /** Only in edge functions: the answer of the site without this function. */
+  next(options?: { sendConditionalRequest?: boolean }): Promise<Response>;
+  next(request: Request, options?: { sendConditionalRequest?: boolean }): Promise<Response>;
+  /** Parts of the path that the function's own `path` names. */
+  params: Record<string, string>;
+  requestId: string;
+  /** Only in edge functions: the answer of another address of the site. */
+  rewrite(url: string | URL): Promise<Response>;
+  server: { region?: string };
+  site: { id?: string; name?: string; url?: string };
+  url: URL;
+  /** Keeps the function alive for work that continues after the answer. */
+  waitUntil: (work: Promise<unknown>) => void;
+}
+
+/** Reads cookies of the request, and sets those of the response. */
+export interface NetlifyCookies {
+  get: (name: string) => string;
+  set: {
+    (cookie: NetlifyCookie): void;
+    (name: string, value: string): void;
+  };
+  delete: (cookie: string | { domain?: string; name: string; path?: string }) => void;
+}
+
+/** A cookie with its attributes. */
+export interface NetlifyCookie {
+  name: string;
+  value: string;
+  expires?: Date | number;
+  /** Seconds; 0 ends the cookie at once. */
+  maxAge?: number;
+  domain?: string;
+  path?: string;
+  secure?: boolean;
+  httpOnly?: boolean;
+  sameSite?: 'Strict' | 'Lax' | 'None';
+  /** Further attributes, each "key=value". */
+  unparsed?: string[];
+}
+
+/** The client's location, as Netlify estimates it. */
+export interface NetlifyGeo {
+  city?: string;
+  country?: { code?: string; name?: string };
+  postalCode?: string;
+  subdivision?: { code?: string; name?: string };
+  latitude?: number;
+  longitude?: number;
+  timezone?: string;
+}
+
+/** The event of `export const handler`, the older form of a function. */
+export interface NetlifyHandlerEvent {
+  rawUrl: string;
+  rawQuery: string;
+  path: string;
+  httpMethod: string;
+  headers: Record<string, string | undefined>;
+  multiValueHeaders: Record<string, string[] | undefined>;
+  queryStringParameters: Record<string, string | undefined> | null;
+  multiValueQueryStringParameters: Record<string, string[] | undefined> | null;
+  body: string | null;
+  isBase64Encoded: boolean;
+  route?: string;
+}
+
+/** Its second argument: the members of AWS Lambda's context that Netlify passes on. */
+export interface NetlifyHandlerContext {
+  callbackWaitsForEmptyEventLoop: boolean;
+  functionName: string;
+  functionVersion: string;
+  invokedFunctionArn: string;
+  memoryLimitInMB: string;
+  awsRequestId: string;
+  logGroupName: string;
+  logStreamName: string;
+  identity?: Record<string, any>;
+  clientContext?: Record<string, any>;
+  /** Milliseconds until Netlify ends the function. */
+  getRemainingTimeInMillis(): number;
+}
+
+/** The result of a function of the older form. */
+export interface NetlifyHandlerResponse {
+  statusCode: number;
+  headers?: Record<string, boolean | number | string>;
+  multiValueHeaders?: Record<string, readonly (boolean | number | string)[]>;
+  body?: string;
+  isBase64Encoded?: boolean;
+}
+
+/** Milliseconds that a synchronous function may take on Netlify. */
+export const netlifyTimeLimit = 60_000;
+/** The same in Netlify's local development server. */
+const localTimeLimit = 30_000;
+
+/** The time limit of a function with Netlify's context of the second generation; undefined on other platforms with `Request`. */
+export function netlifyTimeLimitOf(context: unknown): number | undefined {
+  if (typeof context !== 'object' || context === null) return undefined;
+  const { deploy, site } = context as { readonly deploy?: unknown; readonly site?: unknown };
+  if (typeof deploy !== 'object' || deploy === null || typeof site !== 'object') return undefined;
+  return (deploy as { readonly context?: unknown }).context === 'dev' ? localTimeLimit : netlifyTimeLimit;
+}

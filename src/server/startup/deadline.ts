@@ -1,0 +1,62 @@
+import type { Milliseconds } from '../../shared/index.ts';
+
+/** How long a request may take. */
+export interface DeadlineOptions {
+  /**
+   * Milliseconds from the call until its answer must be sent, in place of the limit that is assumed for the platform. A limit
+   * that the platform itself reports, as Lambda does, always applies. Default: the known limit of the platform.
+   */
+  readonly ms?: Milliseconds;
+  /** Milliseconds reserved before that moment for hooks, and for writing and sending the answer. At most half. Default: 500. */
+  readonly reserveMs?: Milliseconds;
+}
+
+/** The time limit of a call, as set by the user. */
+export interface DeadlineSettings {
+  /** Replaces the limit that is assumed for the platform. Undefined: the platform's limit. */
+  readonly limit: Milliseconds | undefined;
+  /** The part of the limit after the deadline: for hooks, and for writing and sending the answer. */
+  readonly reserve: Milliseconds;
+}
+
+/** The defaults of the option. */
+export const defaultDeadline: DeadlineSettings = { limit: undefined, reserve: 500 };
+
+/** The moments at which a call must end, in milliseconds since the epoch. */
+export interface Deadline {
+  /** The answer has the finished fields; unfinished ones become an error. */
+  readonly at: Milliseconds;
+  /** Half of the reserve after the deadline: hooks are no longer awaited. */
+  readonly lastMoment: Milliseconds;
+}
+
+/** What is known of a call's time. */
+export interface CallTime {
+  /** The platform's context, which may report how much time is left. */
+  readonly context: unknown;
+  /** The assumed limit, for a platform that does not report one. */
+  readonly assumed: Milliseconds | undefined;
+  readonly begunAt: Milliseconds;
+}
+
+/**
+ * The moments at which a call must end; undefined without a limit. The user's limit replaces an assumed one, because some platforms
+ * let users raise it, but not one that the platform reports.
+ */
+export function deadlineOf({ limit, reserve }: DeadlineSettings, { context, assumed, begunAt }: CallTime): Deadline | undefined {
+  // Not `performance.now()`: Lambda's time continues while a process is frozen.
+  const now = Date.now();
+  const end = Math.min(now + (remainingTime(context) ?? Infinity), begunAt + (limit ?? assumed ?? Infinity));
+  if (end === Infinity) return undefined;
+  // Half at most: a function with a limit of 300 ms needs time for its resolvers too.
+  const kept = Math.min(reserve, Math.max(0, end - now) / 2);
+  return { at: end - kept, lastMoment: end - kept / 2 };
+}
+
+/** The remaining time, as AWS Lambda and Netlify's older functions report it. */
+function remainingTime(context: unknown): Milliseconds | undefined {
+  if (typeof context !== 'object' || context === null) return undefined;
+  const { getRemainingTimeInMillis: read } = context as { getRemainingTimeInMillis?: unknown };
+  const remaining: unknown = typeof read === 'function' ? read.call(context) : undefined;
+  return typeof remaining === 'number' && !Number.isNaN(remaining) ? remaining : undefined;
+}

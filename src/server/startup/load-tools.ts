@@ -1,0 +1,79 @@
+import { firstLineOf } from '../../shared/index.ts';
+import type { LandingPage, ServerPlugin, ServerStartContext } from '../operation/plugin.ts';
+import { requireFromPackage } from './package-files.ts';
+import type { DataSourceChecks } from '../operation/context.ts';
+import type { ExplainSettings } from '../http/http-call.ts';
+import type { Logger } from '../operation/types.ts';
+
+type Render = () => LandingPage | undefined | Promise<LandingPage | undefined>;
+
+/** Renders the default page of development, `landingPage()`, which loads when a browser first requests it. */
+export function createDefaultPage(context: ServerStartContext): Render {
+  let finding: Promise<Render> | undefined;
+  return async () => (await (finding ??= findPage(context)))();
+}
+
+async function findPage(context: ServerStartContext): Promise<Render> {
+  try {
+    const { landingPage } = requireFromPackage('landing-page') as { landingPage: () => ServerPlugin };
+    const listener = await landingPage().serverWillStart?.(context);
+    return () => listener?.renderLandingPage?.();
+  } catch (error) {
+    const reason = firstLineOf(error);
+    context.logger.warn(
+      `There is no page for browsers: ${reason}. Put landingPage() of graphql-functions/landing-page into plugins, or set landingPage: false.`,
+    );
+    return () => undefined;
+  }
+}
+
+type Explain = NonNullable<ExplainSettings['explain']>;
+
+/** Explains operations of requests with a certain header. The tool loads with the first one and is in no bundle. */
+export function createExplain(logger: Logger): Explain {
+  let found: Explain | undefined;
+  return (explainable) => {
+    if (explainable.call.request.headers.get('graphql-functions-explain') !== '1') return undefined;
+    return (found ??= findExplain(logger))(explainable);
+  };
+}
+
+function findExplain(logger: Logger): Explain {
+  try {
+    return (requireFromPackage('explain') as { explainOperation: Explain }).explainOperation;
+  } catch (error) {
+    logger.warn('Operations cannot be explained here.', error);
+    return () => undefined;
+  }
+}
+
+/** The additional checks of development. */
+export interface DevelopmentChecks extends DataSourceChecks {
+  /** The same options, which are watched while they are used. */
+  watchOptions<TOptions extends object>(options: TOptions, logger: Logger): TOptions;
+  warnOfOptions(options: object, schema: ServerStartContext['schema'], logger: Logger): void;
+}
+
+/** The checks of development; undefined if they are not found, or of another version than the bundle. */
+export function findChecks(): DevelopmentChecks | undefined {
+  try {
+    const checks = requireFromPackage('checks') as Partial<DevelopmentChecks>;
+    return checks.watchOptions && (checks as DevelopmentChecks);
+  } catch {
+    return undefined;
+  }
+}
+
+type CheckWhole = (texts: readonly string[], resolvers: Readonly<Record<string, object>>) => void;
+
+/**
+ * Finds the checker of whole schemas, which is in no bundle, or the reason why it is missing. It takes text and resolvers, because
+ * it may use another copy of graphql than a bundle.
+ */
+export function findCheck(): CheckWhole | { readonly missing: string } {
+  try {
+    return (requireFromPackage('checks') as { checkWhole: CheckWhole }).checkWhole;
+  } catch (error) {
+    return { missing: firstLineOf(error) };
+  }
+}

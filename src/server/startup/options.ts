@@ -1,0 +1,295 @@
+import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
+
+import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
+import type { DeadlineOptions } from './deadline.ts';
+import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
+import { assertRequestHeaders } from '../http/assert-csrf.ts';
+import type { ContextArgument } from '../http/context-argument.ts';
+import type { CORSOptions, Expectation as ValueExpectation } from '../http/cors.ts';
+import type { IncrementalDelivery } from '../http/streams/multipart.ts';
+import type { HTTPStatusProfile } from '../http/status.ts';
+import type { CostOptions } from '../operation/limits/cost.ts';
+import type { ContextValue } from '../operation/context.ts';
+import { describe } from '../operation/errors.ts';
+import type { FormatError } from '../operation/errors.ts';
+import type { GraphQLJSExecutor } from '../operation/execute.ts';
+import type { Logger } from '../operation/types.ts';
+import type { ServerPlugin } from '../operation/plugin.ts';
+import type { TrustedDocumentOptions } from '../operation/documents/trusted-documents.ts';
+import { didYouMean, isRecord } from '../../shared/index.ts';
+import type { Resolvers, SchemaBuild, TypeDefs } from '../../executor/schema/index.ts';
+
+export type { ContextFits, ContextValue } from '../operation/context.ts';
+
+/**
+ * All options of a server. Only a schema is required: `typeDefs` (with `resolvers`) or `schema`.
+ *
+ * The type parameters are inferred from `context` and `dataSources` alone. Write these two above `resolvers`: TypeScript reads
+ * object literals in order. Resolvers and plugins of other files may name the part of the context that they read.
+ */
+export interface ServerOptions<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEvent = unknown,
+  TPlatformContext = unknown,
+> {
+  /** The schema as SDL text, a parsed document, or a list of these. */
+  readonly typeDefs?: TypeDefs;
+  /** Makes the context value. Called once per operation, also within a batch; may be asynchronous. Default: an empty object. */
+  readonly context?: (argument: ContextArgument<TEvent, TPlatformContext>) => TContext | Promise<TContext>;
+  /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
+  readonly dataSources?: () => TDataSources;
+  /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
+  readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>;
+  /** A schema made in code, instead of `typeDefs` and `resolvers`. */
+  readonly schema?: GraphQLSchema;
+  /**
+   * The result of `graphql-functions build`, read by `readBuild` of "graphql-functions/build": the schema, in place of
+   * `typeDefs` or beside them, and documents that need no validation. Default: none, all is done at start.
+   */
+  readonly build?: SchemaBuild;
+  /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
+  readonly schemaValidation?: 'start';
+  /** The parent of the root fields, or a function of the document that returns it. Default: undefined. */
+  readonly rootValue?: unknown;
+  /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
+  readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
+  /**
+   * `graphqlJSExecutor()` of `graphql-functions/graphql-js`: lets graphql-js run every operation. A plan gives the same results,
+   * faster. Default: each operation has a plan.
+   */
+  readonly executor?: GraphQLJSExecutor;
+  /** false: let graphql-js validate every document. true: only the documents that a quicker check cannot decide. Default: true. */
+  readonly fastValidation?: boolean;
+  /** Rules that documents must obey beside the specified ones. Default: none. */
+  readonly validationRules?: readonly ValidationRule[];
+
+  /** Where data sources keep responses. "bounded": 30 MiB in memory, or 1/32 of the memory of a Lambda function or container below 960 MB. Default: "bounded". */
+  readonly cache?: 'bounded' | KeyValueCache;
+  /** Hooks into the server's life and into every operation. Default: none. */
+  readonly plugins?: readonly ServerPlugin<
+    object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>
+  >[];
+  /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
+  readonly landingPage?: boolean;
+  /** Gets messages that clients must not see. Default: the console. */
+  readonly logger?: Logger;
+
+  /**
+   * Refuse requests that a page of another site could have sent without a preflight. true is recommended; an object
+   * also replaces the list of accepted headers. Default: refuse only those that the browser itself marks as from another site.
+   */
+  readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] };
+  /** false: refuse arrays of operations. `limit`: how many one may hold. Default: 10. */
+  readonly allowBatchedHttpRequests?: boolean | { readonly limit: number };
+  /** Cross-origin resource sharing, in the terms of the `cors` package. Default: none, no header is sent. */
+  readonly cors?: CORSOptions;
+  /**
+   * `incrementalDelivery()` of `graphql-functions/incremental`: adds `@defer` and `@stream` to the schema, and answers them in
+   * several parts if client and platform support that. Default: each operation has one answer.
+   */
+  readonly incrementalDelivery?: IncrementalDelivery;
+  /** 'draft': statuses (422, 294) and labels of the 2026 draft of GraphQL over HTTP. Default: 'default'. */
+  readonly httpStatusProfile?: HTTPStatusProfile;
+
+  /** Allow `__schema` and `__type` in operations. Default: only when NODE_ENV is development. */
+  readonly introspection?: boolean;
+  /** Put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
+  readonly suggestions?: boolean;
+  /** Replace the text of unexpected errors by "Internal server error". Default: unless NODE_ENV is development or test. */
+  readonly maskErrors?: boolean;
+  /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
+  readonly includeStacktraceInErrorResponses?: boolean;
+  /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
+  readonly exposeUpstreamErrors?: boolean;
+  /** Decides the final form of each error. Gets the form about to be sent, and the error as it was thrown. */
+  readonly formatError?: FormatError;
+
+  /**
+   * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Kept in
+   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds in `cache`. false: off. Default: true, for a day.
+   */
+  readonly persistedQueries?: boolean | { readonly ttl?: Seconds };
+  /**
+   * Documents that clients may name by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
+   * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
+   */
+  readonly trustedDocuments?: TrustedDocumentOptions;
+
+  /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Bytes of an answer. Where the platform carries less, its limit holds. Default: the platform's limit, else 32 MiB. */
+  readonly maxResultBytes?: number;
+  /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
+  readonly maxTokens?: number;
+  /** How deep braces, brackets and parentheses may nest in a document with its fragments expanded, and in variables. Default: 200. */
+  readonly maxNesting?: number;
+  /** Levels of fields in an operation with its fragments expanded; `{ books { title } }` has two. Default: as `maxNesting` allows. */
+  readonly maxDepth?: number;
+  /** Aliased fields in an operation with its fragments expanded. Default: any number. */
+  readonly maxAliases?: number;
+  /**
+   * The highest cost of an operation, calculated before it runs: each field costs 1, and the selection of a list counts once
+   * for each item. The number of items is the value of the argument first, last or limit, else 10. An object sets these
+   * names, this default, and the cost of single fields. Default: any cost.
+   */
+  readonly maxCost?: number | CostOptions;
+  /**
+   * How long a request may take: `{ ms, reserveMs }`. When the time is up, the answer has all finished fields, and the error
+   * DEADLINE_EXCEEDED for the others. false: no limit. Default: the platform's limit, less 500 ms.
+   */
+  readonly deadline?: false | DeadlineOptions;
+  /** Bytes of heap for documents already parsed and validated. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
+  readonly documentCacheBytes?: number;
+
+  /** Overrides NODE_ENV. Default: the environment variable; unset counts as production. */
+  readonly nodeEnv?: string;
+}
+
+/** Throws for unknown options and wrong values, with a message that says what to write instead. */
+export function assertOptions(options: unknown): asserts options is ServerOptions {
+  if (!isRecord(options)) {
+    throw new TypeError(`Expected options like { typeDefs, resolvers }, got ${describe(options)}.`);
+  }
+  assertEntries('', options, expectations);
+  const { cors, csrfPrevention } = options as ServerOptions;
+  if (cors !== undefined) assertCredentials(cors);
+  if (typeof csrfPrevention === 'object') assertRequestHeaders(csrfPrevention.requestHeaders);
+}
+
+/** `path`: empty, or the option that contains these entries, followed by a dot. `owner`: the function that takes the options. */
+export function assertEntries(path: string, values: object, expected: Readonly<Record<string, Expectation>>, owner = ''): void {
+  for (const [name, value] of Object.entries(values)) {
+    // Object.hasOwn, because "constructor" is not an option.
+    const expectation = Object.hasOwn(expected, name) ? expected[name] : undefined;
+    if (expectation === undefined) {
+      const known = Object.keys(expected);
+      // Lists all options only if none has a similar name.
+      const hint = didYouMean(name, known) || ` Known options: ${known.join(', ')}.`;
+      throw new TypeError(`Unknown option "${path}${name}"${owner}.${hint}`);
+    }
+    if (value === undefined) continue;
+    if (expectation.entries !== undefined && isRecord(value)) assertEntries(`${path}${name}.`, value, expectation.entries);
+    if (!expectation.holds(value) || (value instanceof Promise && expectation !== anything))
+      throw new TypeError(`Expected the option ${path}${name}${owner} to be ${expectation.words}, got ${describeAll(value)}.`);
+  }
+}
+
+/** Describes the items of a list, because one of them is wrong. */
+function describeAll(value: unknown): string {
+  return isList(value) && value.length > 0 ? `[${value.slice(0, 5).map(describe).join(', ')}]` : describe(value);
+}
+
+interface Expectation extends ValueExpectation {
+  /** The entries, if the value may be an object. They are checked first, so that the message names the wrong entry. */
+  readonly entries?: Readonly<Record<string, Expectation>>;
+}
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isListOfText = (value: unknown): boolean => isList(value) && value.every((one) => typeof one === 'string');
+const hasMethods = (value: unknown, names: readonly string[]): boolean => isRecord(value) && names.every((name) => isFunction(value[name]));
+
+export const boolean: Expectation = { words: 'true or false', holds: isBoolean };
+const aFunction: Expectation = { words: 'a function', holds: isFunction };
+const anything: Expectation = { words: 'anything', holds: () => true };
+const listOfText: Expectation = { words: 'a list of strings', holds: isListOfText };
+const positive: Expectation = { words: 'a positive whole number', holds: (value) => Number.isInteger(value) && (value as number) > 0 };
+
+/** One entry per option: the type requires a check of each. */
+const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
+  // Checked when the schema is built.
+  typeDefs: anything,
+  resolvers: anything,
+  schema: anything,
+  build: { words: 'readBuild(artefact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
+  context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
+  dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
+  schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },
+  rootValue: anything,
+  fieldResolver: aFunction,
+  executor: {
+    words: 'graphqlJSExecutor(), imported from "graphql-functions/graphql-js"',
+    holds: (value) => hasMethods(value, ['executeWithGraphQLJS']),
+  },
+  fastValidation: boolean,
+  validationRules: { words: 'a list of validation rules', holds: (value) => isList(value) && value.every(isFunction) },
+  cache: {
+    words: '"bounded", or an object with get, set and delete',
+    holds: (value) => value === 'bounded' || hasMethods(value, ['get', 'set', 'delete']),
+  },
+  plugins: { words: 'a list of plugin objects', holds: (value) => isList(value) && value.every(isRecord) },
+  landingPage: boolean,
+  logger: { words: 'an object with debug, info, warn and error', holds: (value) => hasMethods(value, ['debug', 'info', 'warn', 'error']) },
+  csrfPrevention: {
+    words: 'true, false, or { requestHeaders: [names] }',
+    holds: (value) => isBoolean(value) || has(value, 'requestHeaders'),
+    entries: { requestHeaders: listOfText },
+  },
+  allowBatchedHttpRequests: {
+    words: 'true, false, or { limit: a positive whole number }',
+    holds: (value) => isBoolean(value) || has(value, 'limit'),
+    entries: { limit: positive },
+  },
+  cors: { words: 'an object like { origin: ["https://example.com"] }', holds: isRecord, entries: corsExpectations },
+  incrementalDelivery: {
+    words: 'incrementalDelivery(), imported from "graphql-functions/incremental"',
+    holds: (value) => hasMethods(value, ['execute']) && 'multipart' in (value as object),
+  },
+  httpStatusProfile: { words: '"default" or "draft"', holds: (value) => value === 'default' || value === 'draft' },
+  introspection: boolean,
+  suggestions: boolean,
+  maskErrors: boolean,
+  includeStacktraceInErrorResponses: boolean,
+  exposeUpstreamErrors: boolean,
+  formatError: aFunction,
+  persistedQueries: {
+    words: 'true, false, or { ttl: seconds }',
+    holds: (value) => isBoolean(value) || isRecord(value),
+    entries: { ttl: { words: 'a positive number of seconds', holds: (value) => isNumber(value, (seconds) => seconds > 0) } },
+  },
+  trustedDocuments: {
+    words: '{ documents: manifest, only: true or false }',
+    holds: (value) => has(value, 'documents'),
+    entries: { documents: anything, only: boolean },
+  },
+  maxBodyBytes: positive,
+  maxResultBytes: positive,
+  maxTokens: positive,
+  maxNesting: positive,
+  maxDepth: positive,
+  maxAliases: count,
+  maxCost: {
+    words: 'a positive whole number, or { limit, listSize, sizeArguments: [names], fields: { "Type.field": cost } }',
+    holds: (value) => positive.holds(value) || has(value, 'limit'),
+    entries: {
+      limit: positive,
+      listSize: positive,
+      sizeArguments: listOfText,
+      fields: {
+        words: 'an object like { "Query.search": 50 }, with costs that are not negative',
+        holds: (value) => isRecord(value) && Object.values(value).every((cost) => typeof cost === 'number' && cost >= 0),
+      },
+    },
+  },
+  deadline: {
+    words: 'false, or { ms, reserveMs } in milliseconds',
+    holds: (value) => value === false || isRecord(value),
+    entries: {
+      ms: { words: 'a positive number of milliseconds', holds: (value) => isNumber(value, (ms) => ms > 0) },
+      reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => isNumber(value, (ms) => ms >= 0) },
+    },
+  },
+  documentCacheBytes: positive,
+  nodeEnv: { words: 'a string', holds: (value) => typeof value === 'string' },
+};
+
+/** True for an object with this entry, whose value is checked separately. */
+function has(value: unknown, name: string): boolean {
+  return isRecord(value) && value[name] !== undefined;
+}
+
+function isNumber(value: unknown, holds: (number: number) => boolean): boolean {
+  return typeof value === 'number' && holds(value);
+}

@@ -1,0 +1,76 @@
+/**
+ * Finds files of this package at run time: development tools, which must not be in a production bundle. Bundlers follow every static or
+ * dynamic import, so these files are loaded by Node's `require`
+ * - from a path relative to this file, if the package runs as installed, or from its sources;
+ * - by the package's name, if this file is part of a bundle: from there, or from the project's folder.
+ */
+
+/** Loads an entry of this package, from its files or from the installed package. Throws if there is neither. */
+export function requireFromPackage(entry: string): unknown {
+  let failure: unknown;
+  for (const { require, extension } of origins()) {
+    try {
+      return require(specifierOf(entry, extension));
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Sources are in src/server/startup/, with the entries in src/entries/; built files are in dist/esm/chunks/, below the entries. */
+function specifierOf(entry: string, extension: string | undefined): string {
+  if (extension === undefined) return `graphql-functions/${entry}`;
+  return extension === '.ts' ? `../../entries/${entry}.ts` : `../${entry}${extension}`;
+}
+
+/** The path of a file in dist/; undefined without Node, or if it is not found. */
+export function findBuiltFile(name: string): string | undefined {
+  const node = globalThis.process?.getBuiltinModule;
+  if (node === undefined) return undefined;
+  for (const { require, extension } of origins()) {
+    const manifest = extension === undefined ? 'graphql-functions/package.json' : '../../../package.json';
+    const file = resolveFrom(require, manifest)?.replace(/package\.json$/, `dist/${name}`);
+    if (file !== undefined && node('node:fs').existsSync(file)) return file;
+  }
+  return undefined;
+}
+
+interface Origin {
+  readonly require: NodeJS.Require;
+  /** The extension of this package's files; undefined in a bundle. */
+  readonly extension: string | undefined;
+}
+
+function origins(): readonly Origin[] {
+  const { process } = globalThis;
+  const nodeModule = process?.getBuiltinModule?.('node:module');
+  if (nodeModule === undefined) throw new Error('this platform has no node:module');
+  const here = thisFile();
+  const projects = [here, `${process.cwd()}/`].filter((from) => from !== undefined);
+  const byName = projects.map((from) => ({ require: nodeModule.createRequire(from), extension: undefined }));
+  const [, extension] = /\bpackage-files(\.[a-z]+)$/.exec(here ?? '') ?? [];
+  return here === undefined || extension === undefined ? byName : [{ require: nodeModule.createRequire(here), extension }, ...byName];
+}
+
+/** This file, by its call site, because CommonJS has no `import.meta.url`, and ES modules have no `__filename`. */
+function thisFile(): string | undefined {
+  const file = globalThis.process?.getBuiltinModule?.('node:util').getCallSites?.(1)[0]?.scriptName;
+  return file !== undefined && /^(?:file:|\/|[A-Za-z]:\\)/.test(file) ? file : undefined;
+}
+
+/** The folder of the package, with a trailing slash; undefined if this file is part of a bundle. */
+export function packageFolder(): string | undefined {
+  const file = thisFile();
+  return file === undefined || !/\bpackage-files\.[a-z]+$/.test(file)
+    ? undefined
+    : file.replace(/^file:\/\//, '').replace(/(?:src|dist)[\\/][^]*$/, '');
+}
+
+function resolveFrom(require: NodeJS.Require, specifier: string): string | undefined {
+  try {
+    return require.resolve(specifier);
+  } catch {
+    return undefined;
+  }
+}

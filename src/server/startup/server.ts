@@ -1,0 +1,256 @@
+import type { GraphQLSchema } from 'graphql';
+
+import { guardLogger } from '../../shared/index.ts';
+import { InMemoryLRUCache, guardCache } from '../../datasources/index.ts';
+import type { KeyValueCache } from '../../datasources/index.ts';
+import { defaultDeadline } from './deadline.ts';
+import type { DeadlineSettings } from './deadline.ts';
+import { createDefaultPage, createExplain, findCheck, findChecks } from './load-tools.ts';
+import type { DevelopmentChecks } from './load-tools.ts';
+import type { HTTPSettings } from '../http/http-call.ts';
+import {
+  createNotifyExecution,
+  createViewRequest,
+  createWrapExecution,
+  createWrapOperation,
+  createWrapRequest,
+  inOrder,
+} from '../operation/around.ts';
+import type { CostSettings } from '../operation/limits/cost.ts';
+import { DocumentCache } from '../operation/documents/document-cache.ts';
+import type { Logger } from '../operation/types.ts';
+import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
+import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
+import type { OperationSettings } from '../operation/state.ts';
+import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
+import { assertOptions } from './options.ts';
+import type { ServerOptions } from './options.ts';
+import { createSchema } from '../../executor/schema/index.ts';
+import type { OpenedBuild } from '../../executor/schema/index.ts';
+
+/** A server with its settings and its schema, whose plugins have not been started. */
+export interface Server {
+  readonly http: HTTPSettings;
+  /** How long a call may take; undefined: no limit. */
+  readonly deadline: DeadlineSettings | undefined;
+  readonly plugins: readonly ServerPlugin[];
+  readonly development: boolean;
+  /** True if the built-in page is shown when no plugin has one. */
+  readonly hasDefaultPage: boolean;
+}
+
+/** A server that is ready for requests. */
+export interface StartedServer {
+  readonly http: HTTPSettings;
+  /** The results of the plugins' `serverWillStart`. */
+  readonly listeners: readonly ServerListener[];
+}
+
+/** Options → prepared server. Once per cold start. Throws for wrong options and wrong schema text. */
+export function createServer(given: ServerOptions): Server {
+  assertOptions(given);
+  const nodeEnv = given.nodeEnv ?? readNodeEnv();
+  const development = nodeEnv === 'development';
+  const logger = guardLogger(given.logger ?? console);
+  const checks = development ? findChecks() : undefined;
+  const options = checks === undefined ? given : checks.watchOptions(given, logger);
+  const plugins = inOrder(options.plugins ?? []);
+  const operation = operationSettings(options, { plugins, nodeEnv, logger, checks });
+  checks?.warnOfOptions(given, operation.schema, logger);
+  return {
+    http: httpSettings(options, operation, development),
+    deadline: deadlineSettings(options),
+    plugins,
+    development,
+    hasDefaultPage: development && options.landingPage !== false,
+  };
+}
+
+/** The server, if it needs no start, because it has neither plugins nor a page; else undefined. */
+export function startedAtOnce(server: Server | undefined): StartedServer | undefined {
+  if (server === undefined || server.plugins.length > 0 || server.hasDefaultPage) return undefined;
+  return { http: server.http, listeners: [] };
+}
+
+/** Runs `serverWillStart` of every plugin. Landing pages are used in development only. */
+export async function startServer({ http, plugins, development, hasDefaultPage }: Server): Promise<StartedServer> {
+  const { schema, cache, logger } = http.operation;
+  const listeners: ServerListener[] = [];
+  for (const plugin of plugins) {
+    const listener = await plugin.serverWillStart?.({ schema, cache, logger });
+    if (typeof listener === 'object' && listener !== null) listeners.push(listener);
+  }
+  const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
+  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger }) : undefined;
+  const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
+  return { http: { ...http, renderLandingPage }, listeners };
+}
+
+function httpSettings(options: ServerOptions, operation: OperationSettings, development: boolean): HTTPSettings {
+  const { csrfPrevention, allowBatchedHttpRequests } = options;
+  // Compiling these functions takes a cold process 0.2 ms.
+  const hasPlugins = operation.plugins.length > 0;
+  return {
+    csrfPrevention: csrfPrevention === undefined ? 'foreign' : csrfPrevention === false ? 'never' : 'always',
+    csrfRequestHeaders:
+      typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders.map((name) => name.toLowerCase()) : preflightHeaders,
+    maxBatchSize:
+      allowBatchedHttpRequests === false ? 0 : typeof allowBatchedHttpRequests === 'object' ? allowBatchedHttpRequests.limit : 10,
+    maxBodyBytes: options.maxBodyBytes ?? mebibyte,
+    maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
+    maxNesting: operation.maxNesting,
+    takesDocumentIds: operation.trustedDocuments !== undefined,
+    cors: options.cors,
+    httpStatusProfile: options.httpStatusProfile ?? 'default',
+    multipart: options.incrementalDelivery?.multipart,
+    waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',
+    renderLandingPage: undefined,
+    explain: development ? createExplain(operation.logger) : undefined,
+    viewRequest: hasPlugins ? createViewRequest(operation.plugins) : undefined,
+    wrapRequest: hasPlugins ? createWrapRequest(operation.plugins) : undefined,
+    wrapOperation: hasPlugins ? createWrapOperation(operation.plugins) : undefined,
+    operation,
+  };
+}
+
+const mebibyte = 1024 * 1024;
+/** Seconds. Any client can register documents, so they must expire in a store without a limit. */
+const day = 86_400;
+/** Two header names of the specification, and two that clients of the version-3 generation send. */
+const preflightHeaders = ['x-vendor-operation-name', 'vendor-require-preflight', 'x-apollo-operation-name', 'apollo-require-preflight'];
+
+interface Prepared {
+  readonly plugins: readonly ServerPlugin[];
+  readonly nodeEnv: string | undefined;
+  readonly logger: Logger;
+  readonly checks: DevelopmentChecks | undefined;
+}
+
+function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, checks }: Prepared): OperationSettings {
+  const development = nodeEnv === 'development';
+  const developmentOrTest = development || nodeEnv === 'test';
+  const cacheBytes = defaultCacheBytes();
+  const cache = cacheOf(options, logger, cacheBytes);
+  const checkWhole = developmentOrTest || options.schemaValidation === 'start';
+  const opened = openBuild(options, checkWhole, logger);
+  return {
+    schema: schemaOf(options, opened, { checkWhole, logger }),
+    knownDocuments: opened?.knownDocuments,
+    context: options.context as OperationSettings['context'],
+    dataSources: options.dataSources as OperationSettings['dataSources'],
+    cache,
+    logger,
+    plugins,
+    notifyExecution: plugins.length > 0 ? createNotifyExecution(plugins) : undefined,
+    wrapExecution: plugins.length > 0 ? createWrapExecution(plugins) : undefined,
+    development,
+    checks,
+    persistedQueries: persistedQuerySettings(options, cache),
+    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
+    documents: new DocumentCache(options.documentCacheBytes ?? cacheBytes),
+    validationRules: options.validationRules ?? [],
+    introspection: options.introspection ?? development,
+    hideSuggestions: !(options.suggestions ?? development),
+    maxTokens: options.maxTokens ?? 15_000,
+    maxNesting: options.maxNesting ?? 200,
+    maxDepth: options.maxDepth,
+    maxAliases: options.maxAliases,
+    maxCost: costSettings(options.maxCost),
+    incrementalDelivery: options.incrementalDelivery,
+    rootValue: options.rootValue,
+    fieldResolver: options.fieldResolver,
+    executor: options.executor,
+    fastValidation: options.fastValidation ?? true,
+    maskErrors: options.maskErrors ?? !developmentOrTest,
+    includeStacktrace: options.includeStacktraceInErrorResponses ?? development,
+    exposeUpstreamErrors: options.exposeUpstreamErrors ?? developmentOrTest,
+    formatError: options.formatError,
+  };
+}
+
+/** A store that is slow, fails or is down acts as an empty cache, and fails no request. */
+function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): KeyValueCache {
+  if (cache === undefined || cache === 'bounded') return new InMemoryLRUCache({ maxSize });
+  let quietUntil = -Infinity;
+  const onError = (error: unknown): void => {
+    // A store that is down fails hundreds of times a second.
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + 1000;
+    logger.warn('The cache did not work, which counts as a miss.', error);
+  };
+  return guardCache(cache, { onError });
+}
+
+/** Persisted queries have a separate cache in memory, so that upstream responses do not evict them, nor they those. */
+function persistedQuerySettings(
+  { persistedQueries, cache: chosen }: ServerOptions,
+  cache: KeyValueCache,
+): PersistedQuerySettings | undefined {
+  if (persistedQueries === false) return undefined;
+  return {
+    memory: new InMemoryLRUCache({ maxSize: 3 * mebibyte }),
+    shared: chosen === undefined || chosen === 'bounded' ? undefined : cache,
+    ttl: (typeof persistedQueries === 'object' ? persistedQueries.ttl : undefined) ?? day,
+  };
+}
+
+function deadlineSettings({ deadline }: ServerOptions): DeadlineSettings | undefined {
+  if (deadline === false) return undefined;
+  return { limit: deadline?.ms, reserve: deadline?.reserveMs ?? defaultDeadline.reserve };
+}
+
+function costSettings(maxCost: ServerOptions['maxCost']): CostSettings | undefined {
+  if (maxCost === undefined) return undefined;
+  const options = typeof maxCost === 'number' ? { limit: maxCost } : maxCost;
+  return { listSize: 10, sizeArguments: ['first', 'last', 'limit'], fields: {}, ...options };
+}
+
+/** The result of `graphql-functions build`, if it fits. */
+function openBuild({ build, typeDefs, schema }: ServerOptions, strict: boolean, logger: Logger): OpenedBuild | undefined {
+  if (build !== undefined && schema !== undefined) throw new Error('Expected `build`, which has a schema, or `schema`, not both.');
+  return build?.open({ typeDefs, strict, report: (problem) => logger.error(problem) });
+}
+
+function schemaOf(
+  options: ServerOptions,
+  opened: OpenedBuild | undefined,
+  { checkWhole, logger }: { readonly checkWhole: boolean; readonly logger: Logger },
+): GraphQLSchema {
+  const { typeDefs, index } = opened ?? { ...options, index: undefined };
+  const { resolvers, schema, incrementalDelivery } = options;
+  const settings = {
+    checkWhole: checkWhole && findCheck,
+    warn: (message: string) => logger.warn(message),
+    directives: incrementalDelivery?.directives ?? [],
+  };
+  return createSchema({ typeDefs, resolvers, schema, index }, settings);
+}
+
+/**
+ * The default size of the cache of documents, and of the one of responses: 30 MiB, but at most 1/32 of the memory of a Lambda function or
+ * container. Of 128 MB, 120 are used before anything is cached (bench/small-memory.ts).
+ */
+function defaultCacheBytes(): number {
+  const megabytes = Number(readEnvironment('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'));
+  // Takes 0.1 ms. Some containers report no limit as 0.
+  const bytes = megabytes > 0 ? megabytes * mebibyte : readProcess((process) => process.constrainedMemory?.()) || Infinity;
+  return Math.min(30 * mebibyte, bytes / 32);
+}
+
+/** Undefined counts as production. */
+export function readNodeEnv(): string | undefined {
+  return readEnvironment('NODE_ENV');
+}
+
+function readEnvironment(name: string): string | undefined {
+  return readProcess(({ env }) => env?.[name]);
+}
+
+/** Not every platform has `process` with all members, and Deno throws if a program may not read its environment. */
+function readProcess<T>(read: (process: NodeJS.Process) => T | undefined): T | undefined {
+  try {
+    return read(globalThis.process);
+  } catch {
+    return undefined;
+  }
+}

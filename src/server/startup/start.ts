@@ -1,0 +1,164 @@
+import type { GraphQLError } from 'graphql';
+
+import { guardLogger, messageOf, waitAtMost } from '../../shared/index.ts';
+import type { Milliseconds } from '../../shared/index.ts';
+import { defaultDeadline } from './deadline.ts';
+import type { DeadlineSettings } from './deadline.ts';
+import { readNodeEnv, createServer, startServer, startedAtOnce } from './server.ts';
+import type { CORSOptions } from '../http/cors.ts';
+import { createError, deadlineExceeded } from '../operation/errors.ts';
+import { callFailureHook } from '../operation/hooks.ts';
+import type { Logger } from '../operation/types.ts';
+import type { ServerOptions } from './options.ts';
+import type { Server, StartedServer } from './server.ts';
+import { StartAttempt } from './start-attempt.ts';
+
+/** Options, or a promise of them, or a function that returns either. */
+export type OptionsSource<TOptions> = TOptions | Promise<TOptions> | (() => TOptions | Promise<TOptions>);
+
+/** The part of a call that a start needs. */
+export interface StartingCall {
+  /** Milliseconds until the call's deadline; undefined if it has none. */
+  deadlineLeft(): Milliseconds | undefined;
+}
+
+/** A server that starts when it is first needed. */
+export interface Starter {
+  /** The server; a promise while it starts. Rejects with an error for the client. With a call, waits 10 s and until its deadline at most. */
+  server(call?: StartingCall): StartedServer | Promise<StartedServer>;
+  logger(): Logger;
+  /** Also undefined while the options are loading, or have failed to load. */
+  cors(): CORSOptions | undefined;
+  /** The time limit of calls; undefined: none. The defaults while the options are loading. */
+  deadline(): DeadlineSettings | undefined;
+}
+
+/**
+ * Prepares the start of a server. Plain options are checked at once, so that a mistake throws where it was made. Asynchronous work
+ * starts with the first request, because some platforms allow no I/O before it. A start that fails or hangs is logged, fails the
+ * requests that wait for it, and is tried again with the next request. If a start that was given up still succeeds, its server is used.
+ */
+export function createStarter(options: OptionsSource<ServerOptions>): Starter {
+  let prepared: Server | undefined = isPlain(options) ? createServer(options) : undefined;
+  // The first request gets the rejection. Unhandled until then, it would end the process.
+  if (options instanceof Promise) options.catch(() => {});
+
+  let started: StartedServer | undefined;
+  let starting: StartAttempt<StartedServer> | undefined;
+  let reported: string | undefined;
+
+  async function start(): Promise<StartedServer> {
+    prepared ??= createServer(await (typeof options === 'function' ? options() : options));
+    const server = await startServer(prepared);
+    started ??= server;
+    return started;
+  }
+
+  async function fail(error: unknown, attempt: StartAttempt<StartedServer>): Promise<never> {
+    if (starting === attempt) starting = undefined;
+    const message = messageOf(error);
+    if (message !== reported) {
+      reported = message;
+      await report(prepared, error);
+    }
+    throw startFailure(message, error, prepared?.development ?? readNodeEnv() === 'development');
+  }
+
+  const stillAwaited = (): string => (prepared === undefined ? 'the options' : 'serverWillStart of a plugin');
+
+  function begin(left: Milliseconds | undefined): StartAttempt<StartedServer> {
+    const attempt: StartAttempt<StartedServer> = new StartAttempt({
+      outcome: start(),
+      fail: (error): Promise<never> => fail(error, attempt),
+      stillAwaited,
+      left,
+    });
+    return attempt;
+  }
+
+  async function join(call: StartingCall | undefined): Promise<StartedServer> {
+    const attempt = (starting ??= begin(call?.deadlineLeft()));
+    const outcome = await (call === undefined ? attempt.wait() : attempt.waitAtMost());
+    if (outcome !== 'given up') return started ?? outcome;
+    if (starting === attempt) starting = undefined;
+    if (started !== undefined) return started;
+    // The attempt had the deadline of the call that began it. This call may have more time.
+    if ((call?.deadlineLeft() ?? Infinity) > 0) return join(call);
+    starter
+      .logger()
+      .warn(`The deadline came before the server had started: ${stillAwaited()} had not finished. The next request tries again.`);
+    throw deadlineExceeded();
+  }
+
+  const starter: Starter = {
+    server: (call) => (started ??= startedAtOnce(prepared)) ?? join(call),
+    logger: () => prepared?.http.operation.logger ?? console,
+    cors: () => prepared?.http.cors,
+    deadline: () => (prepared === undefined ? defaultDeadline : prepared.deadline),
+  };
+  return starter;
+}
+
+function isPlain(options: OptionsSource<ServerOptions>): options is ServerOptions {
+  return typeof options !== 'function' && !(options instanceof Promise);
+}
+
+/** Each cause is reported once: a database that is down for an hour must not fill the log. */
+async function report(server: Server | undefined, error: unknown): Promise<void> {
+  const logger = server?.http.operation.logger ?? console;
+  logger.error('The server could not start: requests are answered with status 500 until it can.', error);
+  const failure = { error: error instanceof Error ? error : new Error(String(error)), logger };
+  const calls = (server?.plugins ?? []).map((plugin) => callFailureHook(logger, 'startupDidFail', () => plugin.startupDidFail?.(failure)));
+  if (calls.length > 0) await waitAtMost(timeForHooks, Promise.all(calls));
+}
+
+/** Milliseconds that the failed requests wait for `startupDidFail` of the plugins. */
+const timeForHooks = 1000;
+
+/** The error for the client, which has the cause only in development. */
+function startFailure(message: string, cause: unknown, development: boolean): GraphQLError {
+  const shown = development ? `The server could not start: ${message}` : 'Internal server error';
+  return createError('INTERNAL_SERVER_ERROR', shown, { cause });
+}
+
+/** A handler, and how often it has been called. */
+export interface MadeHandler {
+  calls: number;
+}
+
+/** The last two handlers of each schema, to notice handlers that are created for every request. */
+const handlers = new Map<unknown, MadeHandler[]>();
+let warned = false;
+
+/**
+ * Warns, once, when a third handler is created for one schema and the two before had one call each: createHandler inside a handler
+ * builds the schema with every request. Several handlers of one schema at module level are created before any is called, or called
+ * more than once.
+ */
+export function warnIfRecreated(options: OptionsSource<ServerOptions>): MadeHandler {
+  const made: MadeHandler = { calls: 0 };
+  if (warned || !isPlain(options)) return made;
+  const schema = schemaIn(options);
+  const earlier = handlers.get(schema);
+  if (earlier === undefined) {
+    // At most three schemas, because their texts may be long.
+    if (handlers.size < 3) handlers.set(schema, [made]);
+  } else if (earlier.length === 2 && earlier.every(({ calls }) => calls === 1)) warn(options);
+  else handlers.set(schema, [...earlier.slice(-1), made]);
+  return made;
+}
+
+/** Text is compared as text, a list of strings too, everything else by identity. */
+function schemaIn({ schema, typeDefs, build }: ServerOptions): unknown {
+  if (schema !== undefined) return schema;
+  if (Array.isArray(typeDefs) && typeDefs.every((one) => typeof one === 'string')) return typeDefs.join('\n');
+  return typeDefs ?? build?.artefact;
+}
+
+function warn({ logger = console }: ServerOptions): void {
+  warned = true;
+  handlers.clear();
+  guardLogger(logger).warn(
+    'createHandler was called again for the same schema. Call it once, outside of your handler function: every call builds the schema again, with empty caches.',
+  );
+}

@@ -1,0 +1,43 @@
+import type { Context as LambdaContext } from 'aws-lambda';
+
+import { createHandlerFor } from './handler.ts';
+import { streaming } from './http/streams/streaming.ts';
+import type { ContextFits, ServerOptions } from './startup/options.ts';
+import { fetchAPI } from './platform/fetch.ts';
+import { lambdaAdapters } from './platform/lambda.ts';
+import type { NetlifyContext } from './platform/netlify.ts';
+import { netlifyV1 } from './platform/netlify-v1.ts';
+import type { OptionsSource } from './startup/start.ts';
+
+/** A handler for every platform: each event gets the result object of its own contract, each `Request` a `Response`. */
+export interface Handler {
+  (request: Request, context?: NetlifyContext): Promise<Response>;
+  // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have the precise ones.
+  (event: any, context?: LambdaContext | NetlifyContext | object): Promise<any>;
+  /** As Workers call it (`request, env, context`), and Deno and Bun (`request, info`). */
+  fetch(request: Request, env?: unknown, context?: unknown): Promise<Response>;
+}
+
+/**
+ * Makes the handler of a GraphQL function, whatever platform it is deployed to: Netlify, AWS Lambda behind any event
+ * source, and everything that speaks the web's `Request`.
+ *
+ * Options may also be a promise, or a function, for a schema or a database that must be loaded first. Throws for wrong
+ * options and wrong schema text; an asynchronous failure is logged, answered with status 500, and tried again.
+ *
+ * @example
+ * ```ts
+ * import { createHandler } from 'graphql-functions';
+ *
+ * export default createHandler({
+ *   csrfPrevention: true,
+ *   typeDefs: 'type Query { hello(name: String = "world"): String! }',
+ *   resolvers: { Query: { hello: (_, { name }) => `Hello, ${name}!` } },
+ * });
+ * ```
+ */
+export function createHandler<TContext extends object = object, TDataSources extends object = object>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources>> & ContextFits<TContext, TDataSources>,
+): Handler {
+  return createHandlerFor({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, options) as Handler;
+}

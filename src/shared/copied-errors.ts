@@ -1,0 +1,79 @@
+import { withoutStacks } from './describe.ts';
+import { deepCopyOf } from './plain-object.ts';
+
+/** The members of a GraphQLError that are used here. */
+interface Thrown extends Error {
+  readonly extensions?: unknown;
+  readonly originalError?: unknown;
+  readonly path?: unknown;
+}
+
+/**
+ * Errors that belong to one operation. User code may throw the same error object for every request, so without a copy, what a hook
+ * or `formatError` writes to it for one user would reach the next.
+ */
+const copied = new WeakSet<object>();
+
+/** Marks an error as made for one operation: it needs no copy. */
+export function markAsCopied<TError extends object>(error: TError): TError {
+  copied.add(error);
+  return error;
+}
+
+/**
+ * The errors of a result, shared with no other operation. graphql-js made most of them around what was thrown: those get only a copy
+ * of the extensions, as a whole copy takes as long as making an error.
+ */
+export function copyErrorsForOperation<TError extends Error>(errors: readonly TError[]): readonly TError[] {
+  if (errors.every((error) => copied.has(error))) return errors;
+  return errors.map((error) => (isMadeAround(error) ? withCopiedExtensions(error) : copyErrorForOperation(error)));
+}
+
+/** A copy of an error that user code has thrown, unless it was made for this operation or has no extensions. */
+export function copyErrorForOperation<TError extends Error>(error: TError): TError {
+  // Version-3 hooks may throw any value.
+  if (typeof error !== 'object' || error === null || copied.has(error) || !Object.hasOwn(error, 'extensions')) return error;
+  return markAsCopied(copyOf(error));
+}
+
+/** A copy of what `formatError` returned: it may return the same object for all errors. */
+export function copyFormattedError<TForm>(form: TForm): TForm {
+  return form instanceof Error ? copyErrorForOperation(form) : deepCopyOf(form, maxCopied);
+}
+
+/** An error that was just made around a thrown one; it may share that one's extensions, which are copied. */
+export function withCopiedExtensions<TError extends Error>(error: TError): TError {
+  const { extensions, originalError } = error as Thrown;
+  const isShared = isObject(extensions) && (originalError as Partial<Thrown> | null | undefined)?.extensions === extensions;
+  if (isShared && !copied.has(error)) Reflect.set(error, 'extensions', copyOfExtensions(extensions));
+  return markAsCopied(error);
+}
+
+/** True for an error that graphql-js made around another. It passes on one that already has a path. */
+function isMadeAround(error: Error): boolean {
+  const { originalError, path } = error as Thrown;
+  return isObject(originalError) && Array.isArray(path) && !Array.isArray((originalError as Partial<Thrown>).path);
+}
+
+/** An error of the same class with the same members. Private members cannot be copied. */
+function copyOf<TError extends Error>(error: TError): TError {
+  const copy = Object.setPrototypeOf(
+    withoutStacks(() => new Error(error.message)),
+    Object.getPrototypeOf(error) as object | null,
+  ) as TError;
+  const members = Object.getOwnPropertyDescriptors(error) as Record<string, PropertyDescriptor>;
+  const extensions: unknown = members['extensions']?.value;
+  if (isObject(extensions)) members['extensions']!.value = copyOfExtensions(extensions);
+  return Object.defineProperties(copy, members);
+}
+
+/** Objects and lists that are copied in the extensions of an error. Any after them stay shared. */
+const maxCopied = 1_000;
+
+function copyOfExtensions<T extends object>(extensions: T): T {
+  return Object.values(extensions).some(isObject) ? deepCopyOf(extensions, maxCopied) : { ...extensions };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,45 @@
+/** The methods that write a line. */
+const levels: ReadonlySet<PropertyKey> = new Set(['debug', 'info', 'warn', 'error']);
+
+/** One guard for each logger: code that warns once remembers it by the guard. */
+const guards = new WeakMap<object, object>();
+
+/**
+ * The user's logger, with methods that cannot fail: in background work, an exception or a rejected promise would end the process.
+ * What cannot be logged goes to the console. All other members are passed through.
+ */
+export function guardLogger<TLogger extends object>(logger: TLogger): TLogger {
+  if ((logger as unknown) === console) return logger;
+  let guard = guards.get(logger) as TLogger | undefined;
+  if (guard === undefined) guards.set(logger, (guard = createGuard(logger)));
+  return guard;
+}
+
+function createGuard<TLogger extends object>(logger: TLogger): TLogger {
+  const get = (_guard: TLogger, key: PropertyKey): unknown => {
+    const value: unknown = Reflect.get(logger, key, logger);
+    if (typeof value !== 'function') return value;
+    // Called on the logger itself, which has the private members.
+    return (...given: unknown[]): unknown =>
+      levels.has(key) ? write(logger, value as Method, given) : Reflect.apply(value, logger, given);
+  };
+  // The target is another object, because a proxy of a frozen logger must return its methods unchanged.
+  return new Proxy(Object.create(logger) as TLogger, { get, set: (_guard, key, value) => Reflect.set(logger, key, value) });
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+function write(logger: object, method: Method, line: unknown[]): unknown {
+  try {
+    const written = Reflect.apply(method, logger, line);
+    return written instanceof Promise ? written.catch((failure: unknown) => printInstead(failure, line)) : written;
+  } catch (failure) {
+    printInstead(failure, line);
+    return undefined;
+  }
+}
+
+function printInstead(failure: unknown, line: readonly unknown[]): void {
+  // oxlint-disable-next-line no-console -- the logger has failed
+  console.error('The logger failed.', failure, ...line);
+}

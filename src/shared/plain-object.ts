@@ -1,0 +1,50 @@
+/** True for an object that is not a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for an object without a class, of any realm: test runners and bundlers run code in separate realms. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+}
+
+/** A plain object with the same values. Getters stay getters: they may be expensive, fail, or never be read. */
+export function shallowCopyOf<T extends object>(value: T): T {
+  if (!hasOnlyValues(value)) return copyOfDescriptors(value);
+  return Object.getPrototypeOf(value) === null ? Object.assign(Object.create(null) as T, value) : { ...value };
+}
+
+function hasOnlyValues(value: object): boolean {
+  return Reflect.ownKeys(value).every((key) => {
+    const { get, set, enumerable } = Object.getOwnPropertyDescriptor(value, key)!;
+    return get === undefined && set === undefined && enumerable === true;
+  });
+}
+
+function copyOfDescriptors<T extends object>(value: T): T {
+  const descriptors = Object.getOwnPropertyDescriptors(value) as Record<PropertyKey, PropertyDescriptor>;
+  for (const key of Reflect.ownKeys(descriptors)) {
+    const descriptor = descriptors[key]!;
+    // The copy of a frozen object can be written to.
+    descriptor.configurable = true;
+    if ('value' in descriptor) descriptor.writable = true;
+  }
+  return Object.defineProperties(Object.create(Object.getPrototypeOf(value) as object | null) as T, descriptors);
+}
+
+/** Copies a value with all plain objects and lists in it, up to a number of them. Functions and instances of classes are shared. */
+export function deepCopyOf<T>(value: T, max: number = Infinity, copies: Map<unknown, unknown> = new Map()): T {
+  if (!Array.isArray(value) && !isPlainObject(value)) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known as T;
+  if (copies.size === max) return value;
+  const copy = Array.isArray(value) ? [...(value as unknown[])] : shallowCopyOf(value as object);
+  copies.set(value, copy);
+  for (const key of Object.keys(copy)) {
+    const descriptor = Object.getOwnPropertyDescriptor(copy, key)!;
+    if ('value' in descriptor) Reflect.set(copy, key, deepCopyOf(descriptor.value as unknown, max, copies));
+  }
+  return copy as T;
+}

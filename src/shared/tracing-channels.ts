@@ -1,0 +1,108 @@
+import { isPromiseLike } from './promise-like.ts';
+
+/**
+ * The tracing channels of graphql-js 17 (node:diagnostics_channel), on either major: work that this library does in place of
+ * graphql-js is published under the same names with the same context objects.
+ */
+const names = ['parse', 'validate', 'execute', 'execute:variableCoercion', 'execute:rootSelectionSet', 'subscribe', 'resolve'] as const;
+
+/** The last part of a channel's name, which is unique. */
+export type ChannelName = LastPart<(typeof names)[number]>;
+type LastPart<TName extends string> = TName extends `${string}:${infer TLast}` ? TLast : TName;
+
+/** The members of node:diagnostics_channel's TracingChannel that are used here. */
+export interface TracingChannel {
+  readonly hasSubscribers: boolean | undefined;
+  readonly start: Channel & {
+    runStores<A extends unknown[], T>(context: object, run: (...values: A) => T, self: unknown, ...values: A): T;
+  };
+  readonly end: Channel;
+  readonly asyncStart: Channel;
+  readonly asyncEnd: Channel;
+  readonly error: Channel;
+  traceSync<T>(run: () => T, context: object): T;
+}
+
+interface Channel {
+  publish(context: object): void;
+}
+
+/** The channel, if it has subscribers. */
+export function listenedChannel(name: ChannelName): TracingChannel | undefined {
+  channels ??= findChannels();
+  const channel = channels[name];
+  return channel?.hasSubscribers === true ? channel : undefined;
+}
+
+/** True when a channel that publishes an execution has subscribers. */
+export function isExecutionListened(): boolean {
+  for (const name of executionNames) if (listenedChannel(name) !== undefined) return true;
+  return false;
+}
+
+const executionNames = ['execute', 'variableCoercion', 'rootSelectionSet', 'resolve'] as const;
+
+let channels: Readonly<Partial<Record<ChannelName, TracingChannel>>> | undefined;
+
+/** Empty without Node, or where its substitute has no channels. */
+function findChannels(): Readonly<Partial<Record<ChannelName, TracingChannel>>> {
+  try {
+    const { tracingChannel } = globalThis.process.getBuiltinModule('node:diagnostics_channel');
+    return Object.fromEntries(
+      names.map((name) => [name.slice(name.indexOf(':') + 1), tracingChannel(`graphql:${name}`)]),
+    ) as unknown as typeof channels & object;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Runs, and publishes start and end; of a promise asyncStart and asyncEnd too, and the error of what throws or rejects. What
+ * subscribers bind to `start` (bindStore) holds meanwhile. The same order of events as graphql-js's.
+ */
+export function traceMixed<T>(channel: TracingChannel, context: object, run: () => T): T {
+  return channel.start.runStores(context, runTraced<T>, undefined, channel, context, run);
+}
+
+function runTraced<T>(channel: TracingChannel, context: Traced, run: () => T): T {
+  let result: T;
+  try {
+    result = run();
+  } catch (error) {
+    context.error = error;
+    channel.error.publish(context);
+    channel.end.publish(context);
+    throw error;
+  }
+  if (isPromiseLike(result)) {
+    channel.end.publish(context);
+    return traceSettling(channel, context, result) as T;
+  }
+  context.result = result;
+  channel.end.publish(context);
+  return result;
+}
+
+/** Everything that is added to the context object of an event. */
+interface Traced {
+  error?: unknown;
+  result?: unknown;
+}
+
+function traceSettling<T>(channel: TracingChannel, context: Traced, promise: PromiseLike<T>): PromiseLike<T> {
+  return promise.then(
+    (value) => {
+      context.result = value;
+      channel.asyncStart.publish(context);
+      channel.asyncEnd.publish(context);
+      return value;
+    },
+    (error: unknown) => {
+      context.error = error;
+      channel.error.publish(context);
+      channel.asyncStart.publish(context);
+      channel.asyncEnd.publish(context);
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,143 @@
+import { describe, editDistance } from '../../shared/index.ts';
+import type { Logger } from '../../server/index.ts';
+
+/** The members that subclasses of DataSource and RESTDataSource may override. A misspelt name is never read. */
+const methods: readonly string[] = ['initialize'];
+const restMethods: readonly string[] = [
+  ...methods,
+  'willSendRequest',
+  'resolveURL',
+  'cacheKeyFor',
+  'cacheOptionsFor',
+  'didReceiveResponse',
+  'didEncounterError',
+  'parseBody',
+  'errorFromResponse',
+];
+const restProperties: readonly string[] = ['baseURL', 'memoizeGetRequests', 'maxResponseBytes', 'shareableHeaders', 'cacheIdentity'];
+
+/** Methods of other versions of the class, which are never called here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  requestDeduplicationPolicyFor: 'Set memoizeGetRequests, or override cacheKeyFor.',
+  throwIfResponseIsError: 'Override didReceiveResponse, or errorFromResponse for the error alone.',
+  shouldJSONSerializeBody: 'Pass a body that is text already, with its content-type.',
+  catchCacheWritePromiseErrors: 'Cache writes never fail a call; the log has their errors.',
+};
+
+/** The number of parameters of hooks here. In later versions, the path or URL is an additional first parameter. */
+const parameters: Readonly<Record<string, number>> = { willSendRequest: 1, resolveURL: 1, cacheKeyFor: 1, cacheOptionsFor: 2 };
+
+/** Allows two wrong letters in a long name and one in a shorter one. Other names may be the user's, such as `parseBook`. */
+function isNear(name: string, known: string): boolean {
+  const maxEditDistance = known.length > 12 ? 2 : known.length > 8 ? 1 : 0;
+  return editDistance(name.toLowerCase(), known.toLowerCase(), maxEditDistance) <= maxEditDistance;
+}
+
+/**
+ * Warns once about each data source that does not work as intended: entries without a value, an `initialize` without `super`, and
+ * members that are never called because their name is misspelt or from another version. For development.
+ */
+export function checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void {
+  for (const [name, value] of Object.entries(dataSources)) {
+    const problems = typeof value === 'object' && value !== null ? problemsIn(name, value) : [missing(name, value)];
+    for (const problem of problems) warnOnce(logger, problem);
+  }
+}
+
+function missing(name: string, value: unknown): string {
+  return value === undefined || value === null
+    ? `dataSources().${name} is ${value}. Resolvers that read it fail: "Cannot read properties of ${value}".`
+    : '';
+}
+
+/** The source may be a proxy whose traps throw, but a check must not fail the operation. */
+function problemsIn(name: string, source: object): string[] {
+  try {
+    return problemsOf(name, source);
+  } catch {
+    return [];
+  }
+}
+
+function problemsOf(name: string, source: object): string[] {
+  if (source instanceof Promise) return [`dataSources().${name} is a promise. Await it first, for example in options that are a function.`];
+  const isREST = 'willSendRequest' in source && 'memoizeGetRequests' in source;
+  return [...withoutSuper(name, source, isREST), ...misspelt(name, source, isREST), ...(isREST ? otherParameters(name, source) : [])];
+}
+
+function otherParameters(name: string, source: object): string[] {
+  return Object.entries(parameters).flatMap(([hook, count]) => {
+    const method: unknown = Reflect.get(source, hook);
+    if (typeof method !== 'function' || method.length <= count) return [];
+    return `${hook} of the data source "${name}" takes ${method.length} arguments, and gets ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'the request alone'}.`;
+  });
+}
+
+/** Only DataSource's `initialize` sets the property `context`. */
+function withoutSuper(name: string, source: object, isREST: boolean): string[] {
+  const base = baseOf(source);
+  if (base === undefined || 'context' in source) return [];
+  return [
+    `initialize of the data source "${name}" does not call super.initialize(config), so ${isREST ? 'it has no context, and its responses are not kept' : 'it has no context'}.`,
+  ];
+}
+
+/** The base class with `initialize`, if it is this package's, which assigns `context`. */
+function baseOf(source: object): object | undefined {
+  let base: object | undefined;
+  for (let at: unknown = source; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, 'initialize')) base = at;
+  return base !== undefined && /\.context\s*=\s*\w+\.context/.test(String(Reflect.get(base, 'initialize'))) ? base : undefined;
+}
+
+function misspelt(name: string, source: object, isREST: boolean): string[] {
+  const label = `of the data source "${name}"`;
+  return [...membersOf(source)].flatMap(([member, isMethod]) => {
+    if (isREST && Object.hasOwn(elsewhere, member)) return `${member} ${label} is never called here. ${elsewhere[member]}`;
+    const known = isREST ? (isMethod ? restMethods : restProperties) : isMethod ? methods : [];
+    if (known.includes(member)) return [];
+    const near = known.find((hook) => isNear(member, hook));
+    return near === undefined ? [] : `${member} ${label} is never ${isMethod ? 'called' : 'read'}. Did you mean "${near}"?`;
+  });
+}
+
+/** The members of an object and its classes, and whether each is a method. Getters are not called. */
+function membersOf(source: object): Map<string, boolean> {
+  const members = new Map<string, boolean>();
+  for (let at: unknown = source; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) members.set(name, typeof value === 'function');
+  return members;
+}
+
+const options: readonly string[] = ['httpFetch', 'now'];
+/** Options of other versions, and common mistakes. */
+const notOptions: Readonly<Record<string, string>> = {
+  baseURL: 'baseURL is a property: write override baseURL = "https://…" in the class.',
+  cache: 'The server hands its cache to each data source: the option cache of createHandler.',
+  fetch: 'Did you mean "httpFetch"?',
+  logger: 'Remove it.',
+  context: 'The server sets this.context.',
+};
+
+/** Warns about unknown options of RESTDataSource's constructor. */
+export function checkDataSourceOptions(given: object, logger: Logger): void {
+  if (typeof given !== 'object' || given === null) {
+    warnOnce(logger, `The constructor of RESTDataSource takes { httpFetch }, got ${describe(given)}. ${notOptions['baseURL']}`);
+    return;
+  }
+  for (const name of Object.keys(given)) {
+    const near = options.find((option) => isNear(name, option));
+    const hint = notOptions[name] ?? (near === undefined ? undefined : `Did you mean "${near}"?`);
+    // Subclasses may pass on additional options.
+    if (!options.includes(name) && hint !== undefined) warnOnce(logger, `RESTDataSource has no option "${name}". ${hint}`);
+  }
+}
+
+const warned = new WeakMap<Logger, Set<string>>();
+
+function warnOnce(logger: Logger, message: string): void {
+  const known = warned.get(logger) ?? new Set();
+  warned.set(logger, known);
+  if (message !== '' && !known.has(message)) logger.warn(message);
+  known.add(message);
+}

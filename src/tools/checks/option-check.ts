@@ -1,0 +1,133 @@
+import type { GraphQLSchema } from 'graphql';
+
+import { didYouMean, isRecord } from '../../shared/index.ts';
+
+/** Options that can be wrong although their types are correct. */
+export interface OptionsToCheck {
+  readonly cache?: unknown;
+  readonly maxCost?: unknown;
+  readonly nodeEnv?: string | undefined;
+  readonly resolvers?: unknown;
+  readonly rootValue?: unknown;
+}
+
+/** A mistake in an option. `path` is the option's name and the keys in it. */
+export interface OptionProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/**
+ * Finds mistakes that do not keep a server from starting: names that the schema does not have, stores that are not caches, events
+ * that no subscription reads. For development and `graphql-functions check`; never in a bundle.
+ */
+export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
+  return [
+    ...wrongCache(options),
+    ...wrongCosts(options, schema),
+    ...wrongNodeEnv(options),
+    ...wrongRoot(options),
+    ...wrongSubscriptions(options, schema),
+  ];
+}
+
+function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
+  if (!(rootValue instanceof Promise)) return [];
+  return [{ path: ['rootValue'], message: 'The option rootValue is a promise, and no field can be read from it. Await it first.' }];
+}
+
+/** Classes with get, set and delete that are not a KeyValueCache: the third parameter of `set` differs or is missing. */
+const notCaches: Readonly<Record<string, string>> = {
+  Map: 'a Map, which keeps every entry for ever. Leave the option out, or write new InMemoryLRUCache({ maxSize })',
+  Keyv: 'a Keyv, which counts lifetimes in another unit. Write new KeyvAdapter(keyv)',
+  LRUCache: 'an LRUCache, which counts lifetimes in milliseconds. Leave the option out, or write new InMemoryLRUCache({ maxSize })',
+};
+
+function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {
+  if (!isRecord(cache)) return [];
+  const { name } = (Object.getPrototypeOf(cache) as { constructor?: { name?: string } } | null)?.constructor ?? {};
+  const wrong = name !== undefined && Object.hasOwn(notCaches, name) ? notCaches[name] : undefined;
+  return wrong === undefined ? [] : [{ path: ['cache'], message: `The option cache is ${wrong}.` }];
+}
+
+function wrongCosts({ maxCost }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
+  if (!isRecord(maxCost) || !isRecord(maxCost['fields'])) return [];
+  return Object.keys(maxCost['fields']).flatMap((field) => {
+    const message = unknownField(field, schema);
+    return message === undefined ? [] : { path: ['maxCost', 'fields', field], message: `maxCost.fields names "${field}", ${message}` };
+  });
+}
+
+function unknownField(coordinate: string, schema: GraphQLSchema): string | undefined {
+  const [typeName = '', field, ...more] = coordinate.split('.');
+  if (field === undefined || more.length > 0) return 'but takes the type and the field: "Query.search".';
+  const type = schema.getType(typeName);
+  if (type === undefined) return `but the schema has no type "${typeName}".${didYouMean(typeName, Object.keys(schema.getTypeMap()))}`;
+  if (!('getFields' in type)) return `but "${typeName}" has no fields.`;
+  const fields = type.getFields();
+  return Object.hasOwn(fields, field) ? undefined : `but "${typeName}" has no such field.${didYouMean(field, Object.keys(fields))}`;
+}
+
+const environments: readonly string[] = ['development', 'production', 'test'];
+const shortened: Readonly<Record<string, string>> = {
+  dev: 'development',
+  develop: 'development',
+  local: 'development',
+  prod: 'production',
+};
+
+function wrongNodeEnv({ nodeEnv }: OptionsToCheck): OptionProblem[] {
+  const message = nodeEnv === undefined ? undefined : nodeEnvProblem(nodeEnv);
+  return message === undefined ? [] : [{ path: ['nodeEnv'], message: `The option nodeEnv is ${message}` }];
+}
+
+/** Reports a misspelt value of NODE_ENV. Undefined for other custom names, such as "staging". */
+export function nodeEnvProblem(nodeEnv: string): string | undefined {
+  if (nodeEnv === '' || environments.includes(nodeEnv)) return undefined;
+  const name = nodeEnv.trim().toLowerCase();
+  const meant = environments.includes(name) ? name : (shortened[name] ?? environments.find((one) => didYouMean(name, [one]) !== ''));
+  return meant === undefined ? undefined : `"${nodeEnv}", which counts as production. Did you mean "${meant}"?`;
+}
+
+function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
+  const maps = (Array.isArray(resolvers) ? resolvers.flat(Infinity) : [resolvers]).filter(isRecord);
+  const subscription = schema.getSubscriptionType() ?? undefined;
+  const misplaced = subscribesElsewhere(maps, subscription?.name);
+  // Without a resolver, graphql-js reads the events from rootValue.
+  if (subscription === undefined || rootValue !== undefined) return misplaced;
+  const { name } = subscription;
+  const silent = Object.values(subscription.getFields()).flatMap((field) => withoutEvents(name, field, maps));
+  return [...misplaced, ...silent];
+}
+
+type Maps = readonly Readonly<Record<string, unknown>>[];
+
+interface SubscriptionField {
+  readonly name: string;
+  /** Set in a schema built in code. */
+  readonly subscribe?: unknown;
+}
+
+function withoutEvents(type: string, { name, subscribe }: SubscriptionField, maps: Maps): OptionProblem[] {
+  const given = maps.map((map) => (isRecord(map[type]) ? map[type][name] : undefined)).filter((one) => one !== undefined);
+  if (typeof subscribe === 'function' || given.some(hasSubscribe)) return [];
+  const found = given.length > 0 ? 'has a resolver without subscribe' : 'has no resolver';
+  const message = `${type}.${name} ${found}, so it has no events. Write ${type}: { ${name}: { subscribe: async function* () { … } } }.`;
+  return [{ path: ['resolvers', type, name], message }];
+}
+
+function hasSubscribe(resolver: unknown): boolean {
+  return isRecord(resolver) && typeof resolver['subscribe'] === 'function';
+}
+
+function subscribesElsewhere(maps: Maps, subscription: string | undefined): OptionProblem[] {
+  const types = maps.flatMap((map) => Object.entries(map)).filter(([type, fields]) => type !== subscription && isRecord(fields));
+  return types.flatMap(([type, fields]) =>
+    Object.entries(fields as object)
+      .filter(([, resolver]) => hasSubscribe(resolver))
+      .map(([field]) => ({
+        path: ['resolvers', type, field],
+        message: `resolvers.${type}.${field} has subscribe, which is never called: only fields of the subscription type have events.`,
+      })),
+  );
+}

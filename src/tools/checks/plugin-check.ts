@@ -1,0 +1,144 @@
+import type { GraphQLRequestListener, Logger, ServerListener, ServerPlugin } from '../../server/index.ts';
+import { describe, editDistance } from '../../shared/index.ts';
+
+/** A place for hooks, with the names of all its hooks. A missing name is a compile error. */
+interface Level {
+  readonly place: string;
+  readonly hooks: readonly string[];
+}
+
+const ofPlugin: Level = {
+  place: 'a plugin',
+  hooks: Object.keys({
+    serverWillStart: true,
+    viewRequest: true,
+    aroundRequest: true,
+    aroundOperation: true,
+    aroundExecution: true,
+    responseWillBeSent: true,
+    operationDidEnd: true,
+    executionWillStart: true,
+    dataSourceCallDidStart: true,
+    requestDidStart: true,
+    contextCreationDidFail: true,
+    invalidRequestWasReceived: true,
+    startupDidFail: true,
+  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position'>, true>>),
+};
+const ofServer: Level = {
+  place: 'what serverWillStart returns',
+  hooks: Object.keys({
+    drainServer: true,
+    serverWillStop: true,
+    renderLandingPage: true,
+  } satisfies Readonly<Record<keyof ServerListener, true>>),
+};
+const ofOperation: Level = {
+  place: 'what requestDidStart returns',
+  hooks: Object.keys({
+    didResolveSource: true,
+    parsingDidStart: true,
+    validationDidStart: true,
+    didResolveOperation: true,
+    responseForOperation: true,
+    executionDidStart: true,
+    didEncounterErrors: true,
+    willSendResponse: true,
+    didEncounterSubsequentErrors: true,
+    willSendSubsequentPayload: true,
+  } satisfies Readonly<Record<keyof GraphQLRequestListener, true>>),
+};
+const levels = [ofPlugin, ofServer, ofOperation];
+
+/**
+ * Wraps plugins to warn about hooks that are never called because their name is misspelt or they are in the wrong place. For
+ * development.
+ */
+export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): ServerPlugin[] {
+  const warned = new Set<string>();
+  const check = (hooks: unknown, level: Level): void => {
+    for (const problem of problemsIn(hooks, level)) {
+      if (!warned.has(problem)) logger.warn(problem);
+      warned.add(problem);
+    }
+  };
+  return plugins.map((plugin) => {
+    assertHooks(plugin);
+    check(plugin, ofPlugin);
+    return watch(plugin, check);
+  });
+}
+
+/** Throws for a hook that is not a function. */
+function assertHooks(plugin: ServerPlugin): void {
+  for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
+    const hook: unknown = plugin[name];
+    if (hook !== undefined && typeof hook !== 'function')
+      throw new TypeError(`Expected ${name} of a plugin to be a function, got ${describe(hook)}.`);
+  }
+}
+
+/** Delegates each hook when it is called. A proxy cannot do this, because for a frozen plugin it must return the original functions. */
+function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
+  const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
+  const watched = plugin.position === undefined ? {} : { position: plugin.position };
+  for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
+    const level = returns[name];
+    const call = (...given: unknown[]): unknown => {
+      const hook = plugin[name] as (...given: unknown[]) => unknown;
+      const resultMember = wraps[name];
+      if (resultMember === undefined) return Reflect.apply(hook, plugin, given);
+      const [argument, next] = given as [unknown, () => Promise<unknown>];
+      return wrapOnce(name, resultMember, (once) => Reflect.apply(hook, plugin, [argument, once(next)]) as Promise<unknown>);
+    };
+    const callAndCheck = async (...given: unknown[]): Promise<unknown> => {
+      const result = await call(...given);
+      check(result, level!);
+      return result;
+    };
+    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && (level === undefined ? call : callAndCheck) });
+  }
+  return watched;
+}
+
+/** The member that results of wrapping hooks must have. */
+const wraps: Readonly<Record<string, string>> = { aroundRequest: 'headers', aroundOperation: 'result', aroundExecution: 'result' };
+
+/** Calls a wrapping hook with a `next` that can be called only once, and checks its result. */
+async function wrapOnce(
+  name: string,
+  member: string,
+  call: (once: (next: () => Promise<unknown>) => () => Promise<unknown>) => Promise<unknown>,
+): Promise<unknown> {
+  let isCalled = false;
+  const result = await call((next) => async () => {
+    if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it did so again.`);
+    isCalled = true;
+    return next();
+  });
+  if (typeof result === 'object' && result !== null && member in result) return result;
+  throw new TypeError(`Expected ${name} of a plugin to return what next() resolves to, or something of that shape, got ${String(result)}.`);
+}
+
+function problemsIn(hooks: unknown, level: Level): string[] {
+  return methodsOf(hooks).flatMap((name) => {
+    if (level.hooks.includes(name)) return [];
+    const right = levels.find((other) => other.hooks.includes(name));
+    if (right !== undefined) return `The hook ${name} is never called: it belongs to ${right.place}, and is in ${level.place}.`;
+    const near = level.hooks.find((hook) => editDistance(name.toLowerCase(), hook.toLowerCase(), maxEditDistance) <= maxEditDistance);
+    return near === undefined ? [] : `"${name}" of ${level.place} is never called. Did you mean "${near}"?`;
+  });
+}
+
+/** Names with more wrong letters may be other methods of the plugin. */
+const maxEditDistance = 2;
+
+/** The method names of an object and its classes. */
+function methodsOf(hooks: unknown): string[] {
+  const names = new Set<string>();
+  for (let at = hooks; typeof at === 'object' && at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) if (typeof value === 'function') names.add(name);
+  }
+  names.delete('constructor');
+  return [...names];
+}

@@ -1,0 +1,242 @@
+import { didYouMean } from '../../shared/index.ts';
+import { devPlatforms } from './dev/thread-messages.ts';
+import type { PlatformSettings } from './dev/thread-messages.ts';
+import { readOptions, UsageError } from './read-options.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
+
+/** The arguments of commands that run functions. */
+interface FunctionArguments {
+  /** The functions folder. Undefined: the one in netlify.toml, functions, or netlify/functions. */
+  readonly functions: string | undefined;
+  /** Environment variables of the functions. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The arguments of commands for one function. */
+export interface NamedFunctionArguments extends FunctionArguments {
+  /** Its name, for `build` also its file. Undefined: graphql, or the only one. */
+  readonly function: string | undefined;
+}
+
+/** The arguments of `graphql-functions dev`. In values of `env`, `{url}` is the server's URL. */
+export interface DevArguments extends FunctionArguments {
+  readonly name: 'dev';
+  readonly prefix: string;
+  /** Undefined: 8888, or the next free one. */
+  readonly port: number | undefined;
+  readonly host: string;
+  /** An operation to run once after the server has started. */
+  readonly query: string | undefined;
+  readonly platform: PlatformSettings;
+  readonly cold: boolean;
+  readonly freeze: boolean;
+  /** Undefined: .env, if it exists. */
+  readonly envFile: string | undefined;
+  /** True: opens the first GraphQL function in the browser. */
+  readonly open: boolean;
+}
+
+/** The arguments of `graphql-functions doctor`. */
+export interface DoctorArguments extends NamedFunctionArguments {
+  readonly name: 'doctor';
+  /** The file of the event. */
+  readonly event: string;
+}
+
+/** The arguments of `graphql-functions check`. */
+export interface CheckArguments extends NamedFunctionArguments {
+  readonly name: 'check';
+  /** Patterns of files with operations. */
+  readonly documents: readonly string[];
+  /** True: prints problems as JSON. */
+  readonly json: boolean;
+}
+
+/** The arguments of `graphql-functions build`. */
+export interface BuildArguments extends NamedFunctionArguments {
+  readonly name: 'build';
+  /** Patterns of files with the schema. Empty: the function's own `typeDefs`. */
+  readonly schema: readonly string[];
+  /** Patterns of files with operations. */
+  readonly documents: readonly string[];
+  /** Undefined: `<function>.build.json` beside the function. */
+  readonly out: string | undefined;
+  /** True: keeps descriptions. They are always kept where introspection is on. */
+  readonly descriptions: boolean;
+  /** A folder for the bundled function and its V8 code cache. */
+  readonly codeCache: string | undefined;
+  /** The flags that the platform starts Node with. */
+  readonly nodeFlags: readonly string[];
+}
+
+/** The arguments of `graphql-functions migrate`. */
+export interface MigrateArguments {
+  readonly name: 'migrate';
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  /** True: writes handlers with `createHandler` where that is safe. */
+  readonly modern: boolean;
+  readonly isDryRun: boolean;
+  /** True when npm may fetch a parser. */
+  readonly hasAgreed: boolean;
+}
+
+/** The arguments of `graphql-functions schema`. */
+export interface SchemaArguments extends NamedFunctionArguments {
+  readonly name: 'schema';
+  /** The file to write. Undefined: stdout. */
+  readonly out: string | undefined;
+}
+
+/** A command with its arguments. */
+export type Arguments =
+  | DevArguments
+  | DoctorArguments
+  | CheckArguments
+  | BuildArguments
+  | MigrateArguments
+  | SchemaArguments
+  | { readonly name: 'version' }
+  | { readonly name: 'help'; readonly usage: string };
+
+/** Parses a command line. Throws a UsageError that says what to write instead. */
+export function parseArguments(argv: readonly string[]): Arguments {
+  const [name, ...rest] = argv;
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) return { name: 'help', usage };
+  if (['version', '--version', '-v'].includes(name)) return { name: 'version' };
+  if (!Object.hasOwn(commands, name)) {
+    const known = Object.keys(commands);
+    throw new UsageError(`Unknown command "${name}".${didYouMean(name, known)} Commands: ${known.join(', ')}. graphql-functions --help`);
+  }
+  const command = commands[name as keyof typeof commands];
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', usage: command.usage };
+  return command.parse(rest);
+}
+
+const commands = {
+  dev: { usage: devUsage, parse: parseDev },
+  check: { usage: checkUsage, parse: parseCheck },
+  doctor: { usage: doctorUsage, parse: parseDoctor },
+  build: { usage: buildUsage, parse: parseBuild },
+  migrate: { usage: migrateUsage, parse: parseMigrate },
+  schema: { usage: schemaUsage, parse: parseSchema },
+};
+
+const text = { type: 'string' } as const;
+const texts = { type: 'string', multiple: true } as const;
+const flag = { type: 'boolean' } as const;
+const common = { functions: text, env: texts } as const;
+const ofOneFunction = { ...common, function: text } as const;
+
+function parseDev(argv: readonly string[]): DevArguments {
+  const { values } = readOptions('dev', argv, {
+    ...common,
+    prefix: text,
+    port: text,
+    host: text,
+    query: text,
+    platform: text,
+    stage: text,
+    timeout: text,
+    cold: flag,
+    freeze: flag,
+    'env-file': text,
+    open: flag,
+  } as const);
+  const { functions, prefix = '/.netlify/functions', port, host = 'localhost', env, query } = values;
+  const { platform, stage, timeout, cold = false, freeze = false, open = false, 'env-file': envFile } = values;
+  return {
+    name: 'dev',
+    functions,
+    prefix: toPrefix(prefix),
+    port: port === undefined ? undefined : toPort(port),
+    host,
+    env: toVariables(env),
+    query,
+    platform: toPlatform(platform, stage, timeout),
+    cold,
+    freeze,
+    envFile,
+    open,
+  };
+}
+
+function parseDoctor(argv: readonly string[]): DoctorArguments {
+  const { values } = readOptions('doctor', argv, { ...ofOneFunction, event: text } as const);
+  const { event, functions, function: named, env } = values;
+  if (event === undefined) throw new UsageError('Expected doctor --event <file>, got no --event. graphql-functions doctor --help');
+  return { name: 'doctor', event, functions, function: named, env: toVariables(env) };
+}
+
+function parseCheck(argv: readonly string[]): CheckArguments {
+  const options = { ...ofOneFunction, documents: texts, json: flag } as const;
+  const { values, positionals } = readOptions('check', argv, options, Infinity);
+  const { documents = [], functions, function: named, env, json = false } = values;
+  return { name: 'check', documents: [...positionals, ...documents], json, functions, function: named, env: toVariables(env) };
+}
+
+function parseBuild(argv: readonly string[]): BuildArguments {
+  const options = {
+    ...ofOneFunction,
+    schema: texts,
+    documents: texts,
+    out: text,
+    descriptions: flag,
+    'code-cache': text,
+    'node-flags': text,
+  } as const;
+  const { values, positionals } = readOptions('build', argv, options, 1);
+  const { functions, schema = [], documents = [], out, descriptions = false, env } = values;
+  const { function: named = positionals[0], 'code-cache': codeCache, 'node-flags': flags = '--expose-gc' } = values;
+  const nodeFlags = flags.split(/\s+/).filter((word) => word !== '');
+  return { name: 'build', function: named, functions, schema, documents, out, descriptions, codeCache, nodeFlags, env: toVariables(env) };
+}
+
+function parseMigrate(argv: readonly string[]): MigrateArguments {
+  const { values, positionals } = readOptions('migrate', argv, { modern: flag, 'dry-run': flag, yes: flag } as const, Infinity);
+  const { modern = false, 'dry-run': isDryRun = false, yes: hasAgreed = false } = values;
+  return { name: 'migrate', paths: positionals.length === 0 ? ['.'] : positionals, modern, isDryRun, hasAgreed };
+}
+
+function parseSchema(argv: readonly string[]): SchemaArguments {
+  const { values, positionals } = readOptions('schema', argv, { ...ofOneFunction, out: text } as const, 1);
+  const { function: named = positionals[0], functions, out, env } = values;
+  return { name: 'schema', function: named, functions, out, env: toVariables(env) };
+}
+
+function toPlatform(name = 'netlify', stage: string | undefined, seconds: string | undefined): PlatformSettings {
+  const platform = devPlatforms.find((one) => one === name);
+  if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
+  if (stage !== undefined && platform !== 'aws-http' && platform !== 'aws-rest')
+    throw new UsageError(`Only API Gateway has stages: --stage goes with --platform aws-http or aws-rest, not with ${platform}.`);
+  if (stage !== undefined && !/^\w+$/.test(stage)) throw new UsageError(`Expected --stage to be letters, digits and "_", got "${stage}".`);
+  return { platform, stage, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
+}
+
+function toMilliseconds(seconds: string): number {
+  const number = Number(seconds) * 1000;
+  // Lambda's maximum is 900 s.
+  if (seconds.trim() !== '' && number > 0 && number <= 900_000) return number;
+  throw new UsageError(`Expected --timeout to be a number of seconds, at most 900, got "${seconds}".`);
+}
+
+function toVariables(assignments: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(assignments.map(toVariable));
+}
+
+/** Adds a leading slash and removes trailing ones; "/" serves functions at the root. */
+function toPrefix(prefix: string): string {
+  return `/${prefix}`.replace(/^\/+/, '/').replace(/\/+$/, '');
+}
+
+function toPort(port: string): number {
+  const number = Number(port);
+  if (port.trim() !== '' && Number.isInteger(number) && number >= 0 && number < 65_536) return number;
+  throw new UsageError(`Expected --port to be a number from 0 to 65535, got "${port}".`);
+}
+
+function toVariable(assignment: string): [name: string, value: string] {
+  const at = assignment.indexOf('=');
+  if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
+  throw new UsageError(`Expected --env NAME=value, got --env ${assignment}.`);
+}

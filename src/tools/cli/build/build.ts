@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+
+import { parse, Source, validate } from 'graphql';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
+
+import type { BuildArtefact } from '../../../executor/schema/index.ts';
+import type { BuildArguments } from '../arguments.ts';
+import { artefactPlugin, readArtefact } from '../project/artefact-plugin.ts';
+import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
+import { checkDocuments, toProblems } from '../project/documents/check-documents.ts';
+import type { DocumentFile } from '../project/documents/check-documents.ts';
+import { checkFunction } from '../check/check-function.ts';
+import { writeCodeCache } from './code-cache.ts';
+import { DevError } from '../project/problem.ts';
+import { findFunction } from '../project/functions-folder.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import { documentsInManifest, isManifest } from '../project/documents/known-documents.ts';
+import { printProblems } from '../project/print-problems.ts';
+import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
+import { recordServers } from '../project/recorded-servers.ts';
+import type { Terminal } from '../project/paint.ts';
+
+/**
+ * Checks a function, its schema and operations like `check`, and writes a build that saves cold starts this work. Returns
+ * the exit code: with a problem it is 1 and nothing is written.
+ */
+export async function runBuild(settings: BuildArguments, directory: string, terminal: Terminal): Promise<number> {
+  const source = await findFunction(directory, settings.functions, settings.function);
+  const file = resolve(directory, settings.out ?? join(dirname(source.file), `${source.name}.build.json`));
+  terminal.error(`Checking ${relative(directory, source.file)} …`);
+  const outcome = await build(await withLastSettings(settings, file), { source, file }, directory);
+  if (outcome.kind === 'problems') {
+    printProblems(outcome.problems, directory, terminal);
+    terminal.error(`\n${outcome.problems.length === 1 ? '1 problem' : `${outcome.problems.length} problems`}. Nothing was written.`);
+    return 1;
+  }
+  const { artefact, isUsed } = outcome;
+  await writeFile(file, `${JSON.stringify(artefact, undefined, 1)}\n`);
+  terminal.log(summary(artefact, relative(directory, file)));
+  if (!isUsed) terminal.log(instructions(source, file, artefact));
+  if (settings.codeCache !== undefined)
+    await buildCodeCache({ file: source.file, folder: settings.codeCache, flags: settings.nodeFlags }, directory, terminal);
+  return 0;
+}
+
+interface CodeCacheSettings {
+  readonly file: string;
+  readonly folder: string;
+  /** The flags that Node will run the function with. */
+  readonly flags: readonly string[];
+}
+
+async function buildCodeCache({ file, folder, flags }: CodeCacheSettings, directory: string, terminal: Terminal): Promise<void> {
+  await writeCodeCache({ file, folder: resolve(directory, folder), flags });
+  terminal.log(`Wrote ${folder}: deploy it unchanged. Its code cache works only with Node.js ${process.versions.node}.`);
+  if (process.versions.node.startsWith('22.') && flags.join() === '--expose-gc')
+    terminal.log(
+      "On Node.js 22 the heap sizes must match as well. On Lambda: --node-flags='--expose-gc --max-semi-space-size=… --max-old-space-size=…'.",
+    );
+}
+
+/** Settings that are not given default to those of the last build. */
+async function withLastSettings(settings: BuildArguments, file: string): Promise<BuildArguments> {
+  const last = (await readArtefact(file))?.from;
+  if (last === undefined) return settings;
+  return {
+    ...settings,
+    schema: settings.schema.length > 0 ? settings.schema : last.schema,
+    documents: settings.documents.length > 0 ? settings.documents : last.documents,
+    descriptions: settings.descriptions || last.descriptions,
+  };
+}
+
+type Outcome =
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'built'; readonly artefact: BuildArtefact; readonly isUsed: boolean };
+
+async function build(
+  settings: BuildArguments,
+  { source, file }: { readonly source: FunctionSource; readonly file: string },
+  directory: string,
+): Promise<Outcome> {
+  const recorded = recordServers();
+  const { plugin } = artefactPlugin(directory, { file, schema: settings.schema });
+  const { problems, schema, options } = await checkFunction(source, directory, { recorded, plugins: [plugin] });
+  if (problems.length > 0) return { kind: 'problems', problems };
+  if (schema === undefined)
+    throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
+  if (options?.schema !== undefined)
+    throw new DevError(`${relative(directory, source.file)} passes a schema built in code, so there is nothing to build.`);
+  const documents = await readBuildDocuments(settings.documents, directory);
+  const wrong = checkBuildDocuments(schema, documents);
+  if (wrong.length > 0) return { kind: 'problems', problems: wrong };
+  const from = {
+    schema: settings.schema,
+    documents: settings.documents,
+    descriptions: settings.descriptions || options?.introspection === true,
+  };
+  progress.begin(relative(directory, file), 1);
+  progress.step('indexing the definitions');
+  const artefact = await makeBuild({
+    from,
+    typeDefs: options?.typeDefs,
+    schema,
+    directory,
+  });
+  progress.end();
+  return { kind: 'built', artefact, isUsed: buildFileOf(options) === file };
+}
+
+function checkBuildDocuments(schema: GraphQLSchema, files: readonly DocumentFile[]): Problem[] {
+  const manifests = files.filter(({ path }) => isManifest(path));
+  return [
+    ...checkDocuments(
+      schema,
+      files.filter((file) => !manifests.includes(file)),
+    ),
+    ...manifests.flatMap((file) => checkManifest(schema, file)),
+  ];
+}
+
+function checkManifest(schema: GraphQLSchema, file: DocumentFile): Problem[] {
+  try {
+    // In a manifest, each document is a single line, so the lines inside its text are useless.
+    return documentsInManifest(file).flatMap(({ path, text, line }) =>
+      toProblems(path, errorsIn(schema, text)).map(({ message }) => ({ file: path, line, column: 1, message })),
+    );
+  } catch (error) {
+    return [{ file: file.path, message: `This is not a manifest of persisted operations. ${(error as Error).message}` }];
+  }
+}
+
+function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  try {
+    return validate(schema, parse(new Source(text)));
+  } catch (error) {
+    return [error as GraphQLError];
+  }
+}
+
+function summary({ text, documents, from }: BuildArtefact, file: string): string {
+  const known = documents.length === 1 ? '1 document' : `${documents.length} documents`;
+  const described = from.descriptions ? '' : ', without descriptions (--descriptions keeps them)';
+  return `Wrote ${file}: ${Math.ceil(text.length / 1000)} KB of schema${described}, ${known}.`;
+}
+
+/** The code that the user must add: with `import`, or with `require` in a file without imports and exports. */
+function instructions(source: FunctionSource, file: string, { from }: BuildArtefact): string {
+  const path = relative(dirname(source.file), file).replaceAll('\\', '/');
+  const artefact = `'${path.startsWith('.') ? path : `./${path}`}'`;
+  const isModule = /\.m[jt]s$/.test(source.file) || /^\s*(?:import|export)\b/m.test(readFileSync(source.file, 'utf8'));
+  const lines = isModule
+    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artefact from ${artefact} with { type: 'json' };`]
+    : ["  const { readBuild } = require('graphql-functions/build');", `  const artefact = require(${artefact});`];
+  return [
+    `\n${basename(source.file)} does not use the build yet. Add:\n`,
+    ...lines,
+    `\n  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' in place of typeDefs' : ''}`,
+  ].join('\n');
+}

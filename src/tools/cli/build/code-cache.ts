@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { BuildFailure, BuildOptions } from 'esbuild';
+
+import { formatMessages, importEsbuild, schemaLoaders } from '../project/bundle.ts';
+import { cacheFile } from './cached-loader.ts';
+import type { CachedBundle } from './cached-loader.ts';
+import { warmUpPlugin } from './warm-up.ts';
+import { DevError } from '../project/problem.ts';
+
+/** The function to bundle, and the folder to write. */
+export interface CodeCacheSettings {
+  /** The function's file. */
+  readonly file: string;
+  /** The folder to deploy, which contains nothing else. */
+  readonly folder: string;
+  /** The V8 flags that the platform starts Node with. With other flags, V8 rejects the cache. */
+  readonly flags: readonly string[];
+}
+
+/**
+ * Bundles a function into a folder, with V8's cache from compiling and running it. The files are named by the bundle's hash
+ * and written together, because V8 accepts the cache of any source of the same length.
+ */
+export async function writeCodeCache({ file, folder, flags }: CodeCacheSettings): Promise<void> {
+  const bundle = await bundleText({
+    entryPoints: [file],
+    minify: true,
+    external: ['@aws-sdk/*'],
+    loader: schemaLoaders,
+    plugins: [warmUpPlugin()],
+  });
+  await removeEarlier(folder);
+  const name = `function-${createHash('sha256').update(bundle).digest('hex').slice(0, 16)}.js`;
+  await writeFile(join(folder, name), bundle);
+  const cache = join(folder, cacheFile({ file: name }));
+  const exported = await makeCache(join(folder, name), cache, flags);
+  await writeFile(join(folder, 'index.js'), await loaderText({ file: name }, exported));
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+/** Removes the files of an earlier build. All others belong to the user. */
+async function removeEarlier(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  const bundles = /^function-[0-9a-f]{16}\.js(?:\.[\w.-]+\.cache)?$/;
+  // Without a bundle beside them, these files are the user's.
+  const ours = names.some((name) => bundles.test(name)) ? ['index.js', 'package.json'] : [];
+  const foreign = names.filter((name) => !bundles.test(name) && !ours.includes(name));
+  if (foreign.length > 0)
+    throw new DevError(
+      `--code-cache needs an empty folder, because the whole folder is deployed; ${folder} contains ${foreign.join(', ')}.`,
+    );
+  await Promise.all(names.map((name) => rm(join(folder, name))));
+}
+
+async function bundleText(options: BuildOptions): Promise<string> {
+  const esbuild = await importEsbuild();
+  const settings: BuildOptions = {
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    // V8 caches scripts, not modules.
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    // Dynamic imports in a `vm` script need an experimental setting; require does not.
+    supported: { 'dynamic-import': false },
+    write: false,
+    logLevel: 'silent',
+    ...options,
+  };
+  try {
+    const { outputFiles } = await esbuild.build(settings);
+    return outputFiles?.[0]?.text ?? '';
+  } catch (error) {
+    const { errors } = error as Partial<BuildFailure>;
+    if (errors === undefined) throw error;
+    const reason = await formatMessages(esbuild, errors, 'error');
+    throw new DevError(`Cannot bundle the function for its code cache:\n\n${reason}`, { cause: error });
+  }
+}
+
+/** Runs the bundle as the platform would, in a separate process. Resolves to the names of its exports. */
+async function makeCache(file: string, cache: string, flags: readonly string[]): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [...flags, siblingFile('cache-maker'), file, cache], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  let exported: readonly string[] = [];
+  let stderr = '';
+  child.on('message', (names) => (exported = names as readonly string[]));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code !== 0) throw new DevError(`Cannot run the function to create its code cache:\n\n${stderr.trim()}`);
+  return exported;
+}
+
+/** The code of index.js. It assigns each export by name, so that Lambda's runtime and ES modules find them. */
+async function loaderText(bundle: Omit<CachedBundle, 'folder'>, exported: readonly string[]): Promise<string> {
+  const names = exported.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__esModule');
+  const contents = `
+    import { loadCached } from ${JSON.stringify(siblingFile('cached-loader'))};
+    const loaded = loadCached(${JSON.stringify(bundle).replace('{', '{ folder: __dirname, ')}, require);
+    ${names.map((name) => `exports.${name} = loaded.${name};`).join('\n')}`;
+  return bundleText({ stdin: { contents, resolveDir: process.cwd() }, minify: true });
+}
+
+/** A file in the folder of this one, both in the sources and in the build. */
+function siblingFile(name: string): string {
+  return fileURLToPath(new URL(`./${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+}

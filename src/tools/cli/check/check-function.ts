@@ -1,0 +1,68 @@
+import { relative } from 'node:path';
+
+import type { Plugin } from 'esbuild';
+
+import { importEsbuild } from '../project/bundle.ts';
+import { extensionOptionsPlugin } from '../project/extension-options.ts';
+import { toCallable } from '../dev/call-function.ts';
+import { checkServer } from './check-server.ts';
+import type { CheckedServer } from './check-server.ts';
+import type { FunctionSource } from '../project/functions-folder.ts';
+import { exportsFunction } from '../project/no-function.ts';
+import type { BundledFile } from '../project/no-function.ts';
+import { BundleError, loadFunction } from '../project/load-function.ts';
+import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
+import type { RecordedServers } from '../project/recorded-servers.ts';
+import { searchIn } from '../project/source-search.ts';
+import { placeOf, toPlace } from '../project/user-code.ts';
+
+/** The result of checking a file of the functions folder. */
+export interface CheckedFunction extends CheckedServer {
+  readonly bundled: BundledFile;
+  /** True when it exports something callable. */
+  readonly isFunction: boolean;
+  /** The number of servers created while it was loaded. */
+  readonly servers: number;
+}
+
+/** Loads a function and reports all problems of it and its servers. The schema and the options are those of its first server. */
+export async function checkFunction(
+  source: FunctionSource,
+  directory: string,
+  { recorded, plugins }: { readonly recorded: RecordedServers; readonly plugins: readonly Plugin[] },
+): Promise<CheckedFunction> {
+  const before = recorded.servers.length;
+  const problems: Problem[] = [];
+  progress.begin(relative(directory, source.file), 4);
+  let bundled: BundledFile = { source, exports: ['default'], files: [source.file], isGraphQL: false };
+  try {
+    progress.step('bundling');
+    const loaded = await loadFunction(await importEsbuild(), source, [recorded.plugin, extensionOptionsPlugin, ...plugins]);
+    bundled = { source, exports: Object.keys(loaded.exports), files: loaded.files, isGraphQL: loaded.isGraphQL };
+    // Throws if these exports are not functions.
+    if (exportsFunction(bundled.exports)) toCallable(source.name, loaded.exports);
+  } catch (error) {
+    progress.end();
+    if (error instanceof BundleError) return { problems: error.problems, bundled, isFunction: true, servers: 0 };
+    problems.push({ ...(toPlace(placeOf(error)) ?? { file: source.file }), message: messageWithCauses(error) });
+  }
+  const search = searchIn({ files: bundled.files, directory });
+  const checked = await Promise.all(recorded.servers.slice(before).map((server) => checkServer(server, search)));
+  progress.end();
+  return {
+    ...checked[0],
+    problems: [...problems, ...checked.flatMap((one) => one.problems)],
+    bundled,
+    isFunction: exportsFunction(bundled.exports),
+    servers: checked.length,
+  };
+}
+
+/** The messages of an error and its causes. */
+function messageWithCauses(error: unknown): string {
+  const messages: string[] = [];
+  for (let one = error; one !== undefined && messages.length < 5; one = one instanceof Error ? one.cause : undefined)
+    messages.push(one instanceof Error ? one.message : String(one));
+  return messages.join('\nCaused by: ');
+}

@@ -1,0 +1,130 @@
+import { parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+
+import { findOptionProblems } from '../../checks/index.ts';
+import type { OptionProblem } from '../../checks/index.ts';
+import { messageOf } from '../../../shared/index.ts';
+import { assertOptions, entriesOf } from '../../../server/index.ts';
+import type { ServerOptions } from '../../../server/index.ts';
+import { codeFrame, positionAt } from '../project/problem.ts';
+import { textsOfBuild } from '../project/build-sources.ts';
+import type { Problem } from '../project/problem.ts';
+import { progress } from '../project/progress.ts';
+import type { RecordedServer } from '../project/recorded-servers.ts';
+import { foreignOption } from './foreign-options.ts';
+import { findUnresolvedRootFields } from './root-fields.ts';
+import { findInSchema } from './schema-findings.ts';
+import type { Finding } from './parse-tolerantly.ts';
+import type { FoundPlace, SourceSearch } from '../project/source-search.ts';
+import { placeOf, toPlace } from '../project/user-code.ts';
+
+/** The result of checking a server. */
+export interface CheckedServer {
+  readonly problems: readonly Problem[];
+  /** Undefined when the server has problems. */
+  readonly schema?: GraphQLSchema;
+  readonly options?: ServerOptions;
+}
+
+/** Finds all problems in the options, schema and resolvers of a server; without problems, returns its schema as clients see it. */
+export async function checkServer(server: RecordedServer, search: SourceSearch): Promise<CheckedServer> {
+  const call = toPlace(server.place);
+  try {
+    const options = await (typeof server.source === 'function' ? server.source() : server.source);
+    const problems = findProblems(options, call, search);
+    if (problems.length > 0) return { problems };
+    // Some mistakes show only in the whole schema.
+    if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
+    progress.step('reading the schema');
+    const schema = await server.schema();
+    return { problems: wrongForSchema(options, schema, { call, search }), schema, options };
+  } catch (error) {
+    return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
+  }
+}
+
+/** Finds all problems in the options of a createHandler call at this place. */
+export function findProblems(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  return [...wrongOptions(options, call, search), ...wrongSchema(options, call, search)];
+}
+
+function wrongOptions(options: unknown, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  const isList = typeof options !== 'object' || options === null || Array.isArray(options);
+  // Checked one by one, because the server stops at the first error.
+  const parts = isList ? [options] : Object.entries(options).map(([name, value]) => ({ [name]: value }));
+  return parts.flatMap((part) => {
+    try {
+      assertOptions(part);
+      return [];
+    } catch (error) {
+      const [name = ''] = isList ? [] : Object.keys(part as object);
+      return { ...call, ...(call && search.findKey([name], call)), message: foreignOption(name) ?? (error as Error).message };
+    }
+  });
+}
+
+/** Names in options that the schema does not have. */
+function wrongForSchema(
+  options: ServerOptions,
+  schema: GraphQLSchema,
+  { call, search }: { readonly call: FoundPlace | undefined; readonly search: SourceSearch },
+): Problem[] {
+  // A schema built in code has functions, which introspection does not show.
+  const withFunctions = options.schema ?? schema;
+  const found = [
+    ...findOptionProblems(options, withFunctions),
+    ...findUnresolvedRootFields(options, withFunctions),
+    ...invalidDocuments(options, schema),
+  ];
+  return found.map(({ path: [option = '', ...keys], message }) => {
+    const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
+    return { ...call, ...place, message };
+  });
+}
+
+/** Trusted documents that are not valid for this schema. */
+function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
+  if (trustedDocuments === undefined) return [];
+  progress.step('validating the trusted documents');
+  return entriesOf(trustedDocuments.documents).flatMap(([id, text]) => {
+    const message = whyInvalid(text, schema);
+    return message === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${message}` };
+  });
+}
+
+function whyInvalid(text: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(text))[0]?.message;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {
+  if (typeof options !== 'object' || options === null || options.schema !== undefined) return [];
+  const typeDefs = options.typeDefs ?? textsOfBuild(options);
+  if (typeDefs === undefined) return [];
+  progress.step('checking every definition');
+  return findInSchema(typeDefs, options.resolvers).map((finding) => {
+    const place = placeOfFinding(finding, search);
+    if (place !== undefined) return { ...place, message: finding.message };
+    return { ...call, message: `${finding.message}${textFrame(finding)}` };
+  });
+}
+
+function placeOfFinding({ sdl, resolver }: Finding, search: SourceSearch): FoundPlace | undefined {
+  if (sdl !== undefined) return search.findText(sdl.text, sdl.offset);
+  return resolver && (search.findKey(resolver) ?? search.findKey(resolver.slice(0, 1)));
+}
+
+/** The lines of schema text that is not in a file. */
+function textFrame({ sdl }: Finding): string {
+  return sdl === undefined ? '' : `\n\n${codeFrame(sdl.text, positionAt(sdl.text, sdl.offset))}`;
+}
+
+/** graphql-js joins all problems of a schema in one error, separated by blank lines. */
+function toProblems(error: unknown, place: FoundPlace | undefined): Problem[] {
+  const message = messageOf(error);
+  const messages = /^typeDefs and resolvers|two copies/.test(message) ? [message] : message.split('\n\n');
+  return messages.map((one) => ({ ...place, message: one }));
+}

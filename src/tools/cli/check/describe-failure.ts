@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+
+import { textOf } from '../../../server/node/index.ts';
+import type { ServerOptions } from '../../../server/index.ts';
+import { codeFrame } from '../project/problem.ts';
+import type { UserFiles } from '../project/source-search.ts';
+import type { Refusal } from '../dev/thread-messages.ts';
+import { placeOf, toPlace } from '../project/user-code.ts';
+
+/** Says why a function cannot be loaded: all problems of its server, or else the error and the line that threw it. */
+export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], userFiles: UserFiles): Promise<string> {
+  const refused = refusals.find(({ refusal }) => refusal === error);
+  return refused === undefined ? describeFailure(error) : describeRefusal(refused, userFiles);
+}
+
+/** The error with the user's stack frames, and the code around the first of them. */
+export function describeFailure(error: unknown): string {
+  const place = toPlace(placeOf(error));
+  const frame = place === undefined ? '' : frameIn(place.file, place);
+  return `${textOf(error)}${frame === '' ? '' : `\n\n${frame}`}`;
+}
+
+async function describeRefusal({ source, place, refusal }: Refusal, userFiles: UserFiles): Promise<string> {
+  // Imported only when needed, so that functions without mistakes start faster.
+  const [{ checkServer }, { problemText }, { searchIn }] = await Promise.all([
+    import('./check-server.ts'),
+    import('../project/print-problems.ts'),
+    import('../project/source-search.ts'),
+  ]);
+  const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
+  const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, searchIn(userFiles));
+  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
+}
+
+/** Describes all problems of options. Empty when there are none. */
+export async function describeOptions(options: ServerOptions, place: string | undefined, userFiles: UserFiles): Promise<string> {
+  const [{ findProblems }, { problemText }, { searchIn }] = await Promise.all([
+    import('./check-server.ts'),
+    import('../project/print-problems.ts'),
+    import('../project/source-search.ts'),
+  ]);
+  const problems = findProblems(options, toPlace(place), searchIn(userFiles));
+  return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
+}
+
+function frameIn(file: string, position: { readonly line: number; readonly column: number }): string {
+  try {
+    return codeFrame(readFileSync(file, 'utf8'), position);
+  } catch {
+    // A stack frame may not point to a file.
+    return '';
+  }
+}

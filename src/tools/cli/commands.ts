@@ -1,0 +1,113 @@
+import { parseArguments } from './arguments.ts';
+import type { Arguments, DevArguments } from './arguments.ts';
+import { runBuild } from './build/build.ts';
+import { runCheck } from './check/check.ts';
+import { startDevServer, shutDown } from './dev/dev.ts';
+import type { DevServer } from './dev/dev.ts';
+import { runDoctor } from './doctor/doctor.ts';
+import { readEnvFile, UsageError } from './read-options.ts';
+import { followRunner } from './dev/follow-runner.ts';
+import { openBrowser } from './dev/listen.ts';
+import { readPackageVersion, requirementNotices } from './requirements.ts';
+import { runQuery } from './dev/run-query.ts';
+import { runMigrate } from './migrate/migrate.ts';
+import { runPrintSchema } from './schema/print-schema.ts';
+import { schemaFileNotice } from './project/schema-file-notice.ts';
+import { tsconfigNotice } from './dev/tsconfig-notice.ts';
+import { Reporter } from './reporter.ts';
+import type { Terminal } from './project/paint.ts';
+
+/** The outcome of a command. */
+export interface CommandOutcome {
+  readonly exitCode: number;
+  /** True when the process must exit now, even if user code left something running. */
+  readonly isOver: boolean;
+}
+
+/** Runs a command line. A server that has started keeps the process alive. */
+export async function runCommand(argv: readonly string[]): Promise<CommandOutcome> {
+  try {
+    return await run(parseArguments(argv));
+  } catch (error) {
+    console.error(error instanceof Error && isExpected(error) ? error.message : error);
+    return { exitCode: 1, isOver: true };
+  }
+}
+
+async function run(command: Arguments): Promise<CommandOutcome> {
+  if (command.name === 'check') {
+    await prepareEnvironment('test', command.env);
+    return { exitCode: await runCheck(command, process.cwd(), command.json ? reserveStdout() : console), isOver: true };
+  }
+  if (command.name === 'build') {
+    await prepareEnvironment('test', command.env);
+    return { exitCode: await runBuild(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'schema') {
+    await prepareEnvironment('test', command.env);
+    return { exitCode: await runPrintSchema(command, process.cwd(), reserveStdout()), isOver: true };
+  }
+  if (command.name === 'doctor') {
+    await prepareEnvironment('development', command.env);
+    return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
+  }
+  if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
+  if (command.name === 'help') console.log(command.usage);
+  else if (command.name === 'version') console.log(await readPackageVersion());
+  else await dev(command);
+  return { exitCode: 0, isOver: false };
+}
+
+/** Programs read the output of these commands, so the logs of functions go to stderr. */
+function reserveStdout(): Terminal {
+  const log = console.log.bind(console);
+  for (const name of ['log', 'info', 'debug'] as const) console[name] = console.error.bind(console);
+  return { log, error: console.error.bind(console) };
+}
+
+/** Sets environment variables for commands that run functions in this process. */
+async function prepareEnvironment(nodeEnv: string, named: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(await readEnvFile(process.cwd(), undefined))) process.env[name] ??= value;
+  process.env['NODE_ENV'] ??= nodeEnv;
+  Object.assign(process.env, named);
+}
+
+async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
+  let server: DevServer | undefined;
+  // Ctrl+C reaches all processes of the terminal, including esbuild; SIGTERM reaches only this one.
+  process.once('SIGTERM', () => void shutDown(server, 143));
+  await followRunner(process.env, () => {
+    console.error('The process that started the dev server has exited. Stopping.');
+    void shutDown(server, 0);
+  });
+  for (const notice of requirementNotices(process.versions.node)) console.error(notice);
+  const tsconfig = await tsconfigNotice(process.cwd());
+  if (tsconfig !== undefined) console.error(tsconfig);
+  const reporter = new Reporter(console, process.cwd());
+  server = await startDevServer({
+    ...settings,
+    directory: process.cwd(),
+    environment: process.env,
+    report: (event) => reporter.report(event),
+  });
+  const schemaFiles = await schemaFileNotice(
+    Array.from(server.functions.values(), ({ bundled }) => bundled),
+    process.cwd(),
+  );
+  if (schemaFiles !== undefined) console.error(schemaFiles);
+  reporter.banner(server, query);
+  if (query !== undefined) reporter.answer(query, await runQuery(server, query), server);
+  if (open) openPage(server);
+  reporter.waiting();
+}
+
+function openPage({ url, prefix, functions }: DevServer): void {
+  const shown = [...functions.values()].find(({ isGraphQL, isHelper }) => isGraphQL && !isHelper);
+  if (shown === undefined) console.error('There is no GraphQL function to open.');
+  else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('Could not open a browser. Open the address yourself.'));
+}
+
+/** True for errors that the user can fix. All others are bugs of this package and are printed with their stack. */
+function isExpected(error: Error): boolean {
+  return error instanceof UsageError || error.name === 'DevError';
+}

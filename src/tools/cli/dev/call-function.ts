@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+
+import { callStreamingHandler, createEvent, createLambdaContext, isStreamingHandler, readResult } from '../../testing/index.ts';
+import type { RequestFields } from '../../testing/index.ts';
+import type { DevPlatform, PlatformSettings, ThreadRequest, ThreadResponse } from './thread-messages.ts';
+import { noFunctionMessage } from '../project/no-function.ts';
+import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
+
+/** Calls a function of any platform with the same arguments and result. */
+export type Callable = (request: ThreadRequest) => Promise<ThreadResponse>;
+
+/**
+ * Wraps the exports of a module as a `Callable`. As on Netlify, an export named `handler` takes precedence over the default export.
+ * Throws for a module that exports no function.
+ */
+export function toCallable(name: string, exports: Readonly<Record<string, unknown>>, settings: PlatformSettings = asOnNetlify): Callable {
+  const { platform, timeout } = settings;
+  if (platform !== 'netlify' && platform !== 'fetch') return callWithEvents(name, exports, { ...settings, platform });
+  const main = exports['default'];
+  // `module.exports = { handler }` arrives as the default export.
+  const handler = exports['handler'] ?? propertyOf(main, 'handler');
+  if (platform === 'netlify' && typeof handler === 'function') return callEventHandler(name, handler as EventHandler, timeout);
+  if (isStreamingHandler(main)) return () => Promise.reject(new TypeError(streamsOnLambda(name)));
+  const fetch = typeof main === 'function' ? main : propertyOf(main, 'fetch');
+  if (typeof fetch === 'function') return callFetch((request, context) => (fetch as FetchFunction).call(main, request, context));
+  throw new TypeError(noFunctionMessage(name, Object.keys(exports), main));
+}
+
+const asOnNetlify: PlatformSettings = { platform: 'netlify' };
+
+type FetchFunction = (request: Request, context: object) => unknown;
+type EventHandler = (event: object, context: object) => unknown;
+
+function propertyOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function callFetch(fetch: FetchFunction): Callable {
+  return async (request) => {
+    const response = await fetch(toWebRequest(request), contextFor(request));
+    // Netlify treats undefined as "no content".
+    if (response === undefined) return { status: 204, headers: [], body: null };
+    if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
+    return { status: response.status, headers: [...response.headers], body: response.body as ThreadResponse['body'] };
+  };
+}
+
+function streamsOnLambda(name: string): string {
+  return `The function ${name} streams on Lambda (createStreamingHandler). Serve it with --platform function-url or aws-rest.`;
+}
+
+/** An AWS handler that was called with a Request returns a statusCode: `--platform` is missing. */
+function wrongResult(result: unknown): string {
+  const text = `Expected the function to return a Response, got ${describe(result)}.`;
+  if (typeof result === 'function') return `${text} If createHandler made it, export it: export default createHandler({ … }).`;
+  return propertyOf(result, 'statusCode') === undefined ? text : `${text} ${namePlatform}`;
+}
+
+const namePlatform =
+  'createHandler of graphql-functions/aws-lambda takes AWS events: serve it with --platform aws-http, aws-rest, function-url or alb.';
+
+function toWebRequest({ method, url, headers, body }: ThreadRequest): Request {
+  return new Request(url, {
+    method,
+    headers: headers.map(([name, value]) => [name, value] as [string, string]),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** The parts of Netlify's context that make sense in local development. */
+function contextFor({ url }: ThreadRequest): object {
+  return {
+    requestId: randomUUID(),
+    url: new URL(url),
+    ip: '127.0.0.1',
+    params: {},
+    geo: {},
+    site: { url: new URL(url).origin },
+    deploy: { context: 'dev', id: '0', published: false },
+    waitUntil: (work: Promise<unknown>) => {
+      Promise.resolve(work).catch((error: unknown) => console.error('Work handed to waitUntil failed.', error));
+    },
+  };
+}
+
+function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
+  return async (request) => {
+    const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
+    const remedy = remedyOf(result);
+    if (remedy !== undefined) throw new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
+    return fromNetlifyV1Result(result);
+  };
+}
+
+/** What to change when a handler's entry does not support Netlify events. Undefined for all other results. */
+function remedyOf(result: unknown): string | undefined {
+  const body = propertyOf(result, 'body');
+  if (propertyOf(result, 'statusCode') !== 400 || typeof body !== 'string') return undefined;
+  const [, source] = /"message":"Expected an event of (API Gateway|web Request;)/.exec(body) ?? [];
+  if (source === undefined) return undefined;
+  return source === 'API Gateway' ? namePlatform : takesRequests;
+}
+
+const takesRequests =
+  'createHandler of graphql-functions/fetch takes Requests: export it as default, because an export named handler gets events.';
+
+/**
+ * On Lambda the name of the export is a setting; here it is `handler`, then `lambda`, then the default export. Netlify's
+ * version 1 works the same way, except that it ignores `lambda`.
+ */
+function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>, settings: EventSettings): Callable {
+  const { platform, stage, timeout } = settings;
+  const main = exports['default'];
+  const named = exports['handler'] ?? propertyOf(main, 'handler');
+  const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
+  if (typeof handler !== 'function') {
+    throw new TypeError(
+      `Expected the function ${name} to export handler, lambda or default, a function of an event; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
+    );
+  }
+  if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);
+  return async (request) => {
+    // A JSON copy, because the function may modify its event.
+    const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
+    const context = createLambdaContext(name, timeout);
+    const readHead = (head: unknown): Response => readResult(platform, head);
+    const { status, headers, body } = isStreamingHandler(handler)
+      ? await callStreamingHandler({ handler, event, context, readHead })
+      : readHead(await (handler as EventHandler)(event as object, context));
+    return { status, headers: [...headers], body: body as ThreadResponse['body'] };
+  };
+}
+
+interface EventSettings extends PlatformSettings {
+  readonly platform: Exclude<DevPlatform, 'netlify' | 'fetch'>;
+}
+
+/** The stage is always in the URL; whether it is in the event depends on the platform. */
+function toFields({ method, url, headers, body }: ThreadRequest, stage: string | undefined): RequestFields {
+  const { pathname, search } = new URL(url);
+  const path = stage === undefined ? pathname : pathname.slice(stage.length + 1);
+  return { method, path, query: search.slice(1), headers, body: body && textIfPossible(body) };
+}
+
+/** The platform decides by content type whether text is sent as text or base64. Bytes that are not UTF-8 are always base64. */
+function textIfPossible(body: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return body;
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? `an object with the keys ${Object.keys(value).join(', ') || '(none)'}` : typeof value;
+}

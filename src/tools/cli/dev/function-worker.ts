@@ -1,0 +1,163 @@
+// Runs in a separate thread: imports one bundled function and calls it for every request.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
+
+import type { ServerOptions } from '../../../server/index.ts';
+import { toCallable } from './call-function.ts';
+import type { Callable } from './call-function.ts';
+import { withUserFrames } from '../../../server/node/index.ts';
+import { playgroundMark } from '../../landing-page/index.ts';
+import { playgroundNames } from './serve-playground.ts';
+import { pathOf } from './thread-messages.ts';
+import { describeFailure, describeLoadFailure, describeOptions } from '../check/describe-failure.ts';
+import { csrfNotice } from '../project/csrf-notice.ts';
+import { exportsFunction, noFunctionMessage } from '../project/no-function.ts';
+import { importUserCode, placeOf } from '../project/user-code.ts';
+import type { OperationRecord, Refusal, ThreadData, ThreadAnswer, ThreadCall, ThreadMessage, ThreadResponse } from './thread-messages.ts';
+
+const data = workerData as ThreadData;
+const { name, file, code, settings, thaw } = data;
+let received = 0;
+let active = 0;
+/** Advice about options, sent once the function is known to load. */
+const notices: string[] = [];
+/** Options that resolved asynchronously and have not been checked yet. */
+let later: { readonly options: ServerOptions; readonly place: string | undefined } | undefined;
+
+const recordings = new AsyncLocalStorage<Recording>();
+
+await start();
+
+async function start(): Promise<void> {
+  const refusals: Refusal[] = [];
+  // operation-log.ts, inside the bundle, calls these.
+  Object.assign(globalThis, {
+    [Symbol.for('graphql-functions.recording')]: () => recordings.getStore(),
+    [Symbol.for('graphql-functions.errors')]: (message: string) => void recordings.getStore()?.errors.push(message),
+    [Symbol.for('graphql-functions.refusals')]: (source: Refusal['source'], refusal: unknown) => {
+      refusals.push({ source, refusal, place: placeOf(refusal) ?? placeOf(new Error('called from')) });
+    },
+    [Symbol.for('graphql-functions.options')]: (options: ServerOptions) => {
+      const notice = csrfNotice(name, options);
+      if (notice !== undefined) notices.push(notice);
+    },
+    [playgroundMark]: playgroundNames,
+    [Symbol.for('graphql-functions.later')]: () => {
+      const place = placeOf(new Error('called from'));
+      return (options: ServerOptions) => void (later = { options, place });
+    },
+  });
+  // Logged errors show only the user's stack frames.
+  Object.assign(console, withUserFrames({ ...console }));
+  try {
+    const exports = await importUserCode(file, code);
+    if (!exportsFunction(Object.keys(exports))) {
+      send({ kind: 'failed', error: noFunctionMessage(name, Object.keys(exports)), isFunction: false });
+      return;
+    }
+    const callable = toCallable(name, exports, settings);
+    parentPort?.on('message', (call: ThreadCall) => void answer(callable, call));
+    send({ kind: 'ready' });
+    sendNotices();
+  } catch (error) {
+    send({ kind: 'failed', error: await describeLoadFailure(error, refusals, data), isFunction: true });
+  }
+}
+
+async function answer(callable: Callable, { id, request }: ThreadCall): Promise<void> {
+  received++;
+  active++;
+  const recording = new Recording();
+  const began = performance.now();
+  const report = (status: number): void => {
+    const { method, url } = request;
+    recording.report((operations, errors) => {
+      const milliseconds = Math.round(performance.now() - began);
+      send({ kind: 'request', record: { method, path: pathOf(name, url), status, milliseconds, operations, errors } });
+    });
+  };
+  try {
+    const response = await recordings.run(recording, async () => finish(await callable(request)));
+    // Before the response is sent: afterwards the thread may sleep.
+    if (response.status >= 500) await reportOptionProblems();
+    const { body } = response;
+    const hint = corsHint(request, response);
+    if (hint !== undefined) recording.errors.push(hint);
+    report(response.status);
+    sendNotices();
+    send({ kind: 'response', id, response }, body === null || body instanceof Uint8Array ? [] : [body]);
+  } catch (error) {
+    report(500);
+    send({ kind: 'error', id, error: describeFailure(error) });
+  }
+  active--;
+  if (active === 0 && thaw !== undefined) freeze(thaw);
+}
+
+/** Browsers report only the missing header; the log names the option that sets it. */
+function corsHint({ method, headers }: ThreadCall['request'], response: ThreadAnswer): string | undefined {
+  const requested = new Headers(headers.map(([key, value]) => [key, value]));
+  const origin = requested.get('origin');
+  if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return undefined;
+  if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return undefined;
+  return `The browser will not let pages of ${origin} send this request (CORS). To allow it: cors: { origin: ['${origin}'] }`;
+}
+
+/** The operations and errors of a request until it is reported, and of a stream that ends afterwards. */
+class Recording {
+  readonly errors: string[] = [];
+  readonly #ended: OperationRecord[] = [];
+  readonly #opened: OperationRecord[] = [];
+  #send: SendRecord | undefined = undefined;
+
+  opened(record: OperationRecord): void {
+    this.#opened.push(record);
+  }
+
+  ended(record: OperationRecord): void {
+    if (this.#send === undefined) this.#ended.push(record);
+    else this.#send([record], []);
+  }
+
+  report(sendRecord: SendRecord): void {
+    this.#send = sendRecord;
+    sendRecord(this.#ended.length > 0 ? this.#ended : this.#opened, this.errors);
+  }
+}
+
+type SendRecord = (operations: readonly OperationRecord[], errors: readonly string[]) => void;
+
+/** The server may have failed to start: its message names only the first mistake, and no line. */
+async function reportOptionProblems(): Promise<void> {
+  if (later === undefined) return;
+  const { options, place } = later;
+  later = undefined;
+  const problem = await describeOptions(options, place, data);
+  if (problem !== '') send({ kind: 'problem', error: problem });
+}
+
+/** A thread that will be frozen sends the whole body first. */
+async function finish(response: ThreadResponse): Promise<ThreadAnswer> {
+  if (thaw === undefined || response.body === null) return response;
+  return { ...response, body: new Uint8Array(await new Response(response.body as ReadableStream<Uint8Array>).arrayBuffer()) };
+}
+
+/** As on Lambda: after the response no timer and no promise runs until the next request. */
+function freeze(counter: Int32Array): void {
+  // Logged output leaves the thread within two turns of the event loop.
+  setImmediate(() =>
+    setImmediate(() => {
+      if (active === 0) Atomics.wait(counter, 0, received);
+    }),
+  );
+}
+
+function sendNotices(): void {
+  for (const message of notices.splice(0)) send({ kind: 'notice', message });
+}
+
+function send(message: ThreadMessage, transfer: readonly Transferable[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}

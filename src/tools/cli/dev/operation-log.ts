@@ -1,0 +1,140 @@
+// Only the dev server bundles this file into functions.
+
+import { costLine } from '../../../extensions/cost-line/index.ts';
+import type { CostRecord } from '../../../extensions/cost-line/index.ts';
+import type { OperationOutcome, OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
+import { watchShapes } from './shape-watch.ts';
+import type { OperationRecord } from './thread-messages.ts';
+
+/** Adds a plugin that reports every operation. Invalid options are passed through, so that createHandler reports them. */
+export function withOperationLog(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source !== 'function' && !(source instanceof Promise)) return withPlugin(source);
+  // Called now, while the stack still contains the user's call.
+  const handOver = listenerOf<[], (options: ServerOptions) => void>('graphql-functions.later')?.();
+  const take = (options: ServerOptions): ServerOptions => {
+    handOver?.(options);
+    return withPlugin(options);
+  };
+  return typeof source === 'function' ? async () => take(await source()) : source.then(take);
+}
+
+/** Passes the argument and the error of a createHandler that threw to the thread that runs this bundle. */
+export function reportRefusal(source: unknown, refusal: unknown): void {
+  listenerOf<[source: unknown, refusal: unknown]>('graphql-functions.refusals')?.(source, refusal);
+}
+
+function withPlugin(options: ServerOptions): ServerOptions {
+  if (typeof options !== 'object' || options === null || !Array.isArray(options.plugins ?? [])) return options;
+  listenerOf<[options: ServerOptions]>('graphql-functions.options')?.(options);
+  const { context } = options;
+  // First, so that its record includes the work of the other plugins.
+  const shapes = watchShapes(options, (message) => listenerOf<[message: string]>('graphql-functions.errors')?.(message));
+  const logged = { ...options, plugins: [operationLog, ...(shapes === undefined ? [] : [shapes]), ...(options.plugins ?? [])] };
+  return typeof context === 'function' ? { ...logged, context: withHint(context) } : logged;
+}
+
+/** The same function. When it reads a property that only other servers pass to context(), the log lists the available ones. */
+function withHint(context: NonNullable<ServerOptions['context']>): NonNullable<ServerOptions['context']> {
+  return (argument) => {
+    try {
+      const value = context(argument);
+      return value instanceof Promise ? value.catch(hintAndThrow) : value;
+    } catch (error) {
+      return hintAndThrow(error);
+    }
+  };
+}
+
+function hintAndThrow(error: unknown): never {
+  if (error instanceof TypeError && /^Cannot (?:read|destructure) propert|is not a function/.test(error.message))
+    listenerOf<[message: string]>('graphql-functions.errors')?.(contextHint);
+  throw error;
+}
+
+const contextHint =
+  "context() failed. Its argument has request, response, event, context, env, waitUntil and signal; a header is request.headers.get('authorization').";
+
+/** Receives the records of a request. */
+interface Recording {
+  /** A stream has begun; it is recorded when it ends. */
+  opened(record: OperationRecord): void;
+  ended(record: OperationRecord): void;
+}
+
+const recordings = new WeakMap<OperationOutcome, Recording>();
+
+/** The same record as costLine writes in production. */
+const cost = costLine({
+  write: (_line, record, outcome) => {
+    if (outcome !== undefined) recordings.get(outcome)?.ended(toOperationRecord(record, outcome));
+  },
+});
+
+const operationLog: ServerPlugin = {
+  ...cost,
+  async aroundOperation(call, next) {
+    const start = performance.now();
+    // Read here, because a subscription's stream ends in the asynchronous context of its reader.
+    const recording = listenerOf<[], Recording | undefined>('graphql-functions.recording')?.();
+    return cost.aroundOperation!(call, async () => {
+      const outcome = await next();
+      if (recording === undefined) return outcome;
+      recordings.set(outcome, recording);
+      if (outcome.stream !== undefined) recording.opened(toOperationRecord(openedRecord(performance.now() - start), outcome));
+      return outcome;
+    });
+  },
+  async invalidRequestWasReceived({ error }) {
+    listenerOf<[message: string]>('graphql-functions.errors')?.(messageOf(error));
+  },
+};
+
+type Cost = Pick<CostRecord, 'durationMs' | 'upstream'>;
+
+function openedRecord(durationMs: number): Cost {
+  return { durationMs, upstream: { calls: 0, ms: 0, outcomes: {} } };
+}
+
+function toOperationRecord({ durationMs, upstream }: Cost, { operation, errors }: OperationOutcome): OperationRecord {
+  const { miss = 0, bypass = 0, none = 0 } = upstream.outcomes;
+  return {
+    operation: labelOf(operation),
+    milliseconds: Math.round(durationMs),
+    calls: upstream.calls,
+    hits: upstream.calls - miss - bypass - none,
+    errors: errors.map(messageOf),
+  };
+}
+
+function labelOf(operation: OperationOutcome['operation']): string | undefined {
+  if (operation === undefined) return undefined;
+  const fields = operation.selectionSet.selections.map((selection) => ('name' in selection ? selection.name.value : '…'));
+  return `${operation.operation} ${operation.name?.value ?? `{ ${fields.join(' ')} }`}`;
+}
+
+/** The message of the thrown error, before graphql-js wraps it and masking hides it. */
+function messageOf(error: {
+  readonly message: string;
+  readonly originalError?: unknown;
+  readonly path?: readonly unknown[] | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}): string {
+  const { originalError, path, extensions } = error;
+  const { url } = (extensions?.['response'] ?? {}) as { readonly url?: unknown };
+  const text = withRemedy(originalError instanceof Error ? originalError.message : error.message);
+  // The message goes to clients, so it does not contain the URL.
+  const message = typeof url === 'string' && url !== '' ? `${text} (${url})` : text;
+  return path === undefined ? message : `${message} (at ${path.join('.')})`;
+}
+
+/** graphql-js's message for an unresolved abstract type only explains schemas built in code. */
+function withRemedy(message: string): string {
+  const [, type] = /^Abstract type "(\w+)" must resolve to an Object type/.exec(message) ?? [];
+  return type === undefined
+    ? message
+    : `${message} In resolvers, write ${type}: { __resolveType: (value) => 'Name' }, or return values with a __typename.`;
+}
+
+function listenerOf<TArguments extends unknown[], TResult = void>(name: string): ((...values: TArguments) => TResult) | undefined {
+  return Object.getOwnPropertyDescriptor(globalThis, Symbol.for(name))?.value as ((...values: TArguments) => TResult) | undefined;
+}

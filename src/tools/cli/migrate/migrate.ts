@@ -1,0 +1,206 @@
+import { globSync, readFileSync } from 'node:fs';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+import { firstLineOf } from '../../../shared/index.ts';
+import type { MigrateArguments } from '../arguments.ts';
+import type { Terminal } from '../project/paint.ts';
+import { readPackageVersion } from '../requirements.ts';
+import { modernizeApollo } from './apollo.ts';
+import { modernizeDataSources } from './datasource-rest.ts';
+import { broughtAlong, findUnfitPackages } from './dependencies.ts';
+import { diffOf } from './diff.ts';
+import { readManifests } from './manifests.ts';
+import type { Manifest, Manifests } from './manifests.ts';
+import { isOfVersion3, packageOf } from './modules.ts';
+import { findOldRuntimes } from './old-runtimes.ts';
+import { replacedBy, reportOtherServers } from './other-servers.ts';
+import { listsVersion3, rewritePackage } from './package-file.ts';
+import { findParser } from './parser.ts';
+import type { Parse } from './parser.ts';
+import { Project } from './project.ts';
+import type { SourceFile } from './project.ts';
+import { referencesIn } from './references.ts';
+import { lineOf, rewriteImports } from './rewrite.ts';
+import type { Finding, Rewritten } from './rewrite.ts';
+import { findSourceFiles } from './source-files.ts';
+import { findUploads, isOfVersion2, keepCORSOfVersion2, usesUpload } from './version-2.ts';
+import { isBelow } from './versions.ts';
+import { modernizeYoga, modernizeYogaParts } from './yoga.ts';
+
+/** A file before and after the migration. */
+interface Change {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly findings: readonly Finding[];
+  /** Packages that the new text needs. */
+  readonly modules: readonly string[];
+}
+
+/** Migrates a project from the version-3 packages: its imports and its package.json files. Returns the exit code. */
+export async function runMigrate(settings: MigrateArguments, directory: string, terminal: Terminal): Promise<number> {
+  const parse = await findParser(directory, settings.hasAgreed, terminal);
+  const files = [...new Set((await Promise.all(settings.paths.map((path) => findSourceFiles(join(directory, path))))).flat())];
+  const texts = new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
+  const manifests = await readManifests(directory, files);
+  // All changes are computed before any file is written.
+  const changes = makeChanges(parse, texts, { manifests, directory, isModern: settings.modern });
+  const relevant = changes.filter(({ before, after, findings }) => before !== after || findings.length > 0);
+  const packages = await changePackages(parse, changes, manifests);
+  for (const change of [...relevant, ...packages]) await apply(change, settings, { directory, terminal });
+  const concerned = new Set(relevant.flatMap(({ file }) => manifests.above(file)));
+  const unfit = await Promise.all([...concerned].map((one) => findUnfitPackages(one, directory)));
+  report(relevant, [...findingsIn(relevant, directory), ...unfit.flat(), ...(await findOldRuntimes(directory))], terminal);
+  reportOtherServers(changes, settings.modern, terminal);
+  return 0;
+}
+
+/** Files without any of these need not be parsed. */
+const mayChange = /apollo-|@apollo\/|@as-integrations\/|graphql-yoga|\.createHandler\(|['"]graphql-tools['"]/;
+
+interface Circumstances {
+  readonly manifests: Manifests;
+  readonly directory: string;
+  readonly isModern: boolean;
+}
+
+type Step = (source: SourceFile, project: Project) => Rewritten | undefined;
+
+function makeChanges(parse: Parse, texts: ReadonlyMap<string, string>, { manifests, directory, isModern }: Circumstances): Change[] {
+  const hasUploads = schemaTexts(texts, directory).some(usesUpload);
+  const modern: Step[] = [
+    ({ text, program }) => modernizeDataSources(text, program),
+    (source, project) => modernizeApollo(source, project, manifests),
+    modernizeYoga,
+    modernizeYogaParts,
+  ];
+  const steps: Step[] = [
+    (source) => ({ text: source.text, modules: [], findings: findOldTools(source, manifests) }),
+    (source) => (hasUploads ? { text: source.text, modules: [], findings: findUploads(source) } : undefined),
+    ...(isModern ? modern : []),
+    (source) => (isOfVersion2(manifests, source.file) ? keepCORSOfVersion2(source) : undefined),
+    ({ text, program }) => rewriteImports(text, program),
+  ];
+  const candidates = [...texts].filter(([, text]) => mayChange.test(text)).map(([file]) => file);
+  let current = texts;
+  const made = new Map<string, Pick<Change, 'findings' | 'modules'>>();
+  for (const step of steps) {
+    // Each step reads the result of the previous one for all files.
+    const project = new Project(parse, current);
+    const next = new Map(current);
+    for (const file of candidates) {
+      const source = project.read(file);
+      const written = source && attempt(step, source, project);
+      if (written === undefined) continue;
+      next.set(file, written.text);
+      const { findings, modules } = made.get(file) ?? { findings: [], modules: [] };
+      made.set(file, { findings: [...findings, ...written.findings], modules: [...new Set([...modules, ...written.modules])] });
+    }
+    current = next;
+  }
+  return [...texts].map(([file, before]) => {
+    const unparsed = candidates.includes(file) ? findSyntaxError(parse, file, before) : [];
+    return { file, before, after: current.get(file)!, ...(made.get(file) ?? { findings: unparsed, modules: [] }) };
+  });
+}
+
+/** A file in which a step fails stays as it is; the other files change. */
+function attempt(step: Step, source: SourceFile, project: Project): Rewritten | undefined {
+  try {
+    return step(source, project);
+  } catch (error) {
+    const message = `migrate failed on this file (${firstLineOf(error)}) and left it unchanged.`;
+    return { text: source.text, findings: [{ line: 1, message }], modules: [] };
+  }
+}
+
+function findSyntaxError(parse: Parse, file: string, text: string): Finding[] {
+  try {
+    parse(file, text);
+    return [];
+  } catch (error) {
+    return [{ line: 1, message: `The file does not parse (${firstLineOf(error)}) and was left unchanged.` }];
+  }
+}
+
+function schemaTexts(texts: ReadonlyMap<string, string>, directory: string): string[] {
+  const files = globSync('**/*.{graphql,graphqls,gql}', { cwd: directory, exclude: (name) => name === 'node_modules' });
+  return [...texts.values(), ...files.map((file) => readFileSync(join(directory, file), 'utf8'))];
+}
+
+/** graphql-tools 4 or older. Later versions re-export the packages of @graphql-tools, and work. */
+function findOldTools({ file, text }: SourceFile, manifests: Manifests): Finding[] {
+  const at = text.search(/['"]graphql-tools['"]/);
+  if (at < 0 || !isBelow(manifests.rangeOf('graphql-tools', file), { major: 5, minor: 0 })) return [];
+  const message =
+    'graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in graphql-functions/v3/core, SchemaDirectiveVisitor in graphql-functions/v3, and the rest in the packages of @graphql-tools.';
+  return [{ line: lineOf(text, at), message }];
+}
+
+/** Updates the package.json of each file: the nearest that lists the old packages, else the nearest. */
+async function changePackages(parse: Parse, changes: readonly Change[], manifests: Manifests): Promise<Change[]> {
+  const version = await readPackageVersion();
+  const stillUsed = changes.flatMap(({ file, after }) => (mayChange.test(after) ? modulesOf(parse, file, after) : []));
+  const replaced = replacedBy(changes);
+  return manifests.all().flatMap((manifest) => {
+    const { file, text } = manifest;
+    const ofManifest = changes.filter((change) => isChangedFor(manifest, manifests.above(change.file)));
+    const modules = ofManifest.flatMap(({ after, modules: needed }) => [...needed, ...packagesBroughtAlong(after)]);
+    const isUsed = ofManifest.some((change) => change.modules.length > 0);
+    const listedAbove = manifests
+      .above(file)
+      .slice(1)
+      .flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies }));
+    const after = rewritePackage(manifest, { modules: isUsed ? modules : [], stillUsed, replaced, listedAbove, version });
+    return after === text ? [] : [{ file, before: text, after, findings: [], modules: [] }];
+  });
+}
+
+function isChangedFor(manifest: Manifest, above: readonly Manifest[]): boolean {
+  return manifest === (above.find(listsVersion3) ?? above[0]);
+}
+
+/** The imports of a text that used to be installed as dependencies of Apollo's packages. */
+function packagesBroughtAlong(text: string): string[] {
+  return Object.keys(broughtAlong).filter((name) =>
+    new RegExp(String.raw`(?:from|require\(|import)\s*['"]${name}(?:/[^'"]*)?['"]`).test(text),
+  );
+}
+
+function modulesOf(parse: Parse, file: string, text: string): string[] {
+  try {
+    return referencesIn(parse(file, text))
+      .map(({ module }) => packageOf(module))
+      .filter(isOfVersion3);
+  } catch {
+    return [];
+  }
+}
+
+async function apply(
+  { file, before, after }: Change,
+  { isDryRun }: MigrateArguments,
+  { directory, terminal }: { readonly directory: string; readonly terminal: Terminal },
+): Promise<void> {
+  if (after === before) return;
+  terminal.log(diffOf(relative(directory, file), before, after));
+  if (isDryRun) return;
+  // Written to a temporary file and renamed, so that the file is never incomplete.
+  const fresh = `${file}.${process.pid}.new`;
+  const { mode } = await stat(file);
+  await writeFile(fresh, after, { mode });
+  await rename(fresh, file);
+}
+
+function findingsIn(changes: readonly Change[], directory: string): string[] {
+  return changes.flatMap(({ file, findings }) => [
+    ...new Set(findings.map(({ line, message }) => `  ${relative(directory, file)}:${line}  ${message}`)),
+  ]);
+}
+
+function report(changes: readonly Change[], left: readonly string[], terminal: Terminal): void {
+  const changed = changes.filter(({ before, after }) => before !== after).length;
+  terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install command and your tests.`);
+  if (left.length > 0) terminal.log(`To do by hand (see node_modules/graphql-functions/docs/migration.md):\n${left.join('\n')}`);
+}

@@ -1,0 +1,139 @@
+/** Where to import a name from, that it needs no import any more, or why it needs manual work. */
+export type Destination = { readonly module: string } | { readonly isGlobal: true } | { readonly left: string };
+
+const v3 = 'graphql-functions/v3';
+const core = 'graphql-functions/v3/core';
+
+const ofEveryServer =
+  'ApolloServer Config Context ContextFunction CreateHandlerOptions GatewayInterface GraphQLOptions GraphQLSchemaModule SchemaDirectiveVisitor';
+
+/** Names that only the servers' entries export. A test compares them with the entries. */
+export const serverNames: Readonly<Record<string, readonly string[]>> = {
+  [v3]: names(`${ofEveryServer} ExpressContext ExpressRequest ExpressResponse GetMiddlewareOptions LambdaContextFunctionParams`),
+  'graphql-functions/v3/express': names(
+    `${ofEveryServer} ApolloServerExpressConfig CorsOptions ExpressContext GetMiddlewareOptions Middleware NodeHandler OptionsJson ServerInfo ServerRegistration StandaloneConfig`,
+  ),
+  'graphql-functions/v3/micro': names(`${ofEveryServer} MicroRequest NodeContextFunctionParams NodeHandler`),
+  'graphql-functions/v3/azure-functions': names(`${ofEveryServer} AzureContext AzureContextFunctionParams AzureFunction AzureRequest`),
+};
+
+/** Names of every entry. */
+export const sharedNames: readonly string[] = names(
+  'ApolloError ApolloServerPlugin AuthenticationError ForbiddenError GraphQLRequest GraphQLResponse PluginDefinition SyntaxError UserInputError ValidationError gql toApolloError',
+);
+
+function names(text: string): string[] {
+  return text.split(' ');
+}
+
+/** Names that version 2 re-exported from other packages. */
+const passedOn: Readonly<Record<string, string>> = {
+  // Supported schemaDirectives, which @graphql-tools/schema ignores silently.
+  makeExecutableSchema: core,
+  mergeSchemas: '@graphql-tools/schema',
+  addMocksToSchema: '@graphql-tools/mock',
+  PubSub: 'graphql-subscriptions',
+  withFilter: 'graphql-subscriptions',
+  IResolvers: '@graphql-tools/utils',
+  MockList: '@graphql-tools/mock',
+  GraphQLUpload: '',
+};
+
+/** Names that look like exports of core but are not. */
+const internals = ['generateSchemaHash', 'processGraphQLRequest', 'hasPersistedQueryError'];
+
+/** Modules whose names all move to one place. */
+const whole: Readonly<Record<string, string>> = {
+  'apollo-datasource': 'graphql-functions/v3/datasource',
+  'apollo-datasource-rest': 'graphql-functions/v3/datasource-rest',
+  'apollo-server-errors': core,
+  'apollo-server-testing': core,
+  'apollo-server-types': core,
+  'apollo-server-plugin-base': core,
+  'apollo-server-caching': core,
+  '@apollo/utils.keyvaluecache': core,
+  '@apollo/utils.keyvadapter': core,
+};
+
+/** Servers and the entry that replaces each. */
+const servers: Readonly<Record<string, string>> = {
+  'apollo-server-lambda': v3,
+  'apollo-server': 'graphql-functions/v3/express',
+  'apollo-server-express': 'graphql-functions/v3/express',
+  'apollo-server-cloud-functions': 'graphql-functions/v3/express',
+  'apollo-server-micro': 'graphql-functions/v3/micro',
+  '@saeris/apollo-server-vercel': 'graphql-functions/v3/micro',
+  'apollo-server-azure-functions': 'graphql-functions/v3/azure-functions',
+};
+
+/** Servers of other platforms: only the names that they share with this package can be migrated. */
+const otherServers = /^apollo-server-(?:fastify|koa|hapi|cloudflare|integration-testsuite)$/;
+
+/** Polyfills of apollo-server-env for old versions of Node. */
+const webNames =
+  /^(?:fetch|ReferrerPolicy|RequestCache|RequestCredentials|RequestMode|RequestRedirect|Headers|Request|Response|URL|URLSearchParams|RequestInfo|RequestInit|ResponseInit|HeadersInit|BodyInit)$/;
+
+/** Types of apollo-server-env that data sources and plugins use. */
+const typesOfEnv: Readonly<Record<string, string>> = {
+  URLSearchParamsInit: 'graphql-functions/v3/datasource-rest',
+  ValueOrPromise: core,
+};
+
+/** The package of a module: `apollo-server-lambda/dist/ApolloServer` → `apollo-server-lambda`. */
+export function packageOf(module: string): string {
+  const [first = '', second = ''] = module.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+/** Packages of version 3 that this package replaces. */
+export const packagesOfVersion3: readonly string[] = [
+  ...Object.keys(servers),
+  ...Object.keys(whole),
+  'apollo-server-core',
+  'apollo-server-env',
+];
+
+/** True for a module of version 3. */
+export function isOfVersion3(module: string): boolean {
+  const name = packageOf(module);
+  return packagesOfVersion3.includes(name) || otherServers.test(name);
+}
+
+/** Where a module's name moves. An undefined name stands for the whole module. */
+export function destinationOf(module: string, name: string | undefined): Destination {
+  const from = packageOf(module);
+  if (Object.hasOwn(whole, from)) return { module: whole[from]! };
+  if (name === undefined) return destinationOfWhole(from);
+  if (from === 'apollo-server-env')
+    return webNames.test(name)
+      ? { isGlobal: true }
+      : Object.hasOwn(typesOfEnv, name)
+        ? { module: typesOfEnv[name]! }
+        : { left: `${name} of ${from} is not here; Node has what that package was for` };
+  const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
+  if (other !== undefined) return other === '' ? { left: `${name} is withdrawn with uploads` } : { module: other };
+  if (internals.includes(name)) return { left: `${name} of ${from} was never meant to be used, and is not here` };
+  if (from === 'apollo-server-core') return { module: core };
+  const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
+  const isShared = sharedNames.includes(name);
+  if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
+  if (isShared || from === 'apollo-server-lambda' || coreNames.test(name)) return { module: core };
+  return {
+    left: entry === undefined ? `${name} of ${from} belongs to another platform: ${wayOut(from)}` : `${name} of ${from} is not here`,
+  };
+}
+
+/** The replacement for a server that has no entry in this package. */
+function wayOut(from: string): string {
+  if (from === 'apollo-server-cloudflare') return 'createHandler of graphql-functions/fetch serves there';
+  return "createHandler() of ApolloServer in graphql-functions/v3/express takes Node's request and response there";
+}
+
+/** Names that every server re-exported from apollo-server-core. */
+const coreNames =
+  /^(?:ApolloServer(?:Base|Plugin\w+)|GraphQLRequest\w*|GraphQLServ\w+|BaseContext|Logger|KeyValueCache|InMemoryLRUCache|Cache(?:Scope|Hint|Policy)|formatApolloErrors)$/;
+
+function destinationOfWhole(from: string): Destination {
+  if (Object.hasOwn(servers, from)) return { module: servers[from]! };
+  return from === 'apollo-server-core' ? { module: core } : { left: `${from} is of another platform: ${wayOut(from)}` };
+}

@@ -1,0 +1,45 @@
+import { broughtAlong, tooOldForGraphQL16 } from './dependencies.ts';
+import { rangeIn } from './manifests.ts';
+import type { Manifest, Versions } from './manifests.ts';
+import { packageOf, packagesOfVersion3 } from './modules.ts';
+import { isBelow } from './versions.ts';
+
+/** The changes to a package.json after files of its folder have changed. */
+export interface PackageChange {
+  /** Modules that changed files now import. */
+  readonly modules: readonly string[];
+  /** Packages that some file of the project still mentions. */
+  readonly stillUsed: readonly string[];
+  /** Packages of later generations that no file mentions any more. */
+  readonly replaced: readonly string[];
+  /** Packages that a package.json of a folder above lists. */
+  readonly listedAbove: readonly string[];
+  /** The version of this package. */
+  readonly version: string;
+}
+
+/** True when a package.json lists a server or data source of the version-3 generation. */
+export function listsVersion3(manifest: Manifest): boolean {
+  return packagesOfVersion3.some((name) => rangeIn(manifest, name) !== undefined);
+}
+
+/** The new text of package.json. Dependencies keep their order; a new one is inserted alphabetically. */
+export function rewritePackage(manifest: Manifest, { modules, stillUsed, replaced, listedAbove, version }: PackageChange): string {
+  const isUsed = modules.some((module) => packageOf(module) === 'graphql-functions');
+  if (!isUsed && !listsVersion3(manifest)) return manifest.text;
+  const written = JSON.parse(manifest.text) as { dependencies?: Versions; devDependencies?: Versions };
+  const listed = [written.dependencies, written.devDependencies].filter((one) => one !== undefined);
+  const unused = [...packagesOfVersion3.filter((name) => !stillUsed.includes(name)), ...replaced];
+  for (const versions of listed) for (const name of unused) delete versions[name];
+  for (const versions of listed)
+    for (const [name, firstFit, range] of tooOldForGraphQL16) if (isBelow(versions[name], firstFit)) versions[name] = range;
+  const missing = new Set([...modules.map(packageOf), ...(isUsed ? ['graphql'] : [])]);
+  const ranges: Versions = { ...broughtAlong, graphql: '^16.15.0', 'graphql-functions': `^${version}` };
+  const added = [...missing].filter((name) => !listed.some((versions) => name in versions) && !listedAbove.includes(name));
+  if (added.length > 0 || written.dependencies !== undefined) {
+    const all = { ...written.dependencies, ...Object.fromEntries(added.map((name) => [name, ranges[name] ?? '*'])) };
+    written.dependencies = Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  const indent = /^([ \t]+)"/m.exec(manifest.text)?.[1] ?? '  ';
+  return JSON.stringify(written, null, indent) + (manifest.text.endsWith('\n') ? '\n' : '');
+}

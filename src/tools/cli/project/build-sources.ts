@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import type { GraphQLSchema } from 'graphql';
+
+import { isPending, sourcesOf, typeDefsMark } from '../../../executor/schema/index.ts';
+import type { BuildArtefact, BuildSources, PendingBuild } from '../../../executor/schema/index.ts';
+import { filesNamed, readDocuments } from './documents/check-documents.ts';
+import type { DocumentFile } from './documents/check-documents.ts';
+import { DevError } from './problem.ts';
+import { isCode } from './documents/embedded-operations.ts';
+import { findKnownDocuments } from './documents/known-documents.ts';
+import { makeArtefact } from './make-artefact.ts';
+
+/** A file of schema text. */
+export interface SchemaFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Reads the files that patterns match, sorted by path, which is the order of the schema. Throws a DevError for a pattern without a match. */
+export async function readSchemaFiles(patterns: readonly string[], directory: string): Promise<SchemaFile[]> {
+  const paths = [...new Set(patterns.flatMap((pattern) => filesNamed(pattern, directory, "--schema 'schema/**/*.graphql'")))].toSorted();
+  return Promise.all(
+    paths.map(async (path) => ({ path: resolve(directory, path), text: await readFile(resolve(directory, path), 'utf8') })),
+  );
+}
+
+/** The material of a build, read from its sources. */
+export interface BuildMaterial {
+  readonly from: BuildSources;
+  /** The function's own `typeDefs`, for a build that names no files. */
+  readonly typeDefs: unknown;
+  /** The schema as clients see it. */
+  readonly schema: GraphQLSchema;
+  readonly directory: string;
+}
+
+/** Reads the files of a build and creates the build. */
+export async function makeBuild({ from, typeDefs, schema, directory }: BuildMaterial): Promise<BuildArtefact> {
+  const files = await readSchemaFiles(from.schema, directory);
+  const sources = files.length > 0 ? files.map(({ text }) => text) : sourcesOf(typeDefs);
+  const documents = await readBuildDocuments(from.documents, directory);
+  const mark = files.length > 0 ? {} : { typeDefs: typeDefsMark(typeDefs) };
+  return makeArtefact(sources, { ...from, ...mark }, findKnownDocuments(schema, documents));
+}
+
+/** Reads files of operations. Source code is rejected: only the client's tools know the exact texts that it sends. */
+export async function readBuildDocuments(patterns: readonly string[], directory: string): Promise<DocumentFile[]> {
+  const files = patterns.length === 0 ? [] : await readDocuments(patterns, directory);
+  const code = files.find(({ path }) => isCode(path));
+  if (code === undefined) return files;
+  throw new DevError(`--documents takes .graphql files and manifests written by client tools; ${code.path} is source code.`);
+}
+
+/** True when the content of a JSON file is a build. */
+export function isArtefact(value: unknown): value is BuildArtefact {
+  return typeof value === 'object' && value !== null && 'seal' in value && 'from' in value && 'types' in value;
+}
+
+/** The file of a server's build. Undefined if artefactPlugin did not provide the build. */
+export function buildFileOf(options: unknown): string | undefined {
+  return pendingOf(options)?.pending;
+}
+
+/** The text of the schema files that a build refers to. */
+export function textsOfBuild(options: unknown): readonly string[] | undefined {
+  return pendingOf(options)?.typeDefs;
+}
+
+function pendingOf(options: unknown): PendingBuild | undefined {
+  const { build } = (options ?? {}) as { build?: { artefact?: unknown } };
+  const artefact = build?.artefact;
+  return typeof artefact === 'object' && artefact !== null && isPending(artefact) ? artefact : undefined;
+}

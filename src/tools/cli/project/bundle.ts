@@ -1,0 +1,248 @@
+import type { BuildContext, BuildOptions, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { findBuiltFile } from '../../../server/index.ts';
+import { artefactPlugin } from './artefact-plugin.ts';
+import { DevError } from './problem.ts';
+import type { FunctionSource } from './functions-folder.ts';
+import { extensionOptionsPlugin } from './extension-options.ts';
+import { interceptEntry } from './intercept-entry.ts';
+import type { Problem } from './problem.ts';
+
+/** The outcome of bundling a function. */
+export type Bundle =
+  | {
+      readonly kind: 'code';
+      readonly code: string;
+      /** True when it contains the graphql package. */
+      readonly isGraphQL: boolean;
+      readonly warnings: string;
+      /** The names of the function's exports. */
+      readonly exports: readonly string[];
+      /** The absolute paths of the user's files in the bundle. */
+      readonly files: readonly string[];
+    }
+  | { readonly kind: 'problem'; /** File, line and reason. */ readonly message: string; readonly problems: readonly Problem[] };
+
+/** Rebundles one function. */
+export interface Bundler {
+  /** Bundles the function now and passes the result to `onBundle`. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BundleListeners {
+  readonly onStart: () => void;
+  readonly onBundle: (bundle: Bundle) => void;
+}
+
+type Esbuild = typeof import('esbuild');
+
+/** The only optional peer dependency: a deployed function does not need it. */
+export async function importEsbuild(): Promise<Esbuild> {
+  try {
+    return await import('esbuild');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new DevError('graphql-functions bundles functions with esbuild, which is not installed: npm i -D esbuild', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Bundles a function as the platforms do, and again whenever one of its files changes. Resolves after the first time.
+ *
+ * esbuild notices changes by polling. Unlike the system's notifications, polling works in containers and on network drives, and it
+ * notices missing files that appear. It may take two seconds; dev.ts calls `rebuild` when the system notices a change first.
+ */
+export async function watchBundle(
+  esbuild: Esbuild,
+  { source, directory }: { readonly source: FunctionSource; readonly directory: string },
+  { onStart, onBundle }: BundleListeners,
+): Promise<Bundler> {
+  const reportResult: Plugin = {
+    name: 'report',
+    setup(build) {
+      build.onStart(onStart);
+      build.onEnd(async (result) => onBundle(await toBundle(esbuild, result)));
+    },
+  };
+  const context: BuildContext = await esbuild.context({
+    ...optionsFor(source),
+    plugins: [operationLog, extensionOptionsPlugin, artefactPlugin(directory).plugin, reportResult],
+  });
+  // A failed build rejects after onEnd has received its errors.
+  const rebuild = async (): Promise<void> => void (await context.rebuild().catch(() => {}));
+  await rebuild();
+  await context.watch();
+  return { rebuild, close: () => context.dispose() };
+}
+
+/** Bundles a function once. */
+export async function bundleOnce(esbuild: Esbuild, source: FunctionSource, plugins: readonly Plugin[] = []): Promise<Bundle> {
+  try {
+    return await toBundle(esbuild, await esbuild.build({ ...optionsFor(source), plugins: [...plugins] }));
+  } catch (error) {
+    // A failed build rejects with its result.
+    return toBundle(esbuild, error as BuildResult);
+  }
+}
+
+/** Makes functions report their operations and rejected options. */
+const operationLog = interceptEntry({
+  name: 'logged',
+  imports: `import { reportRefusal, withOperationLog } from ${JSON.stringify(operationLogFile())};`,
+  make: (maker) => `
+      try { assertAlone(); return real.${maker}(withOperationLog(options)); }
+      catch (error) { reportRefusal(options, error); throw error; }`,
+});
+
+/** The file of the operation log, whose relative path differs insertedModules the sources and the build. */
+function operationLogFile(): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : './operation-log.js', import.meta.url));
+}
+
+/** Loaders for schema files. The bundler of a deployment needs the same loaders (docs/codegen.md). */
+export const schemaLoaders: NonNullable<BuildOptions['loader']> = { '.graphql': 'text', '.graphqls': 'text', '.gql': 'text' };
+
+function optionsFor({ file }: FunctionSource): BuildOptions {
+  return {
+    entryPoints: [file],
+    // The default is the working directory at the time esbuild was loaded.
+    absWorkingDir: process.cwd(),
+    // Never written, but the paths in the source map are relative to it.
+    outfile: `${file}.mjs`,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    format: 'esm',
+    loader: schemaLoaders,
+    // CommonJS packages expect these names. Netlify provides them, and so does the banner for SAM.
+    banner: { js: requireBanner },
+    sourcemap: 'inline',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'silent',
+  };
+}
+
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; import { fileURLToPath as __toPath } from 'node:url'; " +
+  'const require = __createRequire(import.meta.url), __filename = __toPath(import.meta.url), __dirname = __toPath(new URL(".", import.meta.url));';
+
+async function toBundle(esbuild: Esbuild, result: BuildResult): Promise<Bundle> {
+  const { metafile } = result;
+  const errors = result.errors.map(toUserMessage);
+  const warnings = result.warnings.map(toUserMessage);
+  const [output] = (result.outputFiles ?? []) as OutputFile[];
+  if (errors.length > 0 || output === undefined) {
+    return { kind: 'problem', message: await formatMessages(esbuild, errors, 'error'), problems: errors.map(toProblem) };
+  }
+  const inputs = Object.keys(metafile?.inputs ?? {});
+  const made = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) => entryPoint !== undefined);
+  return {
+    kind: 'code',
+    code: output.text,
+    isGraphQL: inputs.some((path) => /(?:^|\/)node_modules\/graphql\//.test(path)),
+    exports: made?.exports ?? [],
+    warnings: await formatMessages(esbuild, warnings, 'warning'),
+    files: inputs.filter((path) => !/(?:^|\/)node_modules\//.test(path) && !/^[\w-]{2,}:/.test(path)).map((path) => resolve(path)),
+  };
+}
+
+/** Formats esbuild's messages, with files and lines. */
+export async function formatMessages(esbuild: Esbuild, messages: BuildResult['errors'], kind: 'error' | 'warning'): Promise<string> {
+  const texts = await esbuild.formatMessages(messages, { kind });
+  return texts.join('').trim();
+}
+
+/** Prefixes of the modules that interceptEntry inserts insertedModules a function and this package's entries. */
+const insertedModules = /graphql-functions-(?:logged|recorded|options):/g;
+
+/** Removes inserted modules from a message, and adds the command that installs a missing package. */
+function toUserMessage(message: Message): Message {
+  const { text, notes, location } = message;
+  const [, missing] = /^Could not resolve "([^"./][^"]*)"$/.exec(text) ?? [];
+  const cleaned = { ...message, location: isInserted(location) ? null : location };
+  // For an installed package, esbuild's message says what is wrong.
+  if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
+    return { ...cleaned, text: `${text}: it is not installed. npm i ${packageOf(missing)}`, notes: [] };
+  return {
+    ...cleaned,
+    text: withEntry(text.replaceAll(insertedModules, '')),
+    notes: notes.map((note) => ({
+      text: note.text.replaceAll(insertedModules, ''),
+      location: isInserted(note.location) ? null : note.location,
+    })),
+  };
+}
+
+/** If a name is imported from the wrong entry of this package, adds the entry or package that exports it. */
+function withEntry(text: string): string {
+  const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
+  const entry = name === undefined ? undefined : isOfGraphQL(name) ? 'graphql' : entryThatExports(name);
+  return entry === undefined ? text : `${text}: it is in "${entry}"`;
+}
+
+/** True when graphql exports a name. Loads graphql only for this message. */
+function isOfGraphQL(name: string): boolean {
+  return name in (createRequire(import.meta.url)('graphql') as object);
+}
+
+/**
+ * The first entry of this package that exports a name: `UserInputError` → `graphql-functions/v3`. Undefined when none does, or when
+ * the package cannot be found.
+ */
+function entryThatExports(name: string): string | undefined {
+  const built = findBuiltFile('esm/index.js');
+  if (built === undefined) return undefined;
+  const folder = join(dirname(built), '../..');
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly import?: { readonly default?: string } }>>;
+  };
+  for (const [subpath, entry] of Object.entries(exports)) {
+    const file = typeof entry === 'string' ? undefined : entry.import?.default;
+    if (file !== undefined && namesIn(join(folder, file)).includes(name)) return `graphql-functions${subpath.slice(1)}`;
+  }
+  return undefined;
+}
+
+/** The exports of a built module, which lists them at its end. */
+function namesIn(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const lists = [...readFileSync(file, 'utf8').matchAll(/^export \{([^}]*)\}/gm)];
+  return lists.flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')));
+}
+
+function isInserted(location: Message['location']): boolean {
+  return location !== null && location.file.search(insertedModules) >= 0;
+}
+
+/** True when a node_modules folder in or above the file's folder contains the package. */
+function isInstalled(name: string, file: string): boolean {
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'node_modules', name))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+/** "@scope/name/file" → "@scope/name". */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function toProblem({ text, location }: Message): Problem {
+  if (location === null) return { message: text };
+  const { file, line, lineText, column } = location;
+  // esbuild counts columns in bytes, from 0.
+  return { message: text, file, line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
+}

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+import type { BundledFile } from './no-function.ts';
+
+/** Files that configure the bundler of a deployment. */
+const settingsFiles: readonly string[] = [
+  'package.json',
+  'netlify.toml',
+  'template.yaml',
+  'template.yml',
+  'serverless.yml',
+  'serverless.yaml',
+  'serverless.ts',
+  'wrangler.toml',
+  'wrangler.json',
+  'wrangler.jsonc',
+  'sst.config.ts',
+  ...['esbuild', 'esbuild.config', 'build', 'vite.config', 'rollup.config', 'rolldown.config', 'webpack.config', 'next.config'].flatMap(
+    (name) => ['js', 'mjs', 'cjs', 'ts', 'mts'].map((extension) => `${name}.${extension}`),
+  ),
+];
+
+/** A loader of esbuild, or a bundle created by this package. Scripts may mention schema files for other reasons. */
+const loader = /\.(?:graphqls?|gql)['"]?\s*[=:]\s*['"]?text|graphql-tag\/loader|plugin-graphql|--code-cache/;
+const anyMention = /\.[^\w/]{0,3}(?:graphqls?|gql)\b/;
+
+/**
+ * Advice for functions that import schema files. `dev` and `check` load them as text; a deployment's bundler needs a loader, or it
+ * fails or keeps an import that Node cannot load. Undefined when no function imports one, or the project configures a loader.
+ */
+export async function schemaFileNotice(bundled: readonly BundledFile[], directory: string): Promise<string | undefined> {
+  for (const { source, files } of bundled) {
+    const file = files.find((name) => /\.(?:graphqls?|gql)$/.test(name));
+    if (file === undefined) continue;
+    if (await namesLoader(directory)) return undefined;
+    const extension = file.slice(file.lastIndexOf('.'));
+    return (
+      `${relative(directory, source.file)} imports ${relative(directory, file)} as text. dev and check do that by themselves; ` +
+      `the bundler that deploys must be told: with esbuild --loader:${extension}=text, with SAM Loader: [${extension}=text] (docs/codegen.md).`
+    );
+  }
+  return undefined;
+}
+
+async function namesLoader(directory: string): Promise<boolean> {
+  const named = settingsFiles.map(async (name) => {
+    const text = await readFile(join(directory, name), 'utf8').catch(() => '');
+    return (name === 'package.json' || name === 'netlify.toml' ? loader : anyMention).test(text);
+  });
+  return (await Promise.all(named)).includes(true);
+}

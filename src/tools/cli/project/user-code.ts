@@ -1,0 +1,48 @@
+import { registerHooks } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { isForeign } from '../../../server/node/index.ts';
+
+/** Imports a bundled function under the URL of its source, without writing a file. `import.meta.url` is the URL of the user's file. */
+export async function importUserCode(file: string, code: string): Promise<Record<string, unknown>> {
+  // Makes stacks point to lines of the user's files.
+  process.setSourceMapsEnabled(true);
+  const address = pathToFileURL(file).href;
+  const hooks = registerHooks({
+    load: (url, context, next) => (url === address ? { format: 'module', source: code, shortCircuit: true } : next(url, context)),
+  });
+  try {
+    return await withLongStacks(async () => (await import(address)) as Record<string, unknown>);
+  } finally {
+    hooks.deregister();
+  }
+}
+
+/** Raises the stack limit: errors of options and schemas are thrown many calls below the user's code. */
+async function withLongStacks<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  try {
+    return await work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** "file:line:column" of the user's code that caused an error. Undefined when its stack has none. */
+export function placeOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  // Calls by built-in functions are at "<anonymous>"; the user's frame is further down.
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line) && !isForeign(line));
+  const [, address, position] = frames.map((frame) => addressInFrame.exec(frame)).find((match) => match !== null) ?? [];
+  if (address === undefined) return undefined;
+  return `${address.startsWith('file:') ? fileURLToPath(address) : address}${position}`;
+}
+
+const addressInFrame = /((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?)(:\d+:\d+)\)?$/;
+
+/** Parses "file:line:column". */
+export function toPlace(text: string | undefined): { readonly file: string; readonly line: number; readonly column: number } | undefined {
+  const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(text ?? '') ?? [];
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) };
+}

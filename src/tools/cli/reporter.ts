@@ -1,0 +1,83 @@
+import { relative } from 'node:path';
+
+import type { DevServer } from './dev/dev.ts';
+import type { DevEvent } from './dev/local-function.ts';
+import type { Answer } from './dev/run-query.ts';
+import type { OperationRecord, RequestRecord } from './dev/thread-messages.ts';
+import { bad, paintMessage, statusOf } from './project/paint.ts';
+import type { Terminal } from './project/paint.ts';
+
+/** Prints the dev server's events. */
+export class Reporter {
+  readonly #terminal: Terminal;
+  readonly #directory: string;
+  #isRunning = false;
+
+  constructor(terminal: Terminal, directory: string) {
+    this.#terminal = terminal;
+    this.#directory = directory;
+  }
+
+  report(event: DevEvent): void {
+    if (event.kind === 'bundling') this.#terminal.error(`Bundling ${relative(this.#directory, event.folder)} …`);
+    else if (event.kind === 'warning') this.#terminal.error(event.message);
+    else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
+    else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);
+    else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
+    else if (event.kind === 'request') for (const line of requestLines(event.name, event.record)) this.#terminal.log(line);
+    // The banner lists the functions that exist at the start.
+    else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
+  }
+
+  banner({ url, prefix, functions, folder }: DevServer, query = '{ __typename }'): void {
+    const names = [...functions.values()].filter(({ isHelper }) => !isHelper).map(({ name }) => name);
+    const width = Math.max(...names.map(({ length }) => length));
+    const lines = names.map((name) => `  ${name.padEnd(width)}  ${url}${prefix}/${name}`);
+    if (names.length === 0) lines.push(`  No functions yet. Add one: ${relative(this.#directory, folder)}/graphql.ts`);
+    for (const [name, { isGraphQL, isHelper }] of functions)
+      if (isGraphQL && !isHelper) lines.push('', `  ${curlLine(`${url}${prefix}/${name}`, query)}`);
+    this.#terminal.log(`\n${lines.join('\n')}\n`);
+    this.#isRunning = true;
+  }
+
+  answer(query: string, answer: Answer | undefined, { functions }: Pick<DevServer, 'functions'>): void {
+    const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
+    if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
+    else if (answer === undefined) this.#terminal.error('There is no GraphQL function to send the query to.');
+    else this.#terminal.log(`${query}\n\nStatus ${answer.status}:\n\n${answer.text}\n`);
+  }
+
+  waiting(): void {
+    this.#terminal.log('Watching for changes. Press Ctrl+C to stop.');
+  }
+}
+
+/** One line per operation, or one for a request without operations, each followed by its unmasked errors. */
+function requestLines(name: string, { method, path, status, milliseconds, operations, errors }: RequestRecord): string[] {
+  const requestLine = `${method}${path === '' ? '' : ` ${path}`}`;
+  if (operations.length === 0) return [[name, statusOf(status), requestLine, `${milliseconds} ms`].join('  '), ...errorLines(errors)];
+  const lines = operations.flatMap(({ operation = requestLine, ...record }) => [
+    operationLine(name, status, { ...record, operation }),
+    ...errorLines(record.errors),
+  ]);
+  return [...lines, ...errorLines(errors)];
+}
+
+function operationLine(name: string, status: number, { operation, milliseconds, calls, hits }: OperationRecord): string {
+  const count = calls === 0 ? [] : [`${calls === 1 ? '1 call' : `${calls} calls`}, ${hits} from cache`];
+  return [name, statusOf(status), operation, `${milliseconds} ms`, ...count].join('  ');
+}
+
+/** The number of errors to print per operation. */
+const shown = 5;
+
+function errorLines(errors: readonly string[]): string[] {
+  const lines = errors.slice(0, shown).map((message) => bad(`  ${message.split('\n', 1)[0]}`));
+  return errors.length > shown ? [...lines, `  and ${errors.length - shown} more`] : lines;
+}
+
+/** The body is in single quotes for the shell; GraphQL uses them only inside strings. */
+function curlLine(address: string, query: string): string {
+  const body = JSON.stringify({ query }).replaceAll("'", String.raw`'\''`);
+  return `curl ${address} -H 'content-type: application/json' -d '${body}'`;
+}

@@ -1,0 +1,55 @@
+// Imports only Node's built-in modules: other imports may fail before this check.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+
+/** Why this package cannot run here, and how to fix it. Undefined if it can. */
+export function missingRequirement(node: string): string | undefined {
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 19)) {
+    return (
+      `graphql-functions requires Node.js 22.19+, 24 or 26; this is Node.js ${node}. Install one from nodejs.org, ` +
+      'or only for this project: npm i -D node@24'
+    );
+  }
+  const graphql = installedGraphQL();
+  if (graphql === undefined) return 'graphql-functions requires the package graphql, which is not installed: npm i graphql';
+  if (isSupported(graphql.version)) return undefined;
+  return `graphql-functions requires graphql 16.15+ or 17.1+; ${graphql.folder} contains ${graphql.version}: npm i graphql@17`;
+}
+
+/** Notices about an unusual installation. */
+export function requirementNotices(node: string): string[] {
+  const [major = 0] = node.split('.').map(Number);
+  const notices: string[] = [];
+  if (major === 23 || major === 25)
+    notices.push(`Node.js ${node} is not supported: it has reached end of life and is not tested. Use Node.js 24.`);
+  const graphql = installedGraphQL();
+  // npm chooses it silently, depending on the version of Node.
+  if (graphql?.version.startsWith('16.'))
+    notices.push(`graphql ${graphql.version} has no @defer and no @stream. To use them: npm i graphql@17`);
+  return notices;
+}
+
+function installedGraphQL(): { readonly version: string; readonly folder: string } | undefined {
+  // graphql does not export its package.json, so it cannot be resolved by name.
+  for (const folder of createRequire(import.meta.url).resolve.paths('graphql') ?? []) {
+    const file = join(folder, 'graphql/package.json');
+    if (!existsSync(file)) continue;
+    return { version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version, folder: dirname(file) };
+  }
+  return undefined;
+}
+
+function isSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 16 ? minor >= 15 : major > 17 || (major === 17 && minor >= 1);
+}
+
+/** The version of this package, from package.json, which is at the same relative path from the sources and from the build. */
+export async function readPackageVersion(): Promise<string> {
+  const manifest = new URL('../../../package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,125 @@
+/** The usage of `dev`. */
+export const devUsage: string = `graphql-functions dev [options]
+
+Runs every function in a folder locally, as the platform would, and reloads
+functions when files change.
+
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --prefix <path>        the path before function names
+                         (default: /.netlify/functions)
+  --port <number>        0: any free port (default: 8888, or the next free one)
+  --host <name>          the interface to listen on (default: localhost)
+  --env <NAME=value>     an environment variable for the functions; {url} is
+                         replaced by the server's address. Repeatable.
+  --env-file <file>      a file with environment variables
+                         (default: .env, if it exists)
+  --query <operation>    runs an operation at startup and prints the response
+  --open                 opens the first GraphQL function in the browser
+  --platform <name>      netlify, netlify-v1, aws-http, aws-rest, function-url,
+                         alb or fetch: how to call functions
+  --stage <name>         for aws-http and aws-rest: the first segment of the
+                         path
+  --timeout <seconds>    stops a function that takes longer; the function can
+                         read the remaining time
+  --cold                 starts a new instance for every request
+  --freeze               pauses the function between requests, as Lambda does
+  --help                 prints this help
+
+NODE_ENV is "development" unless it is set.`;
+
+/** The usage of `check`. */
+export const checkUsage: string = `graphql-functions check [options] [files of operations]
+
+Loads every function, checks its options, schema and resolvers, and validates
+operations in .graphql files or in gql\`…\` literals of client code:
+
+  graphql-functions check 'src/**/*.{graphql,ts,tsx}'
+
+Prints every problem with file and line. The exit code is 1 if there are any.
+
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --function <name>      the function whose schema the operations use
+                         (default: graphql, or the only one)
+  --documents <files>    the same as files after the options. Repeatable.
+  --json                 prints problems as JSON:
+                         [{ file, line, column, message }]
+  --env <NAME=value>     an environment variable. Repeatable.
+
+NODE_ENV is "test" unless it is set.`;
+
+/** The usage of `doctor`. */
+export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
+
+Reads an event from a JSON file and prints where it comes from, the HTTP
+request it stands for, and the function's response.
+
+  --event <file>         the JSON file with the event
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --function <name>      the function to call
+                         (default: graphql, else the first)
+  --env <NAME=value>     an environment variable. Repeatable.
+
+NODE_ENV is "development" unless it is set.`;
+
+/** The usage of `build`. */
+export const buildUsage: string = `graphql-functions build [options] [function]
+
+Checks a function, its schema and operations, and writes <function>.build.json,
+which makes the function start faster.
+
+  --schema <files>       the schema: --schema 'schema/*.graphql'
+                         (default: the function's own typeDefs)
+  --documents <files>    operations to validate now instead of at run time:
+                         .graphql files or manifests (.json)
+  --out <file>           the file to write (default: next to the function)
+  --descriptions         keeps descriptions
+                         (default: only where introspection is on)
+  --code-cache <folder>  writes the bundled function and V8's code cache into a
+                         folder, for zip files on Lambda
+  --node-flags=<flags>   Node's flags on the platform (default: --expose-gc)
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --function <name>      the same as the name after the options
+                         (default: graphql, or the only one)
+  --env <NAME=value>     an environment variable
+
+--schema, --documents and --env are repeatable. Options that you omit keep
+their values from the last build. NODE_ENV is "test" unless it is set.`;
+
+/** The usage of `migrate`. */
+export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
+
+Changes imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2
+and 3 to graphql-functions/v3, and updates package.json. Prints its changes and
+what is left to do by hand. Reads code with the project's @babel/parser or
+oxc-parser; without either, asks to download one into a temporary folder.
+
+  --modern     rewrites handlers with createHandler where that is safe, also
+               those of Apollo Server 4 and 5 and GraphQL Yoga
+  --dry-run    prints changes without writing them
+  --yes        downloads a parser without asking
+
+Without files or folders: the whole project.`;
+
+/** The usage of `schema`. */
+export const schemaUsage: string = `graphql-functions schema [options] [function]
+
+Prints a function's schema as clients see it, for code generators, registries
+and editors. It does not include applied directives.
+
+  --out <file>           writes the schema to a file
+  --functions <folder>   the folder with the functions
+                         (default: functions, else netlify/functions)
+  --function <name>      the same as the name after the options
+                         (default: graphql, or the only one)
+  --env <NAME=value>     an environment variable. Repeatable.
+
+NODE_ENV is "test" unless it is set.`;
+
+/** The usage of all commands. */
+export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, schemaUsage, migrateUsage, 'graphql-functions --version'].join(
+  '\n\n',
+);

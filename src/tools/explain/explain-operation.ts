@@ -1,0 +1,158 @@
+import { parseMediaType, uncacheable } from '../../server/index.ts';
+import type { CSRFSettings, Explainable, GraphQLRequest, OperationOutcome, OperationSettings } from '../../server/index.ts';
+import { Recording } from './recording.ts';
+import { withResolverPaths } from './resolver-paths.ts';
+import type { GraphQLSchema } from 'graphql';
+import { messageOf } from '../../shared/index.ts';
+import type { HTTPRequest } from '../../shared/index.ts';
+import type { Milliseconds } from '../../datasources/index.ts';
+import { whyAnswered } from './cache-words.ts';
+import { findLongestChain, findSerialCalls } from './chains.ts';
+import { findDuplicates, shownURL } from './duplicates.ts';
+import type { ExplainedCall, ExplainedDocument, ExplainedExecutor, ExplainedSchema, ExplainedTimes, ExplainReport } from './report.ts';
+import type { WatchedCall } from './watched-call.ts';
+
+/** Runs an operation and adds a report about it to the response as `extensions.explain`. */
+export async function explainOperation({ call, input, run }: Explainable): Promise<OperationOutcome> {
+  const { settings, request, invocation } = call;
+  const recording = new Recording();
+  const leftAtStart = invocation.deadlineLeft();
+  const watchCall = recording.watchCall.bind(recording);
+  const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, watchCall }));
+  const leftAtEnd = invocation.deadlineLeft();
+  recording.isOver = true;
+  // A subscription's events come later.
+  if (outcome.stream !== undefined && outcome.operation?.operation === 'subscription') return outcome;
+
+  const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
+  const inParts = outcome.stream !== undefined;
+  const explain = writeReport({ recording, settings, request, operationRequest: input.request, deadline, inParts });
+  // The report describes only this run.
+  outcome.head.headers.set('cache-control', uncacheable);
+  return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };
+}
+
+/** The data of a report. */
+export interface ReportInput {
+  readonly recording: Recording;
+  readonly settings: Explainable['call']['settings'];
+  readonly request: HTTPRequest;
+  readonly operationRequest: GraphQLRequest;
+  readonly deadline: ExplainReport['deadline'] | undefined;
+  /** True when more parts of the response follow. */
+  readonly inParts: boolean;
+}
+
+function writeReport({ recording, settings, request, operationRequest, deadline, inParts }: ReportInput): ExplainReport {
+  const { calls, operation } = recording;
+  const duplicates = findDuplicates(calls, operation?.operation === 'query');
+  const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
+  const longestChain = findLongestChain(calls);
+  return {
+    advice: [...duplicates, ...chains].map(({ advice }) => advice),
+    milliseconds: timesOf(recording),
+    document: documentOf(recording, operationRequest),
+    executor: executorOf(recording, settings.operation, inParts),
+    schema: schemaOf(settings.operation.schema),
+    csrf: whyAllowed(settings, request),
+    ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
+    calls: calls.map((call) => toCall(recording, call)),
+    duplicates,
+    chains,
+    ...(longestChain && { longestChain: { ...longestChain, milliseconds: round(longestChain.milliseconds) } }),
+  };
+}
+
+function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
+  const stages = Object.entries({ ...milliseconds, total: performance.now() - startedAt });
+  return Object.fromEntries(
+    stages.flatMap(([stage, time]) => (time === undefined ? [] : [[stage, round(time)]])),
+  ) as unknown as ExplainedTimes;
+}
+
+function documentOf(recording: Recording, { query, extensions, documentId }: GraphQLRequest): ExplainedDocument {
+  const { milliseconds, hasSource } = recording;
+  const cached = hasSource ? { cached: milliseconds.parse === undefined } : {};
+  const hasHash = extensions?.['persistedQuery'] !== undefined && extensions['persistedQuery'] !== null;
+  const { foundQuery, keptQuery } = recording;
+  if (query !== undefined && hasHash)
+    return { ...cached, from: 'request', persistedQuery: keptQuery ? 'registered' : foundQuery ? 'known' : 'refused' };
+  if (query !== undefined) return { ...cached, from: 'request' };
+  if (hasHash && (foundQuery || !hasSource)) return { ...cached, from: 'persisted query', persistedQuery: foundQuery ? 'hit' : 'miss' };
+  return { ...cached, from: documentId !== undefined || hasHash ? 'trusted document' : 'request' };
+}
+
+function executorOf({ milliseconds, operation }: Recording, { executor }: OperationSettings, inParts: boolean): ExplainedExecutor {
+  if (operation === undefined) return { ran: 'none', why: 'The request was refused before an operation was found in it.' };
+  if (milliseconds.execute === undefined)
+    return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
+  if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
+  if (executor !== undefined) return { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' };
+  return { ran: 'planned', why: 'An operation runs by a plan. It is made at the first run of a document, and kept with it.' };
+}
+
+/** A lazy schema has `progress`. Its class cannot be checked, because it may come from another copy of this package. */
+function schemaOf(schema: GraphQLSchema & { readonly progress?: { readonly made: number; readonly of: number } }): ExplainedSchema {
+  const { progress } = schema;
+  if (progress === undefined) return { kind: 'whole', why: 'It was given as a GraphQLSchema (option schema).' };
+  const { made: typesMade, of: typesDefined } = progress;
+  const isAll = typesMade === typesDefined;
+  const why = isAll
+    ? 'All of its types have been made: operations have touched them, or introspection has listed them.'
+    : 'Made from typeDefs: a type is made when an operation first touches it.';
+  return { kind: 'lazy', why, typesMade, typesDefined };
+}
+
+function toCall(recording: Recording, call: WatchedCall): ExplainedCall {
+  const { request, field, tries, error, start, end } = call;
+  const status = call.layer === 'memo' ? memoized(recording.calls, call)?.status : call.status;
+  return {
+    source: sourceName(recording.contextValue, call.source),
+    method: request.method,
+    url: shownURL(request.url === '' ? request.path : request.url),
+    ...(field && { field: field.join('.') }),
+    cache: call.layer,
+    why: whyAnswered(call),
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error: messageOf(error) }),
+    start: round(start - recording.startedAt),
+    ...(end !== undefined && { duration: round(end - start) }),
+    tries,
+  };
+}
+
+/** The call whose response the memo returned. */
+function memoized(calls: readonly WatchedCall[], { source, request, start }: WatchedCall): WatchedCall | undefined {
+  return calls.findLast(
+    (one) =>
+      one.source === source &&
+      one.request.url === request.url &&
+      one.layer !== 'memo' &&
+      one.request.method === 'GET' &&
+      one.start <= start,
+  );
+}
+
+function sourceName(contextValue: unknown, source: object): string {
+  const { dataSources = {} } = (contextValue ?? {}) as { dataSources?: Readonly<Record<string, unknown>> };
+  const known = Object.entries(dataSources).find(([, value]) => value === source);
+  return known?.[0] ?? source.constructor.name;
+}
+
+function round(milliseconds: Milliseconds): Milliseconds {
+  return Math.round(milliseconds * 100) / 100;
+}
+
+/** The rule of CSRF prevention that allowed the request. */
+function whyAllowed({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { headers, body }: HTTPRequest): string {
+  if (body.kind === 'value') return 'A direct invocation: no web page can send one.';
+  const essence = parseMediaType(headers.get('content-type') ?? '')?.essence;
+  if (essence === 'application/json')
+    return 'Its content type is application/json, which no page can send to another site without a preflight.';
+  const header = csrfRequestHeaders.find((name) => (headers.get(name) ?? '').trim() !== '');
+  if (header !== undefined) return `It has the header ${header}, which no page can send to another site without a preflight.`;
+  if (csrfPrevention === 'never') return 'csrfPrevention is false: no request is checked.';
+  const site = headers.get('sec-fetch-site');
+  const sign = site === null ? 'it has no Sec-Fetch-Site' : `Sec-Fetch-Site is ${site}`;
+  return `csrfPrevention is unset, and no browser marks the request as another site's: ${sign}. With csrfPrevention: true it would be refused.`;
+}

@@ -1,0 +1,13 @@
+export { explainOperation } from './explain-operation.ts';
+export type {
+  CacheLayer,
+  DuplicateCalls,
+  ExplainReport,
+  ExplainedCall,
+  ExplainedDocument,
+  ExplainedExecutor,
+  ExplainedSchema,
+  ExplainedTimes,
+  LongestChain,
+  SerialCalls,
+} from './report.ts';

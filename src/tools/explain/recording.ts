@@ -1,0 +1,100 @@
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import type { DataSourceRequest, KeyValueCache, Milliseconds } from '../../datasources/index.ts';
+import type { GraphQLRequestListener, OperationSettings, PersistedQuerySettings, ServerPlugin } from '../../server/index.ts';
+import { currentPath, markResolvers } from './resolver-paths.ts';
+import { WatchedCall } from './watched-call.ts';
+
+/** Records one operation while it runs. */
+export class Recording {
+  readonly startedAt: Milliseconds = performance.now();
+  readonly calls: WatchedCall[] = [];
+  /** The duration of each step. */
+  readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
+    context: undefined,
+    parse: undefined,
+    validate: undefined,
+    execute: undefined,
+  };
+  contextValue: unknown;
+  operation: OperationDefinitionNode | undefined;
+  /** True when the document's text was found. */
+  hasSource = false;
+  /** True after the report was written. */
+  isOver = false;
+  /** True when the persisted query was found in a store. `keptQuery`: true when it was stored. */
+  foundQuery = false;
+  keptQuery = false;
+
+  /** The same settings, with a plugin and persisted-query stores that record. */
+  listeningSettings(settings: OperationSettings): OperationSettings {
+    const { persistedQueries } = settings;
+    return {
+      ...settings,
+      // Last, so that it measures the step without the other plugins.
+      plugins: [...settings.plugins, this.#plugin(settings.schema)],
+      persistedQueries: persistedQueries && this.#watchQueries(persistedQueries),
+    };
+  }
+
+  /** Records a call. Undefined after the report, because a subscription continues to make calls. */
+  watchCall(source: object, request: DataSourceRequest): WatchedCall | undefined {
+    if (this.isOver) return undefined;
+    const call = new WatchedCall(source, request, currentPath());
+    this.calls.push(call);
+    return call;
+  }
+
+  #plugin(schema: GraphQLSchema): ServerPlugin {
+    return {
+      requestDidStart: ({ contextValue }) => {
+        this.contextValue = contextValue;
+        this.milliseconds.context = performance.now() - this.startedAt;
+        return this.#listener(schema);
+      },
+    };
+  }
+
+  #listener(schema: GraphQLSchema): GraphQLRequestListener {
+    return {
+      didResolveSource: () => {
+        this.hasSource = true;
+      },
+      parsingDidStart: () => this.#measure('parse'),
+      validationDidStart: () => this.#measure('validate'),
+      didResolveOperation: ({ document, operation }: { document: DocumentNode; operation: OperationDefinitionNode }) => {
+        this.operation = operation;
+        markResolvers(schema, document);
+      },
+      executionDidStart: () => this.#measure('execute'),
+    };
+  }
+
+  #measure(stage: keyof Recording['milliseconds']): () => void {
+    const start = performance.now();
+    // Records the start, in case the step does not end.
+    this.milliseconds[stage] = 0;
+    return () => {
+      this.milliseconds[stage] = performance.now() - start;
+    };
+  }
+
+  #watchQueries({ memory, shared, ttl }: PersistedQuerySettings): PersistedQuerySettings {
+    return { memory: this.#watchStore(memory), shared: shared && this.#watchStore(shared), ttl };
+  }
+
+  #watchStore(store: KeyValueCache): KeyValueCache {
+    return {
+      get: async (key) => {
+        const value = await store.get(key);
+        this.foundQuery ||= value !== undefined;
+        return value;
+      },
+      set: (key, value, options) => {
+        this.keptQuery = true;
+        return store.set(key, value, options);
+      },
+      delete: (key) => store.delete(key),
+    };
+  }
+}

@@ -1,0 +1,131 @@
+import type { LandingPage } from '../../server/index.ts';
+import { addressOf, findPlayground, readPacked } from './playground-files.ts';
+import type { PlaygroundFiles } from './playground-files.ts';
+
+/**
+ * One HTML document and its headers. It contains nothing from the request, the schema or the options, which has allowed script
+ * injection in pages of other servers. The page reads what it needs from its URL.
+ */
+export function createPage({ embedded }: { readonly embedded: boolean }): LandingPage {
+  const nonce = createNonce();
+  const playground = embedded ? findPlayground() : undefined;
+  const address = playground && addressOf(playground);
+  const html = playground === undefined ? smallPage(nonce) : playgroundPage(nonce, playground, address);
+  return { html, headers: { ...headers, 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") } };
+}
+
+/** As many random bits as a UUID. New for every response, because a reused nonce could be read on one page and used on another. */
+function createNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
+
+/**
+ * Scripts need the nonce. Styles may be inline, because the editor creates them at run time. Other origins are blocked; workers
+ * and fonts are in the page or in `files`.
+ */
+function policy(nonce: string, files: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'unsafe-inline'${files}`,
+    "connect-src 'self'",
+    `worker-src blob:${files}`,
+    'font-src data:',
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const headers = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // A page of another site that opens this one in a window must not keep a reference to it.
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const head = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">`;
+
+/** GraphiQL, either from files of the dev server or inlined in the page. */
+function playgroundPage(nonce: string, files: PlaygroundFiles, address: string | undefined): string {
+  return `${head}
+<title>GraphQL playground</title>
+<style>html, body, #playground { height: 100%; margin: 0 } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
+${address === undefined ? '' : `<link rel="stylesheet" href="${address}${files.style}">`}
+</head>
+<body>
+<div id="playground"><p class="loading">The playground is loading …</p></div>
+<noscript><p class="loading">The playground needs JavaScript. This address is a GraphQL endpoint.</p></noscript>
+${address === undefined ? packed(nonce, files) : linked(nonce, files, address)}
+</body>
+</html>
+`;
+}
+
+function linked(nonce: string, { script, worker }: PlaygroundFiles, address: string): string {
+  return `<script nonce="${nonce}">window.playgroundWorker = ${JSON.stringify(address + worker)}</script>
+<script nonce="${nonce}" src="${address}${script}"></script>`;
+}
+
+/**
+ * One response contains everything, because a function is one endpoint. It stays compressed until it is in the browser, because
+ * uncompressed it would exceed the response size limit of platforms (6 MB on Lambda).
+ */
+function packed(nonce: string, files: PlaygroundFiles): string {
+  const { script, style, worker } = readPacked(files);
+  return `<script type="text/plain" id="packed-script">${script}</script>
+<script type="text/plain" id="packed-style">${style}</script>
+<script type="text/plain" id="packed-worker">${worker}</script>
+<script nonce="${nonce}">${unpack}</script>`;
+}
+
+/** Runs in the browser. An inserted script needs the nonce, which only a script with the nonce can read. */
+const unpack = `
+(async (nonce) => {
+  const unpack = (name) => {
+    const packed = document.querySelector('#packed-' + name);
+    const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
+    packed.remove();
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  };
+  const [script, style, worker] = await Promise.all(['script', 'style', 'worker'].map(unpack));
+  window.playgroundWorker = URL.createObjectURL(new Blob([worker], { type: 'text/javascript' }));
+  document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
+  document.body.append(Object.assign(document.createElement('script'), { nonce, textContent: script }));
+})(document.currentScript.nonce);
+`;
+
+function smallPage(nonce: string): string {
+  return `${head}
+<title>GraphQL endpoint</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 44em; margin: 3em auto; padding: 0 1em } pre { background: #8882; padding: 1em; overflow-x: auto } :root { color-scheme: light dark }</style>
+</head>
+<body>
+<h1>A GraphQL endpoint</h1>
+<p>Send operations to <code class="endpoint">this address</code>, with POST and JSON:</p>
+<pre id="curl">curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' <span class="endpoint">…</span></pre>
+<p>In development it also answers questions about its schema, so that clients which explore one will work with it.</p>
+<ul>
+<li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, which serves it</li>
+<li><a href="https://graphql.org/learn/">an introduction to GraphQL</a></li>
+<li><a href="https://graphql.github.io/graphql-over-http/">how GraphQL is spoken over HTTP</a></li>
+</ul>
+<script nonce="${nonce}">${fillIn}</script>
+</body>
+</html>
+`;
+}
+
+/** Runs in the browser. Quotes the URL for a shell, because it may contain a single quote. */
+const fillIn = `
+const endpoint = location.origin + location.pathname;
+for (const place of document.querySelectorAll('.endpoint')) {
+  place.textContent = place.closest('pre') === null ? endpoint : "'" + endpoint.replaceAll("'", '%27') + "'";
+}
+`;

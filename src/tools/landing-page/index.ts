@@ -1,0 +1,3 @@
+export { findPlayground, playgroundMark, playgroundPath } from './playground-files.ts';
+export { landingPage } from './plugin.ts';
+export type { LandingPageOptions } from './plugin.ts';

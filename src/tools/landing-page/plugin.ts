@@ -1,0 +1,26 @@
+import type { LandingPage, ServerPlugin } from '../../server/index.ts';
+
+/** The settings of the page for browsers. */
+export interface LandingPageOptions {
+  /** true: GraphiQL, served from this package. false: a small page with the endpoint's URL. Default: true on Node, false elsewhere. */
+  readonly embedded?: boolean;
+}
+
+/**
+ * The page that browsers get in development. It is enabled by default; add it to `plugins` to configure it, or on platforms
+ * without Node, where the server cannot load it automatically.
+ *
+ * @example
+ * ```ts
+ * createHandler({ typeDefs, resolvers, plugins: [landingPage({ embedded: false })] });
+ * ```
+ */
+export function landingPage(options: LandingPageOptions = {}): ServerPlugin {
+  return { serverWillStart: () => ({ renderLandingPage: () => renderLandingPage(options) }) };
+}
+
+/** Loads the page's code only when a browser requests it in development. */
+async function renderLandingPage({ embedded = true }: LandingPageOptions): Promise<LandingPage> {
+  const { createPage } = await import('./html.ts');
+  return createPage({ embedded });
+}

@@ -1,0 +1,201 @@
+import { print } from 'graphql';
+import type { DocumentNode, GraphQLFormattedError } from 'graphql';
+
+import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/index.ts';
+import type { OptionsSource, ServerOptions } from '../../server/index.ts';
+import { describe, didYouMean } from '../../shared/index.ts';
+import type { RequestFields } from './event-request.ts';
+import { readResults } from './results.ts';
+import { createEvent, readResult } from './platforms.ts';
+import type { PlatformName } from './platforms.ts';
+import { callStreamingHandler, isStreamingHandler } from './response-stream.ts';
+
+/** A document with the types of its result and variables, as code generators write it: a `DocumentNode` or a string. */
+export interface TypedDocument<TData, TVariables> {
+  readonly __apiType?: ((variables: TVariables) => TData) | undefined;
+}
+
+/** The parts of a request in addition to the document and its variables. */
+export interface RunOptions {
+  /** The operation to run. Default: the only one of the document. */
+  readonly operationName?: string | undefined;
+  /** Extensions of the request, `persistedQuery` for example. Default: none. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** Header fields to send in addition to the content type. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Default: "POST". */
+  readonly method?: 'POST' | 'GET' | 'QUERY' | undefined;
+}
+
+/** The response to an operation, as a client sees it. */
+export interface TestResult<TData> {
+  /** Absent when nothing was executed. */
+  readonly data?: TData | null;
+  /** Absent when there is none. */
+  readonly errors?: readonly GraphQLFormattedError[];
+  /** The additions of plugins. */
+  // Any: plugins put in it what they like.
+  readonly extensions?: Readonly<Record<string, any>>;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The header fields of the response. */
+  readonly headers: Headers;
+}
+
+/** The result of one event of a subscription. */
+export interface SubscriptionResult<TData> {
+  /** Absent when nothing was executed. */
+  readonly data?: TData | null;
+  /** Absent when there is none. */
+  readonly errors?: readonly GraphQLFormattedError[];
+  /** The additions of plugins. */
+  // Any: plugins put in it what they like.
+  readonly extensions?: Readonly<Record<string, any>>;
+}
+
+/** Sends operations and requests through the whole server, in this process and without a socket. */
+export interface Tester {
+  /** Runs one operation. Types come from a typed document or from type arguments: `run<{ hello: string }>('{ hello }')`. */
+  // Any: as with JSON.parse, the result type of an untyped document is unknown.
+  run<TData = any, TVariables = Readonly<Record<string, unknown>>>(
+    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    variables?: TVariables,
+    options?: RunOptions,
+  ): Promise<TestResult<TData>>;
+  /**
+   * Runs a subscription. It begins when the first result is requested, and ends by itself or when the reader stops. Only for
+   * platforms that support streams; rejects if the response is not a stream.
+   *
+   * @example
+   * ```ts
+   * for await (const { data } of subscribe('subscription { newBook { title } }')) console.log(data.newBook.title);
+   * ```
+   */
+  subscribe<TData = any, TVariables = Readonly<Record<string, unknown>>>(
+    document: string | DocumentNode | TypedDocument<TData, TVariables>,
+    variables?: TVariables,
+    options?: Omit<RunOptions, 'method'>,
+  ): AsyncGenerator<SubscriptionResult<TData>, void>;
+  /** Sends any HTTP request. Resolves after the work passed to `waitUntil` is done, too. */
+  send(request: RequestFields): Promise<Response>;
+}
+
+/** How a {@link Tester} sends requests. */
+export interface TesterSettings {
+  /** The platform whose events carry the requests. Default: "fetch". */
+  readonly platform?: PlatformName | undefined;
+  /** The second argument of the handler, which `context` receives. Default: an empty object. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A handler of any entry point, or a function that wraps one. */
+export type AnyHandler = ((event: any, context?: any) => Promise<any>) | ((event: any, responseStream: any, context?: any) => Promise<any>);
+
+/**
+ * Tests a server from its options, or through an existing handler with all of its settings. With options, NODE_ENV is always
+ * "test": the whole schema is built and checked, and errors are not masked.
+ *
+ * @example
+ * ```ts
+ * const { run } = createTester({ typeDefs, resolvers });
+ * const { data } = await run<{ hello: string }>('{ hello }');
+ * assert.equal(data?.hello, 'Hello!');
+ * ```
+ */
+export function createTester<TContext extends object = object, TDataSources extends object = object>(
+  // Any: the options of each entry point refer to its platform's event types.
+  options: OptionsSource<ServerOptions<TContext, TDataSources, any, any>>,
+  settings?: TesterSettings,
+): Tester;
+export function createTester(handler: AnyHandler, settings?: TesterSettings): Tester;
+export function createTester(server: unknown, settings: TesterSettings = {}): Tester {
+  assertSettings(settings);
+  const { platform = 'fetch', context = {} } = settings;
+  const call = isHandler(server) ? callHandler(server, platform) : serveOptions(server as OptionsSource<ServerOptions>);
+  const send: Tester['send'] = async (request) => {
+    const work: Promise<unknown>[] = [];
+    const waitUntil = (one: Promise<unknown>): void => void work.push(one);
+    const result = await call(createEvent(platform, request), { waitUntil, ...context });
+    // Work may pass more work to `waitUntil` before it ends.
+    while (work.length > 0) await Promise.all(work.splice(0));
+    return isStreamingHandler(server) ? (result as Response) : readResult(platform, result);
+  };
+  return {
+    send,
+    async *subscribe(document, variables, runOptions) {
+      const headers = { accept: 'text/event-stream', ...runOptions?.headers };
+      const response = await send(toRequest(textOf(document), variables, { ...runOptions, headers }));
+      if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
+        yield* readResults(response) as AsyncGenerator<SubscriptionResult<any>, void>;
+        return;
+      }
+      throw new Error(`Expected a stream of events, got status ${response.status} and ${(await response.text()).slice(0, 500)}`);
+    },
+    run: async (document, variables, runOptions) => toResult(await send(toRequest(textOf(document), variables, runOptions))),
+  };
+}
+
+function assertSettings(settings: object): void {
+  const known = ['platform', 'context'];
+  const unknown = Object.keys(settings).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`Unknown setting "${unknown}" of createTester.${didYouMean(unknown, known)} Known: ${known.join(', ')}.`);
+}
+
+function callHandler(handler: AnyHandler, platform: PlatformName): (event: unknown, context: unknown) => Promise<unknown> {
+  if (!isStreamingHandler(handler)) return handler;
+  return (event, context) => callStreamingHandler({ handler, event, context, readHead: (head) => readResult(platform, head) });
+}
+
+/** A function that returns options has no parameters. A handler has at least one, or has `fetch`. */
+function isHandler(server: unknown): server is AnyHandler {
+  return typeof server === 'function' && (server.length > 0 || 'fetch' in server);
+}
+
+/** Like createHandler, but without the warning about several handlers for one schema, which is normal in tests. */
+function serveOptions(options: OptionsSource<ServerOptions>): (event: unknown, context: unknown) => Promise<unknown> {
+  const serve = createServe({ adapters: [fetchAPI, ...lambdaAdapters, netlifyV1], streaming }, createStarter(inTest(options)));
+  return (event, context) => serve({ event, context, env: undefined });
+}
+
+function inTest(source: OptionsSource<ServerOptions>): OptionsSource<ServerOptions> {
+  if (typeof source === 'function') return async () => asTest(await source());
+  return source instanceof Promise ? source.then(asTest) : asTest(source);
+}
+
+function asTest(options: ServerOptions): ServerOptions {
+  return { nodeEnv: 'test', ...options };
+}
+
+function textOf(document: unknown): string {
+  if (typeof document === 'string') return document;
+  if (typeof document !== 'object' || document === null)
+    throw new TypeError(`Expected the text of an operation, or a parsed document, got ${describe(document)}.`);
+  const isNode = (document as { kind?: unknown }).kind === 'Document';
+  return isNode ? print(document as DocumentNode) : String(document);
+}
+
+function toRequest(query: string, variables: unknown, options: RunOptions = {}): RequestFields {
+  const { operationName, extensions, headers, method = 'POST' } = options;
+  const fields = { query, variables, operationName, extensions };
+  if (method !== 'GET') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
+  const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return {
+    method,
+    // CSRF prevention requires this header for GET.
+    headers: { 'vendor-require-preflight': '1', ...headers },
+    query: Object.fromEntries(parameters.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])),
+  };
+}
+
+async function toResult<TData>(response: Response): Promise<TestResult<TData>> {
+  const text = await response.text();
+  try {
+    const result = JSON.parse(text) as Pick<TestResult<TData>, 'data' | 'errors' | 'extensions'>;
+    return { ...result, status: response.status, headers: response.headers };
+  } catch (cause) {
+    throw new Error(`Expected an answer in JSON, got status ${response.status} and ${text === '' ? 'no body' : text.slice(0, 200)}`, {
+      cause,
+    });
+  }
+}

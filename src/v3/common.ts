@@ -1,0 +1,16 @@
+// What the servers of version 3 export alike, whatever host they are for.
+
+export {
+  ApolloError,
+  AuthenticationError,
+  ForbiddenError,
+  SyntaxError,
+  toApolloError,
+  UserInputError,
+  ValidationError,
+} from './errors/apollo-error.ts';
+export { gql } from './gql.ts';
+export type { Config, Context, ContextFunction, GatewayInterface, GraphQLSchemaModule } from './server/config.ts';
+export type { GraphQLOptions } from './server/query-options.ts';
+export { SchemaDirectiveVisitor } from './server/schema-directives.ts';
+export type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, PluginDefinition } from './types.ts';

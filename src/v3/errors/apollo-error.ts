@@ -1,0 +1,155 @@
+import { GraphQLError } from 'graphql';
+import type { ASTNode, GraphQLFormattedError, Source, SourceLocation } from 'graphql';
+
+declare module 'graphql' {
+  // As in apollo-server-errors: formatters read the original error here.
+  interface GraphQLErrorExtensions {
+    code?: unknown;
+    exception?: { code?: string; stacktrace?: readonly string[] };
+  }
+}
+
+/**
+ * The base of the version-3 error classes: a message, a code, and custom extensions. A resolver that throws one
+ * answers with the message and `extensions.code` in every environment.
+ */
+export class ApolloError extends Error {
+  extensions: Record<string, any>;
+  // Only declared, because fields would appear in `extensions.exception`.
+  declare readonly locations: readonly SourceLocation[] | undefined;
+  declare readonly path: readonly (string | number)[] | undefined;
+  declare readonly source: Source | undefined;
+  declare readonly positions: readonly number[] | undefined;
+  declare readonly nodes: readonly ASTNode[] | undefined;
+  declare originalError: Error | undefined;
+  // Any: users set custom properties on errors.
+  [key: string]: any;
+
+  /** Throws for `{ extensions: … }` as extensions, which would nest them. */
+  constructor(message: string, code?: string, extensions?: Record<string, any>) {
+    super(message);
+    if (extensions?.['extensions']) {
+      throw new Error(
+        'Pass extensions directly as the third argument of the ApolloError constructor: `new ' +
+          'ApolloError(message, code, {myExt: value})`, not `new ApolloError(message, code, ' +
+          '{extensions: {myExt: value}})`',
+      );
+    }
+    this.extensions = { ...extensions, code };
+  }
+
+  /**
+   * The error as an answer contains it. Parse and validation errors keep their `locations`, as in version 2: version 3 with
+   * graphql 16 left them out.
+   */
+  toJSON(): GraphQLFormattedError {
+    const { message, locations, ...others } = toGraphQLError(this).toJSON();
+    const places = locations ?? this.locations;
+    return { message, ...(places && { locations: places }), ...others };
+  }
+
+  /** The message and the locations in the document, without the name. */
+  override toString(): string {
+    return toGraphQLError(this).toString();
+  }
+
+  get [Symbol.toStringTag](): string {
+    return this.name;
+  }
+}
+
+function toGraphQLError({ message, nodes, source, positions, path, originalError, extensions }: ApolloError): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+}
+
+/** The document is not valid GraphQL: GRAPHQL_PARSE_FAILED. */
+export class SyntaxError extends ApolloError {
+  constructor(message: string) {
+    super(message, 'GRAPHQL_PARSE_FAILED');
+    hide(this, 'name', 'SyntaxError');
+  }
+}
+
+/** The document is invalid for the schema: GRAPHQL_VALIDATION_FAILED. */
+export class ValidationError extends ApolloError {
+  constructor(message: string) {
+    super(message, 'GRAPHQL_VALIDATION_FAILED');
+    hide(this, 'name', 'ValidationError');
+  }
+}
+
+/** The caller is not authenticated: UNAUTHENTICATED. */
+export class AuthenticationError extends ApolloError {
+  constructor(message: string, extensions?: Record<string, any>) {
+    super(message, 'UNAUTHENTICATED', extensions);
+    hide(this, 'name', 'AuthenticationError');
+  }
+}
+
+/** The caller lacks permission: FORBIDDEN. */
+export class ForbiddenError extends ApolloError {
+  constructor(message: string, extensions?: Record<string, any>) {
+    super(message, 'FORBIDDEN', extensions);
+    hide(this, 'name', 'ForbiddenError');
+  }
+}
+
+/** No document is stored under the hash: PERSISTED_QUERY_NOT_FOUND. */
+export class PersistedQueryNotFoundError extends ApolloError {
+  constructor() {
+    super('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
+    hide(this, 'name', 'PersistedQueryNotFoundError');
+  }
+}
+
+/** Persisted queries are disabled: PERSISTED_QUERY_NOT_SUPPORTED. */
+export class PersistedQueryNotSupportedError extends ApolloError {
+  constructor() {
+    super('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
+    hide(this, 'name', 'PersistedQueryNotSupportedError');
+  }
+}
+
+/** The client's input is invalid: BAD_USER_INPUT. */
+export class UserInputError extends ApolloError {
+  constructor(message: string, extensions?: Record<string, any>) {
+    super(message, 'BAD_USER_INPUT', extensions);
+    hide(this, 'name', 'UserInputError');
+  }
+}
+
+/** Sets the code of an error and returns the error. Default: INTERNAL_SERVER_ERROR. */
+export function toApolloError(
+  error: Error & { extensions?: Record<string, any> },
+  code = 'INTERNAL_SERVER_ERROR',
+): Error & { extensions: Record<string, any> } {
+  if (error.extensions) error.extensions['code'] = code;
+  else error.extensions = { code };
+  return error as Error & { extensions: Record<string, any> };
+}
+
+/** Sets a property that is not enumerable. */
+export function hide(target: object, key: PropertyKey, value: unknown): void {
+  Object.defineProperty(target, key, { value, configurable: true, writable: true });
+}
+
+/** A refused HTTP request, with the status and the body of its answer. */
+export class HttpQueryError extends Error {
+  readonly statusCode: number;
+  /** True when the message is the JSON text of a GraphQL answer. */
+  readonly isGraphQLError: boolean;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(statusCode: number, message: string, isGraphQLError = false, headers?: Readonly<Record<string, string>>) {
+    super(message);
+    this.name = 'HttpQueryError';
+    this.statusCode = statusCode;
+    this.isGraphQLError = isGraphQLError;
+    this.headers = headers;
+  }
+}
+
+/** Checks the name, because a plugin may use another copy of the class. */
+export function isHttpQueryError(error: unknown): error is HttpQueryError {
+  return (error as { readonly name?: unknown } | null | undefined)?.name === 'HttpQueryError';
+}

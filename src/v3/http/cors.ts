@@ -1,0 +1,108 @@
+import type { CORSOptions as ServerCORSOptions } from '../../server/for-v3.ts';
+import type { HeaderMap } from '../../shared/index.ts';
+import type { ExpressRequest } from './express.ts';
+
+type Origin = boolean | string | RegExp | readonly (boolean | string | RegExp)[];
+type OriginCallback = (error: Error | null, origin?: Origin) => void;
+
+/** The options of the `cors` package, which version 3 used. */
+export interface CORSOptions extends Omit<ServerCORSOptions, 'origin' | 'methods'> {
+  readonly origin?: Origin | ((origin: string | undefined, callback: OriginCallback) => void);
+  /** Default: GET, HEAD, PUT, PATCH, POST, DELETE. */
+  readonly methods?: string | readonly string[];
+  readonly preflightContinue?: boolean;
+}
+
+/** Finds the options for each request. */
+export type CORSOptionsDelegate = (request: ExpressRequest, callback: (error: Error | null, options?: CORSOptions) => void) => void;
+
+/** `cors` of `expressGetMiddlewareOptions`. */
+export type CORS = boolean | CORSOptions | CORSOptionsDelegate;
+
+/** The options of version 2, where every answer has all of the fields. */
+export interface CORSOptionsOfVersion2 extends Pick<ServerCORSOptions, 'allowedHeaders' | 'exposedHeaders' | 'credentials' | 'maxAge'> {
+  readonly origin?: boolean | string | readonly string[];
+  readonly methods?: string | readonly string[];
+}
+
+/** The status of the answer to a preflight; undefined when the request goes on. Rejects when a callback does. */
+export async function applyCORS(cors: CORS | undefined, request: ExpressRequest, headers: HeaderMap): Promise<number | undefined> {
+  if (cors === false) return undefined;
+  const given = cors === true || cors === undefined ? {} : cors;
+  const options: CORSOptions = typeof given === 'function' ? ((await called<CORSOptions>((back) => given(request, back))) ?? {}) : given;
+  // An explicit undefined, as from an environment variable that is not set, allows no origin.
+  const origin = 'origin' in options ? options.origin : '*';
+  const requestOrigin = request.get('origin');
+  const found = typeof origin === 'function' ? await called<Origin>((back) => origin(requestOrigin, back)) : origin;
+  // A callback that allows no origin, or `origin: false`, turns CORS off for the request.
+  if (!found) return undefined;
+  addOrigin(headers, found, requestOrigin);
+  if (options.credentials === true) headers.set('access-control-allow-credentials', 'true');
+  if (request.method !== 'OPTIONS') {
+    addList(headers, 'access-control-expose-headers', options.exposedHeaders);
+    return undefined;
+  }
+  addList(headers, 'access-control-allow-methods', options.methods ?? 'GET,HEAD,PUT,PATCH,POST,DELETE');
+  addAllowedHeaders(headers, options, request);
+  if (options.maxAge !== undefined && String(options.maxAge) !== '') headers.set('access-control-max-age', String(options.maxAge));
+  addList(headers, 'access-control-expose-headers', options.exposedHeaders);
+  return options.preflightContinue === true ? undefined : (options.optionsSuccessStatus ?? 204);
+}
+
+/** `cors` of version 2's createHandler. Preflights are answered with status 204. */
+export function applyCORSOfVersion2(cors: CORSOptionsOfVersion2, request: ExpressRequest, headers: HeaderMap): number | undefined {
+  const requestOrigin = request.get('origin');
+  const { origin } = cors;
+  if (typeof origin === 'string') headers.set('access-control-allow-origin', origin);
+  else if (requestOrigin !== undefined && (origin === true || (Array.isArray(origin) && origin.includes(requestOrigin)))) {
+    headers.set('access-control-allow-origin', requestOrigin);
+    addVary(headers, 'Origin');
+  }
+  addList(headers, 'access-control-allow-methods', cors.methods);
+  addList(headers, 'access-control-allow-headers', cors.allowedHeaders);
+  addList(headers, 'access-control-expose-headers', cors.exposedHeaders);
+  const requestedHeaders = request.get('access-control-request-headers');
+  if (origin && !cors.allowedHeaders && requestedHeaders) headers.set('access-control-allow-headers', requestedHeaders);
+  if (cors.credentials) headers.set('access-control-allow-credentials', 'true');
+  if (typeof cors.maxAge === 'number') headers.set('access-control-max-age', String(cors.maxAge));
+  return request.method === 'OPTIONS' ? 204 : undefined;
+}
+
+function called<T>(run: (back: (error: Error | null, value?: T) => void) => unknown): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    // A delegate that is an async function and rejects would otherwise leave the request hanging.
+    const returned = run((error, value) => (error ? reject(error) : resolve(value)));
+    if (returned instanceof Promise) returned.catch(reject);
+  });
+}
+
+function addOrigin(headers: HeaderMap, origin: Origin, requestOrigin: string | undefined): void {
+  if (origin !== '*') addVary(headers, 'Origin');
+  if (typeof origin === 'string') headers.set('access-control-allow-origin', origin);
+  else if (requestOrigin !== undefined && isAllowed(origin, requestOrigin)) headers.set('access-control-allow-origin', requestOrigin);
+}
+
+function isAllowed(origin: Origin, requestOrigin: string): boolean {
+  if (Array.isArray(origin)) return origin.some((one: boolean | string | RegExp) => isAllowed(one, requestOrigin));
+  if (typeof origin === 'string') return origin === requestOrigin;
+  // A pattern with the g or y flag keeps its position between calls, and would refuse every second request.
+  if (origin instanceof RegExp) return new RegExp(origin.source, origin.flags.replaceAll(/[gy]/g, '')).test(requestOrigin);
+  return Boolean(origin);
+}
+
+function addAllowedHeaders(headers: HeaderMap, { allowedHeaders }: CORSOptions, request: ExpressRequest): void {
+  if (!allowedHeaders) addVary(headers, 'Access-Control-Request-Headers');
+  addList(headers, 'access-control-allow-headers', allowedHeaders || request.get('access-control-request-headers'));
+}
+
+function addList(headers: HeaderMap, name: string, value: string | readonly string[] | undefined): void {
+  const text = Array.isArray(value) ? value.join(',') : (value as string | undefined);
+  if (text) headers.set(name, text);
+}
+
+function addVary(headers: HeaderMap, name: string): void {
+  const present = headers.get('vary');
+  const names = present?.split(',').map((one) => one.trim().toLowerCase()) ?? [];
+  if (names.includes('*') || names.includes(name.toLowerCase())) return;
+  headers.set('vary', present === null ? name : `${present}, ${name}`);
+}

@@ -1,0 +1,51 @@
+import { HeaderMap, sha256 } from '../../shared/index.ts';
+import type { PluginHeaders, GraphQLRequest, GraphQLRequestContext, SchemaHash } from '../types.ts';
+import { newCachePolicy } from '../../extensions/edge/index.ts';
+import type { PipelineConfig } from './operation.ts';
+
+/** Settings for a request context. */
+export type RequestContextSettings = Pick<PipelineConfig, 'schema' | 'logger' | 'cache' | 'debug'> & {
+  readonly context: object;
+  readonly hashSchema: () => SchemaHash;
+};
+
+/** Creates the request context of one operation, with a copy of the context value; operations of a batch have one each. */
+export function createRequestContext(
+  settings: RequestContextSettings,
+  request: GraphQLRequest,
+  requestIsBatched: boolean,
+): GraphQLRequestContext<any> {
+  const { schema, logger, cache, debug } = settings;
+  return {
+    schema,
+    logger,
+    cache,
+    debug,
+    request,
+    requestIsBatched,
+    context: cloneObject(settings.context),
+    response: { http: { headers: new HeaderMap() } },
+    metrics: {},
+    overallCachePolicy: newCachePolicy(),
+    // Asked for by few plugins: to hash a schema or a text loads node:crypto into a cold start.
+    get schemaHash() {
+      return settings.hashSchema();
+    },
+    get queryHash() {
+      return this.source === undefined ? undefined! : sha256(this.source);
+    },
+  };
+}
+
+/** Sets all of the fields. Cookies are appended, because each is a separate field. */
+export function setFields(headers: PluginHeaders, fields: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of fields) {
+    if (name.toLowerCase() === 'set-cookie') headers.append(name, value);
+    else headers.set(name, value);
+  }
+}
+
+/** A shallow copy with the same prototype. */
+function cloneObject<T extends object>(value: T): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(value) as object) as T, value);
+}

@@ -1,0 +1,283 @@
+import { guardLogger } from '../../shared/index.ts';
+import { print } from 'graphql';
+import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
+
+import { InMemoryLRUCache, PrefixingKeyValueCache, guardCache } from '../../datasources/index.ts';
+import type { KeyValueCache } from '../../datasources/index.ts';
+import type { DocumentSettings } from '../../server/for-v3.ts';
+import { recommendedRequestHeaders } from '../http/csrf.ts';
+import type { QueryOptions } from '../http/run-http-query.ts';
+import { processGraphQLRequest } from '../operation/pipeline.ts';
+import { createRequestContext } from '../operation/request-context.ts';
+import type { DocumentStore } from '../operation/operation.ts';
+import type { PersistedQuerySettings } from '../operation/persisted-query.ts';
+import type { ApolloServerPlugin, GraphQLRequest, GraphQLResponse, HTTPRequestHead, Logger, SchemaHash } from '../types.ts';
+import { readApolloConfig } from './apollo-config.ts';
+import { assertConfig, noIntrospection } from './config.ts';
+import type { Config } from './config.ts';
+import type { HandlerSettings } from './serving.ts';
+import { Lifecycle, logStartupError, installPlugins } from './lifecycle.ts';
+import { hashSchema, makeSchema } from './make-schema.ts';
+import { completeOptions, documentSettings } from './query-options.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
+import { SchemaSource } from './schema-source.ts';
+
+/** An operation without HTTP. `http` is what plugins see of an HTTP request. */
+export interface ExecutedRequest extends Omit<GraphQLRequest, 'query' | 'http'> {
+  query?: string | DocumentNode;
+  http?: Pick<HTTPRequestHead, 'url' | 'method'> & { readonly headers: Pick<HTTPRequestHead['headers'], 'get' | 'has'> };
+}
+
+/** The server without a platform: `start` starts it, and `executeOperation` runs operations. */
+export class ApolloServerBase<ContextFunctionParams = any> {
+  graphqlPath = '/';
+  /** Options passed on with every request. Changes apply to the next request. */
+  requestOptions: Partial<QueryOptions>;
+  protected plugins: ApolloServerPlugin<any>[];
+  protected csrfPreventionRequestHeaders: readonly string[] | null;
+  readonly #config: Config<ContextFunctionParams>;
+  readonly #logger: Logger;
+  readonly #lifecycle: Lifecycle;
+  readonly #schemas: SchemaSource;
+  readonly #cache: KeyValueCache;
+  readonly #validationRules: readonly ValidationRule[];
+  #documents: DocumentSettings | undefined = undefined;
+  readonly #hashes = new WeakMap<GraphQLSchema, SchemaHash>();
+  readonly #stores = new WeakMap<GraphQLSchema, DocumentStore>();
+
+  /** Throws for invalid options and for a schema that cannot be built. Plugins and gateways run when the server starts. */
+  constructor(config: Config<ContextFunctionParams>) {
+    if (!config) throw new Error('ApolloServer requires options.');
+    const nodeEnv = config.nodeEnv ?? readNodeEnv();
+    this.#config = { ...config, ...(nodeEnv !== undefined && { nodeEnv }) };
+    this.#logger = guardLogger(config.logger ?? console);
+    assertConfig(this.#config, this.#logger);
+    const apollo = readApolloConfig(config.apollo, this.#logger);
+    const { csrfPrevention, gateway, cache } = config;
+    const requestHeaders = typeof csrfPrevention === 'object' ? csrfPrevention.requestHeaders : undefined;
+    this.csrfPreventionRequestHeaders = csrfPrevention ? (requestHeaders ?? recommendedRequestHeaders) : null;
+    const introspection = config.introspection ?? nodeEnv !== 'production';
+    this.#validationRules = [...(config.validationRules ?? []), ...(introspection ? [] : [noIntrospection])];
+    this.#cache = cache === undefined || cache === 'bounded' ? new InMemoryLRUCache() : this.#guard(cache);
+    this.requestOptions = this.#requestOptions();
+    this.plugins = installPlugins(this.#config, apollo, this.#logger);
+    const schema = gateway === undefined ? makeSchema(this.#config, this.#logger) : undefined;
+    this.#schemas = new SchemaSource({ schema, gateway, apollo, logger: this.#logger });
+    const persisted = this.requestOptions.persistedQueries;
+    this.#lifecycle = new Lifecycle({
+      schemas: this.#schemas,
+      plugins: this.plugins,
+      logger: this.#logger,
+      service: ({ apiSchema }) => {
+        const hash = (): SchemaHash => this.#hashOf(apiSchema);
+        return {
+          logger: this.#logger,
+          schema: apiSchema,
+          get schemaHash() {
+            return hash();
+          },
+          apollo,
+          serverlessFramework: this.serverlessFramework(),
+          ...(persisted && { persistedQueries: { cache: persisted.cache } }),
+        };
+      },
+    });
+    if (this.serverlessFramework()) this.startIfNeeded();
+  }
+
+  /** The parts of this server that a handler needs. */
+  protected handlerSettings(options: HandlerSettings['options']): HandlerSettings {
+    return {
+      options,
+      nodeEnv: this.#config.nodeEnv,
+      logger: this.#logger,
+      schema: () => this.#schemas.schema,
+      isLate: this.#config.gateway !== undefined,
+      ready: () => this.ensureStarted(),
+      csrfRequestHeaders: this.csrfPreventionRequestHeaders ?? undefined,
+      landingPage: () => this.#lifecycle.landingPage,
+    };
+  }
+
+  /** Throws on a serverless server, which starts by itself. */
+  async start(): Promise<void> {
+    if (this.serverlessFramework()) {
+      throw new Error(
+        "When using an ApolloServer subclass from a serverless framework package, you don't need to call start(); just call createHandler().",
+      );
+    }
+    return this._start();
+  }
+
+  /** Stops the gateway and calls the plugins' hooks. */
+  async stop(): Promise<void> {
+    return this.#lifecycle.stop();
+  }
+
+  /**
+   * Runs one operation without HTTP. `integrationContextArgument` is the argument of the context function. Rejects when that
+   * function fails.
+   */
+  async executeOperation(request: ExecutedRequest, integrationContextArgument?: Partial<ContextFunctionParams>): Promise<GraphQLResponse> {
+    if (this.#lifecycle.phase === 'initialized') await this._start();
+    const options = {
+      ...completeOptions(await this.graphQLServerOptions(integrationContextArgument as ContextFunctionParams | undefined)),
+      ...this.#withoutHTTP(),
+    };
+    if (typeof options.context === 'function') return options.context() as never;
+    const { query } = request;
+    const text = query && typeof query !== 'string' ? print(query) : query;
+    const context = createRequestContext(options, { ...request, query: text } as GraphQLRequest, false);
+    return processGraphQLRequest(options, context, { invocation: undefined, budget: undefined, capacity: undefined });
+  }
+
+  /** Without HTTP, stack traces are included only with `debug: true`. */
+  #withoutHTTP(): Pick<QueryOptions, 'debug' | 'showStacks'> | undefined {
+    return this.#config.debug === undefined ? { debug: undefined, showStacks: false } : undefined;
+  }
+
+  /** True when it starts by itself, as on a function platform. */
+  protected serverlessFramework(): boolean {
+    return false;
+  }
+
+  /** Starts the server if `start` was not called, as in version 2. A failed start is logged, and every request reports it. */
+  protected startIfNeeded(): void {
+    if (this.#lifecycle.phase === 'initialized') this._start().catch((error: unknown) => logStartupError(this.#logger, error));
+  }
+
+  /** Starts the server if `start` was not called. Rejects when the start fails or has failed. */
+  protected async startOnce(): Promise<void> {
+    return this.#lifecycle.phase === 'initialized' ? this._start() : this.#lifecycle.ready();
+  }
+
+  protected _start(): Promise<void> {
+    return this.#lifecycle.start();
+  }
+
+  /** Resolves when it can take requests. */
+  protected async ensureStarted(): Promise<void> {
+    return this.#lifecycle.ready();
+  }
+
+  protected assertStarted(methodName: string): void {
+    this.#lifecycle.assertStarted(methodName);
+  }
+
+  protected getLandingPage(): { readonly html: string } | null {
+    this.assertStarted('getLandingPage');
+    return this.#lifecycle.landingPage ?? null;
+  }
+
+  /** The options, with the context value of one HTTP request. */
+  protected async graphQLServerOptions(integrationContextArgument?: ContextFunctionParams): Promise<GraphQLServerOptions> {
+    await this.#lifecycle.ready();
+    const { schema } = this.#schemas;
+    const { dangerouslyDisableValidation } = this.#config;
+    const executor = this.#schemas.executor ?? this.#config.executor;
+    const options: Omit<QueryOptions, 'schemaHash'> = {
+      schema,
+      hashSchema: () => this.#hashOf(schema),
+      documents: this.#documentSettings(schema),
+      validationRules: this.#validationRules,
+      documentStore: this.#documentStore(schema),
+      dangerouslyDisableValidation,
+      plugins: this.plugins,
+      logger: this.#logger,
+      cache: this.#cache,
+      context: await this.#makeContext(integrationContextArgument),
+      ...this.requestOptions,
+      ...(executor && { executor }),
+    };
+    // Computed when read: hashing a schema loads node:crypto, and few plugins need it.
+    return Object.defineProperty(options, 'schemaHash', { get: options.hashSchema, configurable: true }) as QueryOptions &
+      GraphQLServerOptions;
+  }
+
+  /** A failed context becomes a function that throws the error, so that it is formatted with the options of the request. */
+  async #makeContext(argument: ContextFunctionParams | undefined): Promise<object> {
+    const { context } = this.#config;
+    if (typeof context !== 'function') return context ?? {};
+    try {
+      return (await context(argument ?? ({} as ContextFunctionParams))) ?? {};
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  #requestOptions(): Partial<QueryOptions> {
+    const { rootValue, fieldResolver, dataSources, formatError, formatResponse, allowBatchedHttpRequests, debug, nodeEnv } = this.#config;
+    const persistedQueries = this.#persistedQueries();
+    return {
+      rootValue,
+      fieldResolver,
+      dataSources,
+      formatError,
+      formatResponse,
+      allowBatchedHttpRequests,
+      persistedQueries,
+      // Never in production, even with `debug: true`: a stack trace contains file names and may contain values.
+      debug: nodeEnv === 'production' ? false : (debug ?? nodeEnv === 'development'),
+      // As in version 3: where NODE_ENV is not set, as on Lambda, formatters rely on them.
+      showStacks: nodeEnv !== 'production' && (debug ?? nodeEnv !== 'test'),
+    };
+  }
+
+  #persistedQueries(): PersistedQuerySettings | undefined {
+    const { persistedQueries, cache } = this.#config;
+    if (persistedQueries === false) return undefined;
+    const store = persistedQueries?.cache ?? cache;
+    const isOwn = store === undefined || store === 'bounded';
+    // A separate cache in memory, so that clients cannot push out responses.
+    const guarded = isOwn
+      ? new InMemoryLRUCache({ maxSize: 3 * mebibyte })
+      : guardCache(store, {
+          onError: (error) => this.#logger.warn('The cache of persisted queries did not work; it counts as empty.', error),
+        });
+    return { cache: new PrefixingKeyValueCache(guarded, 'apq:'), ttl: persistedQueries?.ttl };
+  }
+
+  /** A store that is slow, failing or unreachable counts as empty and never fails a request. */
+  #guard(cache: KeyValueCache): KeyValueCache {
+    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache did not work; it counts as empty for a second.', error) });
+  }
+
+  /** Documents are cached for one schema. */
+  #documentSettings(schema: GraphQLSchema): DocumentSettings {
+    if (this.#documents?.schema === schema) return this.#documents;
+    const { documentStore, parseOptions } = this.#config;
+    this.#documents = documentSettings({ schema, validationRules: this.#validationRules, documentStore, parseOptions });
+    return this.#documents;
+  }
+
+  /** Each schema has its own key prefix, because a document is valid for one schema only. */
+  #documentStore(schema: GraphQLSchema): DocumentStore | null | undefined {
+    const { documentStore } = this.#config;
+    if (!documentStore) return documentStore;
+    const known = this.#stores.get(schema) ?? prefixed(documentStore, `${globalThis.crypto.randomUUID()}:`);
+    this.#stores.set(schema, known);
+    return known;
+  }
+
+  #hashOf(schema: GraphQLSchema): SchemaHash {
+    const hash = this.#hashes.get(schema) ?? hashSchema(schema);
+    this.#hashes.set(schema, hash);
+    return hash;
+  }
+}
+
+function prefixed(store: DocumentStore, prefix: string): DocumentStore {
+  return {
+    get: async (key) => store.get(prefix + key),
+    set: async (key, document) => store.set(prefix + key, document),
+    delete: async (key) => store.delete?.(prefix + key),
+  };
+}
+
+const mebibyte = 1024 * 1024;
+
+function readNodeEnv(): string | undefined {
+  return globalThis.process?.env?.['NODE_ENV'];
+}

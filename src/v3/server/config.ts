@@ -1,0 +1,167 @@
+import type { DocumentNode, GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
+
+import type { KeyValueCache } from '../../datasources/index.ts';
+import type { DataSource } from '../types.ts';
+import { usesUpload } from './schema-sources.ts';
+import type { FormatError } from '../errors/format-errors.ts';
+import type { DocumentStore } from '../operation/operation.ts';
+import type {
+  ApolloConfig,
+  ApolloConfigInput,
+  GraphQLExecutor,
+  GraphQLRequestContext,
+  GraphQLResponse,
+  GraphQLSchemaContext,
+  Logger,
+  PluginDefinition,
+  ValueOrPromise,
+} from '../types.ts';
+import { GraphQLError } from 'graphql';
+
+/** The context value, or the object it is copied from. */
+export type Context<T = object> = T;
+/** Creates the context value, once per HTTP request. */
+export type ContextFunction<TParams = any, TContext = object> = (params: TParams) => ValueOrPromise<Context<TContext>>;
+export type DataSources<TContext> = Record<string, DataSource<TContext>>;
+
+/** One of `modules`: a part of the schema, with its resolvers. */
+export interface GraphQLSchemaModule {
+  readonly typeDefs: DocumentNode;
+  readonly resolvers?: Record<string, any>;
+}
+
+/** Settings of automatic persisted queries. */
+export interface PersistedQueryOptions {
+  readonly cache?: KeyValueCache;
+  /** Seconds; null: no expiry. Default: the cache decides. */
+  readonly ttl?: number | null;
+}
+
+/** Header fields of which a GET must have one. Default: x-apollo-operation-name, apollo-require-preflight. */
+export interface CSRFPreventionOptions {
+  readonly requestHeaders?: string[];
+}
+
+/** Ends a subscription to a gateway's schemas. */
+export type Unsubscriber = () => void;
+export type SchemaChangeCallback = (apiSchema: GraphQLSchema) => void;
+
+/** The schema of a gateway and its executor; null: operations run here. */
+export interface GraphQLServiceConfig {
+  readonly schema: GraphQLSchema;
+  readonly executor: GraphQLExecutor<any> | null;
+}
+
+/** A gateway provides the schema and may run the operations. */
+export interface GatewayInterface {
+  load(options: { apollo: ApolloConfig }): Promise<GraphQLServiceConfig>;
+  onSchemaChange?(callback: SchemaChangeCallback): Unsubscriber;
+  onSchemaLoadOrUpdate?(callback: (context: GatewaySchemaContext) => void): Unsubscriber;
+  stop(): Promise<void>;
+}
+
+/** A gateway's schema, with the text of its supergraph. */
+export type GatewaySchemaContext = Required<GraphQLSchemaContext>;
+
+/** Its name in version 2. */
+export type GraphQLService = GatewayInterface;
+
+/** The options of version 3, and those of version 2 that still have an effect. */
+export interface Config<ContextFunctionParams = any> {
+  /** Text, documents, or lists of these. */
+  typeDefs?: any;
+  resolvers?: any;
+  schema?: GraphQLSchema;
+  modules?: GraphQLSchemaModule[];
+  parseOptions?: Record<string, any>;
+  context?: Context | ContextFunction<ContextFunctionParams>;
+  dataSources?: () => DataSources<any>;
+  /** Default: "bounded", 30 MiB in memory. */
+  cache?: KeyValueCache | 'bounded';
+  plugins?: PluginDefinition[];
+  persistedQueries?: PersistedQueryOptions | false;
+  formatError?: FormatError;
+  formatResponse?: (response: GraphQLResponse, requestContext: GraphQLRequestContext<any>) => GraphQLResponse | null;
+  /** Stack traces in answers. Default: only when NODE_ENV is development; never when it is production. */
+  debug?: boolean;
+  /** Default: unless NODE_ENV is production. */
+  introspection?: boolean;
+  logger?: Logger;
+  rootValue?: any;
+  validationRules?: ValidationRule[];
+  fieldResolver?: GraphQLFieldResolver<any, any>;
+  executor?: GraphQLExecutor<any>;
+  gateway?: GatewayInterface;
+  mocks?: any;
+  mockEntireSchema?: boolean;
+  /** null: every request parses and validates its document. Default: in memory. */
+  documentStore?: DocumentStore | null;
+  /** Default: false. */
+  csrfPrevention?: CSRFPreventionOptions | boolean;
+  /** Default: true. */
+  allowBatchedHttpRequests?: boolean;
+  nodeEnv?: string;
+  stopOnTerminationSignals?: boolean;
+  dangerouslyDisableValidation?: boolean;
+  apollo?: ApolloConfigInput;
+
+  /** Version 2: a subclass of `SchemaDirectiveVisitor` for each directive. */
+  schemaDirectives?: Record<string, any>;
+  /** Version 2: options of the cache-control plugin. */
+  cacheControl?: any;
+  /** Version 2: false removes the page for browsers. */
+  playground?: any;
+  /** Version 2: the tracing format no longer exists. */
+  tracing?: boolean;
+  /** Version 2: only false. */
+  uploads?: any;
+  /** Version 2: only false. */
+  subscriptions?: any;
+  /** Version 2: reporting to Apollo, which this server does not do. */
+  engine?: any;
+}
+
+/** Options of version 2, and what to write instead. */
+const optionsOfVersion2: Readonly<Record<string, string>> = {
+  playground: 'Write plugins: [ApolloServerPluginLandingPageGraphQLPlayground()] for the page, from "graphql-functions/v3/core".',
+  tracing: 'Take it out: the format is gone. See docs/plugins.md for a plugin that measures resolvers.',
+  engine: 'Take it out: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
+  subscriptions: 'Take it out: version 3 had none. The current createHandler streams them, see docs/streaming.md.',
+  cacheControl: 'Write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })] instead, from "graphql-functions/v3/core".',
+  uploads: 'Take it out: the schema has no scalar Upload, and requests with files are refused.',
+  schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
+};
+
+/** Throws for invalid options, and warns about options of version 2 with what to write instead. */
+export function assertConfig(config: Config, logger: Logger): void {
+  const { gateway, modules, schema, typeDefs, resolvers, uploads, cache, plugins } = config;
+  if (gateway && (modules || schema || typeDefs || resolvers))
+    throw new Error('Cannot define both `gateway` and any of: `modules`, `schema`, `typeDefs`, or `resolvers`');
+  if (uploads && usesUpload(config)) {
+    throw new Error(
+      'The option uploads is withdrawn, and the schema uses the scalar Upload: a multipart request can be sent by any page without a preflight. ' +
+        'Let clients upload to a signed URL of your object store, and send that as a string. See docs/migration.md, "Withdrawn".',
+    );
+  }
+  if (cache !== undefined && cache !== 'bounded' && typeof cache !== 'object')
+    throw new TypeError(`The option cache takes "bounded" or an object with get, set and delete, not ${JSON.stringify(cache)}.`);
+  const missing = plugins?.findIndex((plugin) => !plugin) ?? -1;
+  if (missing !== -1) throw new TypeError(`plugins[${missing}] is ${String(plugins![missing])}, not a plugin. Leave it out of the list.`);
+  for (const [name, advice] of Object.entries(optionsOfVersion2)) {
+    const value: unknown = config[name as keyof Config];
+    if (value !== undefined && value !== false) logger.warn(`The option ${name} is of version 2. ${advice}`);
+  }
+}
+
+/** Refuses `__schema` and `__type` with version 3's message. */
+export const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    if (node.name.value !== '__schema' && node.name.value !== '__type') return;
+    context.reportError(
+      new GraphQLError(
+        'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. To enable introspection, pass introspection: true to ApolloServer in production',
+        { nodes: [node] },
+      ),
+    );
+  },
+});

@@ -1,0 +1,159 @@
+import { NotReadyError } from '../http/serve.ts';
+import type {
+  ApolloServerPlugin,
+  GraphQLSchemaContext,
+  GraphQLServerListener,
+  GraphQLServiceContext,
+  LandingPage,
+  Logger,
+  ApolloConfig,
+  InternalPlugin,
+  InternalPluginId,
+} from '../types.ts';
+import { isImplicitLandingPage, implicitLandingPage } from '../plugins/landing-page.ts';
+import type { SchemaSource } from './schema-source.ts';
+import { ApolloServerPluginCacheControl } from '../plugins/cache-control.ts';
+import type { Config } from './config.ts';
+
+type Phase = 'initialized' | 'starting' | 'failed to start' | 'started' | 'draining' | 'stopping' | 'stopped';
+
+/** The settings of a server's start and stop. */
+export interface LifecycleSettings {
+  readonly schemas: SchemaSource;
+  readonly plugins: readonly ApolloServerPlugin<any>[];
+  readonly service: (schema: GraphQLSchemaContext) => GraphQLServiceContext;
+  readonly logger: Logger;
+}
+
+/** Starts and stops a server, each once. */
+export class Lifecycle {
+  phase: Phase = 'initialized';
+  landingPage: LandingPage | undefined = undefined;
+  readonly #settings: LifecycleSettings;
+  #listeners: readonly GraphQLServerListener[] = [];
+  #starting: Promise<void> | undefined = undefined;
+  #stopping: Promise<void> | undefined = undefined;
+  #failure: unknown = undefined;
+
+  constructor(settings: LifecycleSettings) {
+    this.#settings = settings;
+  }
+
+  /** Loads the schema and calls the plugins' hooks. Rejects when one of them does. */
+  start(): Promise<void> {
+    if (this.phase !== 'initialized') return Promise.reject(new Error(`called start() with surprising state ${this.phase}`));
+    this.phase = 'starting';
+    this.#starting = this.#run();
+    // `ready` reports the failure to each request.
+    this.#starting.catch(() => {});
+    return this.#starting;
+  }
+
+  async #run(): Promise<void> {
+    const { schemas, plugins, service } = this.#settings;
+    try {
+      const context = await schemas.start();
+      const started = await Promise.all(
+        plugins.map(async (plugin) => ({ listener: await plugin.serverWillStart?.(service(context)), plugin })),
+      );
+      const listening = started.filter(({ listener }) => typeof listener === 'object' && listener !== null);
+      this.#listeners = listening.map(({ listener }) => listener as GraphQLServerListener);
+      for (const { schemaDidLoadOrUpdate } of this.#listeners) if (schemaDidLoadOrUpdate) schemas.follow(schemaDidLoadOrUpdate);
+      this.landingPage = await renderPage(listening as Tagged[]);
+      this.phase = 'started';
+    } catch (error) {
+      this.phase = 'failed to start';
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /** Resolves when the server can take requests; rejects with an error that clients may see. */
+  async ready(): Promise<void> {
+    if (this.phase === 'starting') await this.#starting?.catch(() => {});
+    switch (this.phase) {
+      case 'initialized':
+        throw new NotReadyError('You need to call `server.start()` before using your Apollo Server.');
+      case 'failed to start':
+        logStartupError(this.#settings.logger, this.#failure);
+        throw new NotReadyError('This data graph is missing a valid configuration. More details may be available in the server logs.');
+      case 'stopping':
+        throw new NotReadyError('Cannot execute GraphQL operations while the server is stopping.');
+      case 'stopped':
+        throw new NotReadyError('Cannot execute GraphQL operations after the server has stopped.');
+      default:
+    }
+  }
+
+  /** Throws unless the server has started. The error names `method`. */
+  assertStarted(method: string): void {
+    if (this.phase === 'started' || this.phase === 'draining') return;
+    throw new Error(`You must \`await server.start()\` before calling \`server.${method}()\``);
+  }
+
+  /** Drains, stops the gateway, and calls the plugins' hooks. */
+  stop(): Promise<void> {
+    if (this.phase === 'started') {
+      this.phase = 'draining';
+      this.#stopping = this.#end();
+    }
+    return (
+      this.#stopping ??
+      Promise.reject(new Error('apolloServer.stop() should only be called after `await apolloServer.start()` has succeeded'))
+    );
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all(this.#listeners.map(async ({ drainServer }) => drainServer?.()));
+    this.phase = 'stopping';
+    try {
+      await this.#settings.schemas.stop();
+      await Promise.all(this.#listeners.map(async ({ serverWillStop }) => serverWillStop?.()));
+    } finally {
+      this.phase = 'stopped';
+    }
+  }
+}
+
+interface Tagged {
+  readonly listener: GraphQLServerListener;
+  readonly plugin: ApolloServerPlugin<any>;
+}
+
+/** The page of the one plugin that has one. The default page is used only without another. */
+async function renderPage(listening: readonly Tagged[]): Promise<LandingPage | undefined> {
+  const all = listening.filter(({ listener }) => listener.renderLandingPage !== undefined);
+  const pages = all.length > 1 ? all.filter(({ plugin }) => !isImplicitLandingPage(plugin)) : all;
+  if (pages.length > 1) throw new Error('Only one plugin can implement renderLandingPage.');
+  return pages[0]?.listener.renderLandingPage?.();
+}
+
+/** Logs a start that failed. */
+export function logStartupError(logger: Logger, error: unknown): void {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  logger.error(`An error occurred during Apollo Server startup. All GraphQL requests will now fail. The startup error was: ${message}`);
+}
+
+/** The user's plugins, with functions called, and those that the server adds. */
+export function installPlugins(
+  { plugins = [], cacheControl, playground, nodeEnv }: Config,
+  apollo: ApolloConfig,
+  logger: Logger,
+): ApolloServerPlugin<any>[] {
+  const installed = plugins.map((plugin) => (typeof plugin === 'function' ? plugin() : plugin));
+  if (!hasInternalPlugin(installed, 'CacheControl') && cacheControl !== false)
+    installed.push(ApolloServerPluginCacheControl(typeof cacheControl === 'object' ? (cacheControl as object) : {}));
+  if (!hasInternalPlugin(installed, 'UsageReporting') && apollo.key !== undefined)
+    logger.warn(
+      'An Apollo API key is configured, but nothing is reported to Apollo. Install ApolloServerPluginUsageReportingDisabled to say that this is meant.',
+    );
+  // Only in development: elsewhere a page is shown only if a plugin has one.
+  const isShown = nodeEnv === 'development' && playground !== false;
+  if (isShown && !hasInternalPlugin(installed, 'LandingPageDisabled')) installed.push(implicitLandingPage());
+  return installed;
+}
+
+/** True when one of the plugins has this id. */
+function hasInternalPlugin(plugins: readonly object[], id: InternalPluginId): boolean {
+  return plugins.some((plugin) => (plugin as Partial<InternalPlugin>).__internal_plugin_id__?.() === id);
+}

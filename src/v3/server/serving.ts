@@ -1,0 +1,84 @@
+import type { GraphQLSchema } from 'graphql';
+
+import type { Invocation } from '../../shared/index.ts';
+import type { ServerOptions } from '../../server/for-v3.ts';
+import type { CORSOptionsOfVersion2 } from '../http/cors.ts';
+import type { ExpressRequest, ExpressResponse } from '../http/express.ts';
+import { serveRequest } from '../http/serve.ts';
+import type { GetMiddlewareOptions, Serving } from '../http/serve.ts';
+import type { LandingPage, Logger } from '../types.ts';
+import { completeOptions } from './query-options.ts';
+import type { GraphQLServerOptions } from './query-options.ts';
+
+/** The argument of `createHandler`, in both generations. */
+export interface CreateHandlerOptions {
+  /** Version 3: how the endpoint is served. */
+  expressGetMiddlewareOptions?: GetMiddlewareOptions;
+  /** Version 3: creates the Express app, with the given middleware. Express is a dependency of the project. */
+  expressAppFromMiddleware?: (middleware: any) => any;
+  /** Version 2: cross-origin resource sharing. */
+  cors?: CORSOptionsOfVersion2 | boolean;
+  /** Version 2: the health check fails when its promise rejects. */
+  onHealthCheck?: (request: any) => Promise<any>;
+}
+
+/** What a handler needs of a server. */
+export interface HandlerSettings {
+  readonly nodeEnv: string | undefined;
+  readonly logger: Logger;
+  readonly schema: () => GraphQLSchema;
+  /** True when the schema is known only after the start. */
+  readonly isLate: boolean;
+  /** Rejects when the server could not start. */
+  readonly ready: () => Promise<void>;
+  /** The settings of one request. */
+  readonly options: (request: ExpressRequest, response: ExpressResponse) => Promise<GraphQLServerOptions>;
+  /** Header fields that CSRF prevention requires; undefined: it is off. */
+  readonly csrfRequestHeaders: readonly string[] | undefined;
+  readonly landingPage: () => LandingPage | undefined;
+}
+
+/** Merges the options of both generations with the settings of a server. */
+export function servingOf(
+  { expressGetMiddlewareOptions = {}, cors, onHealthCheck }: CreateHandlerOptions,
+  settings: HandlerSettings,
+): Serving {
+  const isVersion2 = typeof cors === 'object';
+  return {
+    ...settings,
+    options: async (...args) => completeOptions(await settings.options(...args)),
+    ...(onHealthCheck && { onHealthCheck }),
+    ...(typeof cors === 'boolean' && { cors }),
+    ...expressGetMiddlewareOptions,
+    corsOfVersion2: isVersion2 && expressGetMiddlewareOptions.cors === undefined ? cors : undefined,
+  };
+}
+
+/** Options of this package's server: it handles platforms and deadlines, and `answer` answers every request by version 3's rules. */
+export function toServerOptions(
+  settings: HandlerSettings,
+  serving: Serving,
+  answer: typeof serveRequest = serveRequest,
+): ServerOptions | (() => Promise<ServerOptions>) {
+  const { nodeEnv, logger, schema, isLate, ready } = settings;
+  const options = (): ServerOptions => ({
+    schema: schema(),
+    logger,
+    ...(nodeEnv !== undefined && { nodeEnv }),
+    landingPage: false,
+    persistedQueries: false,
+    plugins: [
+      {
+        aroundRequest: async ({ request, invocation }) => ({
+          ...(await answer(serving, request, invocation as Invocation)),
+          defaultCacheControl: false,
+        }),
+      },
+    ],
+  });
+  if (!isLate) return options();
+  return async () => {
+    await ready();
+    return options();
+  };
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { InMemoryLRUCache } from '../../src/datasources/cache/in-memory.ts';
+import type { CacheOptions, DataSourceRequest, DataSourceRequestInit } from '../../src/datasources/request.ts';
+import type { RESTDataSourceOptions } from '../../src/datasources/rest-data-source.ts';
+import { API, Operations } from './api.ts';
+import { OpenStore } from './http-cache/open-store.ts';
+import { startOrigin } from './origin.ts';
+
+/** Like many custom functions, returns a new response without a URL. */
+const wrapped = async (request: Request): Promise<Response> => {
+  const { status, statusText, headers, body } = await fetch(request);
+  return new Response(status === 304 ? null : body, { status, statusText, headers });
+};
+
+/** One operation of a user, over one cache for all. */
+function createOperations(url: string, options: RESTDataSourceOptions = {}): (user: string, ttl?: number) => API {
+  const cache = new InMemoryLRUCache();
+  return (user, ttl) => {
+    const api = new API(url, options);
+    api.ttl = ttl;
+    void api.initialize({ context: { headers: { authorization: user } }, cache });
+    return api;
+  };
+}
+
+describe('a redirect from a per-user resource to a public one', () => {
+  for (const [how, options] of [
+    ['by fetch', {}],
+    ['by an httpFetch that makes a response of its own', { httpFetch: wrapped }],
+  ] as const) {
+    it(`does not return one user's resource to another (${how})`, async (t) => {
+      const origin = await startOrigin(t, ({ url, headers }) =>
+        url === '/me'
+          ? { status: 302, headers: { location: `/users/${headers['authorization']}` } }
+          : { headers: { 'cache-control': 'public, max-age=60' }, body: url },
+      );
+      const begin = createOperations(origin.url, options);
+
+      assert.equal(await begin('alice').read('me'), '/users/alice');
+      assert.equal(await begin('bob').read('me'), '/users/bob');
+    });
+
+    it(`does not do so after revalidation (${how})`, async (t) => {
+      const origin = await startOrigin(t, ({ url, headers }) => {
+        if (url === '/me') return { status: 302, headers: { location: `/users/${headers['authorization']}` } };
+        const known = headers['if-none-match'] === `"${url}"`;
+        return { status: known ? 304 : 200, headers: { 'cache-control': 'public, no-cache', etag: `"${url}"` }, body: known ? '' : url };
+      });
+      const begin = createOperations(origin.url, options);
+
+      const seen = [];
+      for (const user of ['alice', 'alice', 'bob', 'alice', 'bob'])
+        seen.push(await begin(user, 60).read('me', undefined, { cache: 'no-cache' }), await begin(user, 60).read('me'));
+
+      assert.deepEqual(
+        seen,
+        ['alice', 'alice', 'bob', 'alice', 'bob'].flatMap((user) => [`/users/${user}`, `/users/${user}`]),
+      );
+    });
+  }
+});
+
+describe('an agent in the fetch options', () => {
+  /** Stands for fetch: a client certificate of each user, which is no header field. */
+  const sent: string[] = [];
+  const fetchWithAgent = async (_url: unknown, init: unknown): Promise<Response> => {
+    const { dispatcher, proxy } = init as { dispatcher?: { user: string }; proxy?: string };
+    sent.push(dispatcher?.user ?? proxy ?? '');
+    return new Response(dispatcher?.user ?? proxy, { headers: { 'cache-control': 'max-age=60' } });
+  };
+
+  for (const [option, of] of [
+    ['dispatcher', (user: string) => ({ user })],
+    ['proxy', (user: string) => `http://${user}:secret@proxy.test`],
+  ] as const) {
+    for (const [where, createStore] of [
+      ['in memory', () => new InMemoryLRUCache()],
+      ['in a store', () => new OpenStore()],
+    ] as const) {
+      it(`does not return one user's response to another (${option}, ${where})`, async (t) => {
+        t.mock.method(globalThis, 'fetch', fetchWithAgent);
+        const operations = new Operations('http://a.test', createStore());
+        const ask = (user: string): Promise<string> =>
+          operations.begin().read('me', undefined, { [option]: of(user) } as DataSourceRequestInit);
+
+        assert.match(await ask('alice'), /alice/);
+        assert.match(await ask('bob'), /bob/);
+        assert.match(await ask('alice'), /alice/);
+      });
+    }
+  }
+});
+
+describe('a hook that changes the request after sending', () => {
+  it('does not change which user the response belongs to', async (t) => {
+    const origin = await startOrigin(t, ({ headers }) => ({
+      headers: { 'cache-control': 'max-age=60' },
+      body: headers['authorization'] ?? 'nobody',
+    }));
+    const cache = new InMemoryLRUCache();
+    /** Logs the request, without its credentials. */
+    class Logging extends API {
+      protected override cacheOptionsFor(_response?: Response, request?: DataSourceRequest): CacheOptions | undefined {
+        request!.headers.delete('authorization');
+        return undefined;
+      }
+    }
+    const begin = (headers: Record<string, string>): Logging => {
+      const api = new Logging(origin.url);
+      void api.initialize({ context: { headers }, cache });
+      return api;
+    };
+
+    assert.equal(await begin({ authorization: 'alice' }).read('me'), 'alice');
+    assert.equal(await begin({}).read('me'), 'nobody');
+    assert.equal(await begin({ authorization: 'bob' }).read('me'), 'bob');
+  });
+});
+
+describe('two operations that share a request', () => {
+  it('get separate error objects when it fails', async (t) => {
+    const origin = await startOrigin(t, () => 'hang up');
+    const operations = new Operations(origin.url);
+    class Noting extends API {
+      protected override didEncounterError(error: any): void {
+        error.extensions.user ??= this.context.headers!['x-request-id'];
+        error.extensions.response.user ??= this.context.headers!['x-request-id'];
+        throw error;
+      }
+    }
+    const ask = async (user: string): Promise<any> => {
+      const api = new Noting(origin.url);
+      void api.initialize({ context: { headers: { 'x-request-id': user } }, cache: operations.cache });
+      return api.read('x').catch((error: unknown) => error);
+    };
+
+    const [first, second] = await Promise.all([ask('alice'), ask('bob')]);
+
+    assert.equal(origin.calls.length, 1);
+    assert.deepEqual([first.extensions.user, second.extensions.user], ['alice', 'bob']);
+    assert.deepEqual([first.extensions.response.user, second.extensions.response.user], ['alice', 'bob']);
+    assert.equal(second.message, first.message);
+    assert.equal(second.name, 'NetworkError');
+  });
+
+  it('do not apply each other’s limits', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body: 'x'.repeat(1000) }));
+    const operations = new Operations(origin.url);
+
+    const [small, large] = await Promise.allSettled([
+      operations.begin().read('x', undefined, { maxResponseBytes: 100 }),
+      operations.begin().read('x'),
+    ]);
+
+    assert.equal(small.status, 'rejected');
+    assert.equal(large.status, 'fulfilled');
+  });
+
+  it('do not fail when the other’s hook fails', async (t) => {
+    const origin = await startOrigin(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body: 'fine' }));
+    const operations = new Operations(origin.url);
+    const failing = {
+      cacheOptions: (): CacheOptions => {
+        throw new Error('of one caller alone');
+      },
+    };
+
+    const [first, second] = await Promise.allSettled([operations.begin().read('x', undefined, failing), operations.begin().read('x')]);
+
+    assert.match(String((first as PromiseRejectedResult).reason), /of one caller alone/);
+    assert.deepEqual(second, { status: 'fulfilled', value: 'fine' });
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { InMemoryLRUCache } from '../../src/datasources/cache/in-memory.ts';
+import type { DataSourceRequest } from '../../src/datasources/request.ts';
+import { deferred } from '../support/deferred.ts';
+import { API } from './api.ts';
+import { startOrigin } from './origin.ts';
+
+describe('memoizeGetRequests', () => {
+  it('equal GETs are sent once, sequential or concurrent', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: { n: 1 } }));
+    const api = new API(origin.url);
+
+    const results = [...(await Promise.all([api.read('x'), api.read('x')])), await api.read('x')];
+
+    assert.deepEqual(results, [{ n: 1 }, { n: 1 }, { n: 1 }]);
+    assert.equal(origin.calls.length, 1);
+    assert.equal(api.lastOutcome, 'memo');
+  });
+
+  it('is keyed by the cache key', async (t) => {
+    const origin = await startOrigin(t, (call) => ({ body: call.url }));
+    class Keyed extends API {
+      protected override cacheKeyFor(request: DataSourceRequest): string {
+        return new URL(request.url).pathname;
+      }
+    }
+    const api = new Keyed(origin.url);
+
+    const results = [await api.read('x', { trace: 1 }), await api.read('x', { trace: 2 })];
+
+    assert.deepEqual(results, ['/x?trace=1', '/x?trace=1']);
+  });
+
+  it('when false, nothing is memoized or shared in flight', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 1 }));
+    const api = new API(origin.url);
+    api.memoizeGetRequests = false;
+
+    await Promise.all([api.read('x'), api.read('x')]);
+    await api.read('x');
+
+    assert.equal(origin.calls.length, 3);
+  });
+
+  for (const method of ['create', 'replace', 'change', 'remove'] as const) {
+    it(`a call of another method (${method}) with the same key clears the entry`, async (t) => {
+      const origin = await startOrigin(t, (_call, before) => ({ body: before }));
+      const api = new API(origin.url);
+      await api.read('x');
+
+      await api[method]('x');
+
+      assert.equal(await api.read('x'), 2);
+    });
+  }
+
+  it('a GET sent during a write is not reused after it', async (t) => {
+    const arrived = deferred();
+    const written = deferred();
+    let state = 'old';
+    const origin = await startOrigin(t, async (call) => {
+      if (call.method === 'GET') return { body: state };
+      arrived.resolve();
+      await written.promise;
+      state = 'new';
+      return { status: 204 };
+    });
+    const api = new API(origin.url);
+
+    const write = api.create('x');
+    await arrived.promise;
+    assert.equal(await api.read('x'), 'old');
+    written.resolve();
+    await write;
+
+    assert.equal(await api.read('x'), 'new');
+  });
+
+  describe('a GET called after a write in the same tick does not reuse an earlier result', () => {
+    const hooks: Readonly<Record<string, (request: DataSourceRequest) => void | Promise<void>>> = {
+      'without a hook': () => {},
+      'with a hook that waits': () => Promise.resolve(),
+      'with a hook that waits longer for the write': async ({ method }) => {
+        if (method === 'POST') await new Promise(setImmediate);
+      },
+    };
+    for (const [name, hook] of Object.entries(hooks)) {
+      for (const path of ['a', 'other']) {
+        it(`${name}, ${path === 'a' ? 'of the same path' : 'of a path that it invalidates'}`, async (t) => {
+          let state = 'before';
+          const origin = await startOrigin(t, (call) => {
+            if (call.method === 'POST') state = 'after';
+            return { headers: { 'cache-control': 'public, max-age=60' }, body: { state } };
+          });
+          class Hooked extends API {
+            protected override willSendRequest(request: DataSourceRequest): void | Promise<void> {
+              return hook(request);
+            }
+          }
+          const written = deferred();
+          const api = new Hooked(origin.url, {
+            httpFetch: async (request) => {
+              if (request.method === 'GET' && state === 'before' && origin.calls.length > 0) await written.promise;
+              const response = await fetch(request);
+              if (request.method === 'POST') written.resolve();
+              return response;
+            },
+          });
+          void api.initialize({ context: {}, cache: new InMemoryLRUCache() });
+          await api.read(path);
+
+          const write = api.create('a', {}, { invalidates: [path] });
+          const read = api.read(path);
+
+          await write;
+          assert.deepEqual(await read, { state: 'after' });
+        });
+      }
+    }
+  });
+
+  it('a failed write clears the entry too', async (t) => {
+    const origin = await startOrigin(t, (call, before) => (call.method === 'GET' ? { body: before } : { status: 500 }));
+    const api = new API(origin.url);
+    await api.read('x');
+
+    await assert.rejects(api.create('x'));
+
+    assert.equal(await api.read('x'), 2);
+  });
+
+  it('an error response is not memoized', async (t) => {
+    const origin = await startOrigin(t, (_call, before) => (before === 0 ? { status: 500 } : { body: 'fine' }));
+    const api = new API(origin.url);
+
+    await assert.rejects(api.read('x'));
+
+    assert.equal(await api.read('x'), 'fine');
+  });
+
+  it('a network failure is not memoized', async (t) => {
+    const origin = await startOrigin(t, (_call, before) => (before === 0 ? 'hang up' : { body: 'fine' }));
+    const api = new API(origin.url);
+
+    await assert.rejects(api.read('x'));
+
+    assert.equal(await api.read('x'), 'fine');
+  });
+
+  it('a caller that changes its result does not affect other callers', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: { tags: ['a'], deep: { n: 1 } } }));
+    const api = new API(origin.url);
+    const spoil = async (): Promise<void> => {
+      const result = await api.read('x');
+      assert.deepEqual(result, { tags: ['a'], deep: { n: 1 } });
+      result.tags.push('b');
+      result.deep.n = 2;
+    };
+
+    await Promise.all([spoil(), spoil()]);
+    await spoil();
+    await spoil();
+
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('a caller that changes a result made by a hook does not affect other callers', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: {} }));
+    class Dated extends API {
+      protected override async didReceiveResponse<T>(): Promise<T> {
+        return { when: new Date(0), seen: new Map([['a', { n: 1 }]]), bytes: Buffer.from('ab') } as T;
+      }
+    }
+    const api = new Dated(origin.url);
+
+    const first = await api.read('x');
+    first.when.setTime(1);
+    first.seen.get('a').n = 2;
+    first.bytes[0] = 0;
+
+    assert.deepEqual(await api.read('x'), { when: new Date(0), seen: new Map([['a', { n: 1 }]]), bytes: Buffer.from('ab') });
+  });
+
+  it('a request with other header fields is sent, and its response replaces the first', async (t) => {
+    const origin = await startOrigin(t, (call) => ({ body: `${call.headers['accept-language']} ${call.headers.authorization}` }));
+    const api = new API(origin.url);
+    const as = (authorization: string, language: string): Promise<string> =>
+      api.read('x', undefined, { headers: { authorization, 'accept-language': language } });
+
+    const results = [await as('alice', 'de'), await as('bob', 'de'), await as('bob', 'fr'), await as('bob', 'fr'), await as('alice', 'de')];
+
+    assert.deepEqual(results, ['de alice', 'de bob', 'fr bob', 'fr bob', 'de alice']);
+    assert.equal(origin.calls.length, 4);
+  });
+
+  it('tracing header fields are ignored', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 1 }));
+    const api = new API(origin.url);
+
+    await api.read('x', undefined, { headers: { 'x-request-id': '1', traceparent: 'a' } });
+    await api.read('x', undefined, { headers: { 'x-request-id': '2', traceparent: 'b' } });
+
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('memoizedResults can be cleared, and its entries deleted', async (t) => {
+    const origin = await startOrigin(t, () => ({ body: 1 }));
+    const api = new API(origin.url);
+    await api.read('x');
+
+    assert.deepEqual([...api.memoizedResults.keys()], [`${origin.url}/x`]);
+    api.memoizedResults.delete(`${origin.url}/x`);
+    await api.read('x');
+    api.memoizedResults.clear();
+    await api.read('x');
+
+    assert.equal(origin.calls.length, 3);
+  });
+
+  for (const cache of ['reload', 'no-cache', 'no-store'] as const) {
+    it(`a call with cache: "${cache}" is always sent`, async (t) => {
+      const origin = await startOrigin(t, (_call, before) => ({ body: before }));
+      const api = new API(origin.url);
+      await api.read('x');
+
+      assert.equal(await api.read('x', undefined, { cache }), 1);
+    });
+  }
+
+  it('JSON nested deeper than the call stack can be returned twice', async (t) => {
+    const depth = 50_000;
+    const origin = await startOrigin(t, () => ({
+      headers: { 'content-type': 'application/json' },
+      body: '['.repeat(depth) + ']'.repeat(depth),
+    }));
+    const api = new API(origin.url);
+
+    const results = [await api.read('x'), await api.read('x')];
+
+    assert.ok(Array.isArray(results[1]));
+    assert.equal(origin.calls.length, 1);
+  });
+
+  it('a property called __proto__ stays a property', async (t) => {
+    const origin = await startOrigin(t, () => ({
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":{"__proto__":{"admin":true}}}',
+    }));
+    const api = new API(origin.url);
+    await api.read('x');
+    await api.read('x');
+
+    const { a } = await api.read('x');
+
+    assert.equal(a.admin, undefined);
+    assert.deepEqual(Object.keys(a), ['__proto__']);
+  });
+});

@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** A request as the origin saw it. */
+export interface Call {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** The origin's response: an object as `body` is sent as JSON; "hang up" ends the connection instead. */
+export type Reply = 'hang up' | { status?: number; headers?: Record<string, string | string[]>; body?: unknown };
+
+/** A real HTTP server on loopback, and the requests it received. */
+export interface Origin {
+  readonly url: string;
+  readonly calls: Call[];
+  close(): void;
+}
+
+/** Starts an origin for one test. `answer` gets the call and how many came before it. */
+export async function startOrigin(t: TestContext, answer: (call: Call, before: number) => Reply | Promise<Reply>): Promise<Origin> {
+  const calls: Call[] = [];
+  const server = createServer(async (request, response) => {
+    const call = { method: request.method!, url: request.url!, headers: request.headers, body: await text(request) };
+    const before = calls.push(call) - 1;
+    sendReply(response, await answer(call, before));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  t.after(close);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, close };
+}
+
+function sendReply(response: ServerResponse, reply: Reply): void {
+  if (reply === 'hang up') {
+    response.destroy();
+    return;
+  }
+  const { status = 200, headers = {}, body = '' } = reply;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  response.writeHead(status, { ...(isRaw ? {} : { 'content-type': 'application/json' }), ...headers });
+  response.end(isRaw ? body : JSON.stringify(body));
+}

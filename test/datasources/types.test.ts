@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { RESTDataSource } from '../../src/entries/datasource.ts';
+import type { CacheOptions, DataSourceConfig, DataSourceRequest } from '../../src/entries/datasource.ts';
+
+interface Context {
+  readonly token: string;
+}
+interface Book {
+  readonly title: string;
+}
+
+/** Written as a user would; that it compiles is the test. */
+class Books extends RESTDataSource<Context> {
+  override get baseURL(): string {
+    return `https://${this.context.token}.test`;
+  }
+  override memoizeGetRequests = false;
+  override timeout = 1000;
+  override retry = { limit: 1, statuses: [503] };
+
+  override async initialize(config: DataSourceConfig<Context>): Promise<void> {
+    await super.initialize(config);
+  }
+
+  byId(id: string): Promise<Book> {
+    return this.get<Book>(
+      `books/${encodeURIComponent(id)}`,
+      { page: 1, tags: ['a'] },
+      { headers: { 'x-a': '1' }, cacheOptions: { ttl: 60 } },
+    );
+  }
+
+  async wrong(): Promise<void> {
+    // @ts-expect-error: a path comes first
+    await this.get(1);
+    // @ts-expect-error: a number of milliseconds
+    await this.get('x', {}, { timeout: 'soon' });
+    // @ts-expect-error: the result is a Book
+    const book: number = await this.get<Book>('x');
+    assert.ok(book);
+    // @ts-expect-error: not in the context
+    assert.ok(this.context.other);
+  }
+
+  protected override async willSendRequest(request: DataSourceRequest): Promise<void> {
+    request.headers.set('authorization', this.context.token);
+    request.params.set('api_key', 'k');
+    // @ts-expect-error: the method of a call does not change
+    request.method = 'POST';
+  }
+  protected override async resolveURL(request: DataSourceRequest): Promise<URL> {
+    return super.resolveURL(request);
+  }
+  protected override cacheKeyFor(request: DataSourceRequest): string {
+    return request.url;
+  }
+  protected override cacheOptionsFor(response: Response, request: DataSourceRequest): CacheOptions | undefined {
+    return response.ok && request.method === 'GET' ? { ttl: 60 } : undefined;
+  }
+  protected override async didReceiveResponse<TResult>(response: Response, request: DataSourceRequest): Promise<TResult> {
+    return super.didReceiveResponse<TResult>(response, request);
+  }
+  protected override didEncounterError(error: Error, request: DataSourceRequest): void {
+    void super.didEncounterError(error, request);
+  }
+}
+
+it('a subclass that overrides every member compiles, with httpFetch in both forms', () => {
+  const httpFetch = async (request: Request): Promise<Response> => fetch(request);
+
+  assert.ok(new Books(httpFetch));
+  assert.ok(new Books({ httpFetch }));
+  assert.ok(new Books(fetch));
+});
+
+interface Filter {
+  readonly author: string;
+  readonly first?: number | undefined;
+}
+
+/** That it compiles, and refuses what it should, is the test. */
+export class Typed extends RESTDataSource {
+  async calls(filter: Filter, loose: object, record: Record<string, string>): Promise<void> {
+    await this.get('x', filter);
+    await this.get('x', loose);
+    await this.get('x', record);
+    await this.get('x', new URLSearchParams('a=1'));
+    await this.get('x', new Map([['a', 1]]));
+    await this.get('x', [['a', 1]]);
+    await this.get('x', { author: { id: 1 }, tags: ['a'], headers: 'all', params: [1, 2] });
+    // @ts-expect-error: header fields go into the third argument
+    await this.get('x', { headers: { authorization: 'token' } });
+    // @ts-expect-error: and parameters are the second one
+    await this.get('x', { params: { page: 1 }, headers: { authorization: 'token' } });
+    // @ts-expect-error: also for a delete
+    await this.delete('x', { headers: { authorization: 'token' } });
+    // @ts-expect-error: and a HEAD
+    await this.head('x', { cacheOptions: { ttl: 1 } });
+
+    const { body, response } = await this.fetch<Book>('x', { method: 'POST', params: { a: 1 }, body: {}, invalidates: ['y'] });
+    const title: string = body.title;
+    const total: string | null = response.headers.get('x-total');
+    // @ts-expect-error: a method that is none
+    await this.fetch('x', { method: 'STEAL' });
+    const { status }: { status: number } = await this.head('x');
+    assert.ok([title, total, status]);
+  }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { resolveCallHref, resolveCallURL } from '../../src/datasources/url.ts';
+import { createRandom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
+
+const base = 'https://api.test/v1/users/';
+
+/** Whatever a URL parser drops, trims, decodes or misreads, and encodings of a dot. */
+// oxfmt-ignore
+const pieces = [
+  '.', '..', '%2e', '%2E', '%2e%2E', '.%2e', '%252e', '．', '‥', '/', '\\', '//', '%2f', '%5c', '?', '#', ';', '@', ':', '&', '=',
+  '\t', '\n', '\r', '\f', '\v', '\0', '\x01', '\x1b', '\x1f', ' ', '\x7f', '\x80', '\u00a0', '\u200b', '\u2028', '\ufeff', '\ud800',
+  'a', 'keys', '%', '%0', '%00', '%09', 'http:', 'https://evil.test', 'é', '\u{1f600}',
+];
+
+function randomPath(random: Random): string {
+  return Array.from({ length: 1 + random.below(7) }, () => random.pick(pieces)).join('');
+}
+
+/** The path, or undefined where it is refused. */
+function pathnameOf(path: string): string | undefined {
+  try {
+    const url = resolveCallURL(base, path);
+    assert.equal(url.origin, 'https://api.test');
+    assert.equal(url.username + url.password, '');
+    return url.pathname;
+  } catch (error) {
+    assert.equal((error as Error).name, 'URLError', `${JSON.stringify(path)}: ${String(error)}`);
+    return undefined;
+  }
+}
+
+it('a segment is unchanged by whatever follows it', () => {
+  const random = createRandom(11);
+  for (let run = 0; run < 60_000; run++) {
+    const path = `alice/${randomPath(random)}`;
+    const pathname = pathnameOf(path);
+
+    assert.ok(pathname === undefined || pathname.startsWith('/v1/users/alice/'), `${JSON.stringify(path)} became ${pathname}`);
+  }
+});
+
+it('segments around an id are unchanged by its value', () => {
+  const random = createRandom(12);
+  for (let run = 0; run < 60_000; run++) {
+    // What `encodeURIComponent` leaves of an id, and what is in it without.
+    const id = randomPath(random).replaceAll(/[/\\?#]/g, '');
+    const pathname = pathnameOf(`of/${id}/keys`);
+
+    assert.ok(pathname === undefined || /^\/v1\/users\/of\/[^/]*\/keys$/.test(pathname), `${JSON.stringify(id)} became ${pathname}`);
+  }
+});
+
+it('only dot segments are refused', () => {
+  const random = createRandom(13);
+  for (let run = 0; run < 20_000; run++) {
+    const path = `x${randomPath(random).replaceAll(/[./\\]|%2e/gi, '')}`;
+
+    assert.notEqual(pathnameOf(path), undefined, JSON.stringify(path));
+  }
+});
+
+it('a path that needs no parsing has the URL that parsing makes of it', () => {
+  const random = createRandom(14);
+  const plain = ['a', 'B9', '_', '~', '-', '.', 'x.json', 'v1.2', '/', '/', 'a..b', '-.'];
+  for (let run = 0; run < 20_000; run++) {
+    const path = Array.from({ length: 1 + random.below(7) }, () => random.pick(plain)).join('');
+    const made = (resolve: () => URL | string): string => {
+      try {
+        return String(resolve());
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+
+    assert.equal(
+      made(() => resolveCallHref(base, path)),
+      made(() => resolveCallURL(base, path)),
+      JSON.stringify(path),
+    );
+  }
+});
+
+it('a path that needs no parsing has the URL that parsing makes of it', () => {
+  const random = createRandom(14);
+  const plain = ['a', 'B9', '_', '~', '-', '.', 'x.json', 'v1.2', '/', '/', 'a..b', '-.'];
+  const made = (resolve: () => URL | string): string => {
+    try {
+      return String(resolve());
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  for (let run = 0; run < 20_000; run++) {
+    const path = Array.from({ length: 1 + random.below(7) }, () => random.pick(plain)).join('');
+
+    assert.equal(
+      made(() => resolveCallHref(base, path)),
+      made(() => resolveCallURL(base, path)),
+      JSON.stringify(path),
+    );
+  }
+});

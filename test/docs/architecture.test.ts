@@ -1,0 +1,74 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { test } from 'node:test';
+
+import { drawFolders, readSources } from '../../scripts/structure.ts';
+import { arrival, departure, operation, request } from '../../src/server/pipeline.ts';
+import { linksOf } from '../support/markdown.ts';
+
+const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
+const readmes = globSync('src/**/README.md').map((path) => path.replaceAll('\\', '/'));
+
+test('the pipeline of ARCHITECTURE.md names the steps of each array, in order', () => {
+  for (const [name, steps] of Object.entries({ arrival, request, operation, departure })) {
+    const documented = [...sectionOf(architecture, `\`${name}\``).matchAll(/^- `(\w+)`/gm)].map(([, step]) => step);
+
+    deepEqual(
+      documented,
+      steps.map((step) => step.name),
+    );
+  }
+});
+
+test('the picture of the folders shows the imports of src/', () => {
+  equal(readFileSync('docs/figures/structure.svg', 'utf8'), drawFolders(readSources()), 'Run: npx node scripts/structure.ts --svg');
+});
+
+test('every file of src/ is named in one README.md, and every name is a file', () => {
+  const named = readmes.flatMap((readme) => filesNamedBy(readme));
+  const files = globSync('src/**/*.ts').map((path) => path.replaceAll('\\', '/'));
+
+  deepEqual(
+    {
+      unnamed: files.filter((file) => !named.includes(file)),
+      missing: named.filter((name) => !files.includes(name)),
+      namedTwice: named.filter((name, at) => named.indexOf(name) !== at),
+    },
+    { unnamed: [], missing: [], namedTwice: [] },
+  );
+});
+
+test('every path that ARCHITECTURE.md, CONTRIBUTING.md or a README.md of src/ mentions exists', () => {
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...readmes]) {
+    const mentioned = [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|md))`/g)].map(([, path = '']) => path);
+    const missing = mentioned.filter((path) => !['', 'src', posix.dirname(page)].some((base) => exists(posix.join(base, path))));
+
+    deepEqual(missing, [], page);
+  }
+});
+
+test('every link of ARCHITECTURE.md, CONTRIBUTING.md, SECURITY.md and the READMEs of src/ leads to a file', () => {
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readmes]) {
+    const links = linksOf(readFileSync(page, 'utf8')).filter((link) => !link.startsWith('https://'));
+    const broken = links.filter((link) => !exists(posix.join(posix.dirname(page), link.split('#')[0] ?? '')));
+
+    deepEqual(broken, [], page);
+  }
+});
+
+/** The files that a README.md lists: the code at the start of a list item, up to the colon. */
+function filesNamedBy(readme: string): string[] {
+  return [...readFileSync(readme, 'utf8').matchAll(/^- ((?:`[\w./-]+\.ts`(?:, )?)+):/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => posix.join(posix.dirname(readme), name)),
+  );
+}
+
+/** The text of the section under the heading that begins with this. */
+function sectionOf(page: string, heading: string): string {
+  return page.split(/^#+ /m).find((section) => section.startsWith(heading)) ?? '';
+}
+
+function exists(path: string): boolean {
+  return globSync(path).length > 0;
+}

@@ -1,0 +1,54 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { compareExecutors } from '../../support/differential/compare-executors.ts';
+import { cases } from '../../support/long-form.ts';
+
+/*
+ * What may differ from graphql-js, and why:
+ *
+ * - The prototype of an object in `data` is an empty object instead of null, which makes it fast (planned-field.ts).
+ *   JSON, its keys and `in` are the same; only Object.getPrototypeOf can tell.
+ * - A rejection that graphql-js leaves unhandled is handled (promises.ts).
+ * - Below a position that an error has made null, no more resolvers are called.
+ * - Which errors are reported below a null, and the order of errors of asynchronous resolvers (compare-results.ts).
+ *
+ * `npm run test:long` runs more; the longest form is `node test/support/differential/long-run.ts`.
+ */
+const traced = cases({ short: 8, long: 60 });
+const schemas = cases({ short: 15, long: 120 });
+const listed = cases({ short: 20, long: 160 });
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`traced random operations, resolvers ${timing}: the channels publish the events of graphql-js 17 in its order`, async (t) => {
+    if (versionInfo.major < 17) return t.skip('graphql 16 has no channels');
+
+    const { operations, differences, unhandled } = await compareExecutors(1, traced, { timing, traced: true });
+
+    deepEqual(differences.slice(0, 1), []);
+    equal(unhandled.ours, 0);
+    return ok(operations > traced * 4, `${operations}`);
+  });
+}
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`random operations, resolvers ${timing}: data and errors are graphql-js's, and no rejection goes unhandled`, async () => {
+    const { operations, withErrors, withData, differences, unhandled } = await compareExecutors(1, schemas, { timing });
+
+    deepEqual(differences.slice(0, 1), []);
+    equal(unhandled.ours, 0);
+    ok(operations > schemas * 4 && withErrors > operations / 4 && withData > operations / 4, `${operations}, ${withErrors}, ${withData}`);
+  });
+}
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  test(`random operations whose objects are listed, resolvers ${timing}: reading an unselected id never changes the result`, async () => {
+    const { named, unnamed, differences, unhandled } = await compareExecutors(500, listed, { timing, listed: true });
+
+    deepEqual(differences.slice(0, 1), []);
+    equal(unhandled.ours, 0);
+    ok(named > listed / 2 && unnamed > listed / 2, `${named}, ${unnamed}`);
+  });
+}

@@ -1,0 +1,88 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { describe, it } from 'node:test';
+
+import { buildSchema, parse, versionInfo } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+import { executeWithGraphQLJS } from '../../../../src/executor/execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../../../../src/executor/execution/planned-executor.ts';
+import type { PlannedExecution } from '../../../../src/executor/execution/planned-executor.ts';
+
+const directives = /* GraphQL */ `
+  directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+  directive @stream(if: Boolean! = true, label: String, initialCount: Int = 0) on FIELD
+`;
+const typeDefs = 'type Query { name: String  list: [Int]  self: Query }';
+const text = /* GraphQL */ `
+  query ($late: Boolean = true) {
+    ... @defer(if: $late, label: "top") {
+      name
+    }
+    ...Below @defer
+    self {
+      ...Below @defer(if: false)
+      ... @defer {
+        name
+      }
+    }
+  }
+  fragment Below on Query {
+    list @stream(initialCount: 1)
+  }
+`;
+const rootValue = { name: 'x', list: [1, 2, 3], self: { name: 'y', list: [4] } };
+const expected = { name: 'x', list: [1, 2, 3], self: { list: [4], name: 'y' } };
+
+describe('an operation with @defer and @stream that is answered once', () => {
+  it('has a plan, and its answer is complete', async () => {
+    const execution = executionOf(buildSchema(typeDefs + directives), text);
+
+    deepEqual(asClient(await executePlanned(execution)), { data: expected });
+  });
+
+  it('is answered completely by graphql-js too, again and again', async () => {
+    const execution = executionOf(buildSchema(typeDefs + directives), text);
+
+    deepEqual(asClient(await executeWithGraphQLJS(execution)), { data: expected });
+    deepEqual(asClient(await executeWithGraphQLJS(execution)), { data: expected });
+  });
+
+  it('gives graphql-js the very types of the schema', async () => {
+    const schema = buildSchema(typeDefs + directives);
+    const seen: unknown[] = [];
+    schema.getQueryType()!.getFields()['name']!.resolve = (_source, _args, _context, { parentType }) => {
+      seen.push(parentType);
+      return 'x';
+    };
+
+    await executeWithGraphQLJS(executionOf(schema, '{ ... @defer { name } }'));
+
+    equal(seen[0], schema.getQueryType());
+  });
+
+  it('publishes the events of graphql-js', { skip: versionInfo.major < 17 && 'graphql 16 has no channels' }, async () => {
+    const told: unknown[] = [];
+    const listener = (message: unknown): void => void told.push((message as { operationType: string }).operationType);
+    const channel = tracingChannel('graphql:execute');
+
+    channel.start.subscribe(listener);
+    try {
+      deepEqual(asClient(await executePlanned(executionOf(buildSchema(typeDefs + directives), text))), { data: expected });
+    } finally {
+      channel.start.unsubscribe(listener);
+    }
+
+    deepEqual(told, ['query']);
+  });
+});
+
+function executionOf(schema: GraphQLSchema, source: string): PlannedExecution {
+  const document: DocumentNode = parse(source);
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  return { schema, document, operation, rootValue, contextValue: {}, variableValues: {}, hideSuggestions: true };
+}
+
+function asClient(result: ExecutionResult): unknown {
+  return JSON.parse(JSON.stringify(result));
+}

@@ -1,0 +1,108 @@
+import { equal } from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { buildSchema, getNamedType, isAbstractType, isLeafType, isObjectType, Kind, parse } from 'graphql';
+import type { GraphQLNamedType, GraphQLObjectType, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql';
+
+import { executeWithGraphQLJS } from '../../../src/executor/execution/graphql-js/execute-with-graphql-js.ts';
+import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
+import { createBell } from '../../support/bell.ts';
+import { createRandom } from '../../support/random.ts';
+import { RejectingValues } from '../../support/rejecting-values.ts';
+import { unhandledRejections } from '../../support/unhandled-rejections.ts';
+
+const schema = buildSchema(`
+  interface Node { id: Int!  next: Node }
+  type Item implements Node { id: Int!  next: Node  numbers: [Int!]!  items: [Item!]  strict: Item! }
+  type Other implements Node { id: Int!  next: Node  grid: [[Int!]!]  union: [Either!] }
+  union Either = Item | Other
+  type Query { item: Item!  items: [Item!]!  nodes: [Node!]  grid: [[Int!]!]!  either: [[Either]!]  number: Int! }
+`);
+const document = parse(queryOf(schema.getQueryType()!, 3));
+const operation = document.definitions.find(
+  (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+)!;
+
+const rounds = Number(process.env['REJECTION_ROUNDS'] ?? 300);
+const firstSeed = Number(process.env['REJECTION_SEED'] ?? 1);
+
+// A rejection that nobody handles ends a Node process, and with it every other request in it.
+describe('whatever resolvers return, and whenever the time is up', () => {
+  it('no rejection goes unhandled', async () => {
+    const failing: number[] = [];
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+      if ((await unhandledRejections(() => runOnce(seed))) > 0) failing.push(seed);
+
+    equal(failing.join(' '), '');
+  });
+
+  it('no rejection goes unhandled where graphql-js executes', async () => {
+    const failing: number[] = [];
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+      if ((await unhandledRejections(() => runByGraphQLJS(seed))) > 0) failing.push(seed);
+
+    equal(failing.join(' '), '');
+  });
+});
+
+/** Objects without properties: each value is made when its resolver is asked. */
+class AskedValues extends RejectingValues {
+  override object({ name }: GraphQLObjectType): object {
+    return { __typename: name };
+  }
+}
+
+async function runByGraphQLJS(seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const ringsAfter = random.chance(0.5) ? random.below(6) : Infinity;
+  const bell = createBell();
+  const values = new AskedValues(random, schema, 'flat');
+  const fieldResolver = (source: unknown, _: unknown, _context: unknown, info: GraphQLResolveInfo): unknown =>
+    info.fieldName === '__typename' ? (source as { __typename: string }).__typename : values.value(info.returnType, 2);
+  const settings = { contextValue: {}, rootValue: {}, variableValues: {}, hideSuggestions: true, fieldResolver };
+  const answer = executeWithGraphQLJS({ schema, document, operation, ...settings, invocation: bell.invocation });
+  for (let turns = 0; turns < 12; turns++) {
+    if (turns === ringsAfter) bell.ring();
+    await turn();
+  }
+  await answer;
+}
+
+async function runOnce(seed: number): Promise<void> {
+  const random = createRandom(seed);
+  const ringsAfter = random.below(6);
+  const bell = createBell();
+  const isTypeLate = random.chance(0.3);
+  // A generator that has to wait cannot be looked into, whoever executes: what it holds already may reject before it is read.
+  const values = new RejectingValues(random, schema, isTypeLate ? 'none' : 'all');
+  const rootValue = values.object(schema.getQueryType()!, 3);
+  const typeResolver = isTypeLate ? async (value: unknown) => (await turn(), (value as { __typename: string }).__typename) : undefined;
+  const rowsBeforeCode = random.chance(0.5) ? 0 : Infinity;
+  const settings = { contextValue: {}, variableValues: {}, hideSuggestions: true, typeResolver, rowsBeforeCode };
+  const answer = executePlanned({ schema, document, operation, rootValue, ...settings, invocation: bell.invocation });
+  for (let turns = 0; turns < 12; turns++) {
+    if (turns === ringsAfter) bell.ring();
+    await turn();
+  }
+  await answer;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Asks for every field, so many levels down. */
+function queryOf(type: GraphQLNamedType, depth: number): string {
+  if (isAbstractType(type))
+    return `{ __typename ${schema
+      .getPossibleTypes(type)
+      .map((possible) => `... on ${possible.name} ${queryOf(possible, depth)}`)
+      .join(' ')} }`;
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  const asked = fields.map((field) => {
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return field.name;
+    return depth === 0 ? '' : `${field.name} ${queryOf(named, depth - 1)}`;
+  });
+  return `{ __typename ${asked.join(' ')} }`;
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { lexicographicSortSchema, parse, printSchema, version } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+
+import { makeArtefact } from '../../../../src/tools/cli/project/make-artefact.ts';
+import type { BuildArtefact } from '../../../../src/executor/schema/build/build-artefact.ts';
+import { createSchemaIndex } from '../../../../src/executor/schema/sdl/create-index.ts';
+import { sealOf } from '../../../../src/executor/schema/build/build-artefact.ts';
+import { decodeIndex, readBuild, typeDefsMark } from '../../../../src/executor/schema/build/read-build.ts';
+import { LazySchema } from '../../../../src/executor/schema/lazy/lazy-schema.ts';
+import type { OpenedBuild } from '../../../../src/executor/schema/build/read-build.ts';
+import type { TypeDefs } from '../../../../src/executor/schema/sdl/type-defs.ts';
+import { nastySDL } from '../../../support/nasty-sdl.ts';
+import { generateSchema } from '../../../support/schema-generator.ts';
+
+const sdl = 'type Query { "A title." title: String }';
+const fromFiles = { schema: ['schema/*.graphql'], documents: [], descriptions: true };
+
+/** As it comes back from a file. */
+function artefactOf(typeDefs: readonly (string | ReturnType<typeof parse>)[], from: BuildArtefact['from'] = fromFiles): BuildArtefact {
+  return JSON.parse(JSON.stringify(makeArtefact(typeDefs, from, ['{ title }']))) as BuildArtefact;
+}
+
+function withSeal(artefact: BuildArtefact): BuildArtefact {
+  return { ...artefact, seal: sealOf(artefact) };
+}
+
+function open(artefact: object, typeDefs?: TypeDefs, strict = false): OpenedBuild & { readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  return { ...readBuild(artefact).open({ typeDefs, strict, report: (problem) => void problems.push(problem) }), problems };
+}
+
+describe('a schema is the same when it comes from a build', () => {
+  for (const [what, typeDefs] of Object.entries<readonly (string | DocumentNode)[]>({
+    'a small one': [generateSchema({ types: 10 })],
+    'one whose root types are read field by field': [generateSchema({ types: 150 })],
+    ...Object.fromEntries(Object.entries(nastySDL).map(([what, text]) => [what, [text]])),
+    'definitions of one name, merged': [
+      'type Query { a: Int } "Twice." enum E { A }',
+      'type Query { b: Int "again" a: Int c(x: Int): E } "Again." enum E { A B @deprecated }',
+      'extend type Query { d: Int }',
+    ],
+    'parsed documents beside text': [
+      parse('type Query { a: Int } directive @d(b: Int) on FIELD'),
+      'extend type Query { "B" b: U } union U = Query',
+    ],
+    'a schema definition, extended': ['"All." schema { query: Q } type Q { a: Int } type M { a: Int }', 'extend schema { mutation: M }'],
+    'types and fields called like members of objects': ['type Query { constructor: __proto } type __proto { toString: Int }'],
+  })) {
+    test(what, () => {
+      const eager = new LazySchema(createSchemaIndex(typeDefs), new Map());
+
+      const built = new LazySchema(decodeIndex(artefactOf(typeDefs)), new Map());
+
+      assert.equal(printSchema(built), printSchema(eager));
+    });
+  }
+
+  for (const [what, text] of Object.entries({ ...nastySDL, 'a generated one': generateSchema({ types: 60 }) })) {
+    test(`${what}: descriptions are all that may be left out`, () => {
+      const built = new LazySchema(decodeIndex(artefactOf([text], { ...fromFiles, descriptions: false })), new Map());
+      const whole = new LazySchema(createSchemaIndex([text]), new Map());
+
+      assert.equal(printSchema(undescribed(built)), printSchema(undescribed(whole)));
+      assert.deepEqual(descriptionsIn(built), []);
+    });
+  }
+
+  test('single types and fields are found without making the others', () => {
+    const schema = new LazySchema(decodeIndex(artefactOf([generateSchema({ types: 300 })])), new Map());
+
+    const field = schema.getQueryType()?.getFields()['query7'];
+
+    assert.equal(field?.name, 'query7');
+    assert.equal(schema.getType('Nobody'), undefined);
+    assert.deepEqual([schema.getType('constructor'), schema.getType('')], [undefined, undefined]);
+    assert.ok(schema.progress.made < 20, String(schema.progress.made));
+  });
+});
+
+test('a build that fits provides the schema and its known documents', () => {
+  const { typeDefs, index, knownDocuments, problems } = open(artefactOf([sdl]));
+
+  assert.deepEqual(
+    [typeDefs, index?.roots.query, knownDocuments, problems],
+    ['type Query{"A title." title:String}', 'Query', new Set(['{ title }']), []],
+  );
+});
+
+test('a build of typeDefs fits them, given as text or parsed the same', () => {
+  const artefact = artefactOf([sdl], { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) });
+
+  assert.ok(open(artefact, sdl, true).index);
+  assert.ok(open(artefact, [sdl], true).index);
+  assert.ok(open(artefact, undefined, true).index);
+});
+
+const ownTypeDefs = { ...fromFiles, schema: [], typeDefs: typeDefsMark(sdl) };
+const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: TypeDefs, expected: RegExp]>> = {
+  'of typeDefs that have changed': [artefactOf([sdl], ownTypeDefs), sdl.replace('String', 'ID'), /is stale: `typeDefs` have changed/],
+  'of files, beside typeDefs': [artefactOf([sdl]), sdl, /was made of schema\/\*\.graphql: leave `typeDefs` out/],
+  'of another version of graphql': [
+    withSeal({ ...artefactOf([sdl], ownTypeDefs), graphql: '15.8' }),
+    sdl,
+    new RegExp(`made with graphql 15\\.8, and this is graphql ${version.split('.', 2).join('\\.')}`),
+  ],
+  'of another format': [withSeal({ ...artefactOf([sdl], ownTypeDefs), format: 99 }), sdl, /format 2/],
+  'whose text was changed': [
+    { ...artefactOf([sdl], ownTypeDefs), text: 'type Query{"A title."titel:String}' },
+    sdl,
+    /was changed after it was made/,
+  ],
+  'whose index was changed': [{ ...artefactOf([sdl], ownTypeDefs), types: 'Query type 0 12' }, sdl, /was changed after/],
+  'that got a document more': [{ ...artefactOf([sdl], ownTypeDefs), documents: ['{ title }', '{ wrong }'] }, sdl, /was changed after/],
+  'without a seal': [{ ...artefactOf([sdl], ownTypeDefs), seal: undefined }, sdl, /was changed after/],
+  'with parts missing': [{ format: 2, from: {} }, sdl, /was changed after/],
+  'without a part that was empty': [{ ...artefactOf([sdl], ownTypeDefs), members: undefined }, sdl, /was changed after/],
+  'with parts of wrong types': [{ ...artefactOf([sdl], ownTypeDefs), documents: 7 }, sdl, /was changed after/],
+  'that is empty': [{}, sdl, /not one that this version/],
+};
+
+test('what is no content of a file says so', () => {
+  for (const wrong of [undefined, null, 'text', [1]])
+    assert.throws(() => readBuild(wrong as never), /readBuild takes what is in <function>\.build\.json, got/);
+});
+
+describe('a build that does not fit', () => {
+  for (const [what, [artefact, typeDefs, expected]] of Object.entries(misfits)) {
+    test(`${what} is rejected in development`, () => {
+      assert.throws(() => open(artefact, typeDefs, true), expected);
+    });
+
+    test(`${what} is logged and ignored in production`, () => {
+      const opened = open(artefact, typeDefs);
+
+      assert.deepEqual([opened.typeDefs, opened.index, opened.knownDocuments], [typeDefs, undefined, undefined]);
+      assert.match(String(opened.problems), expected);
+      assert.match(String(opened.problems), /npx graphql-functions build/);
+    });
+  }
+
+  test('of another version of graphql, without typeDefs, still gives the text', () => {
+    const opened = open(withSeal({ ...artefactOf([sdl]), graphql: '15.8' }));
+
+    assert.deepEqual([opened.typeDefs, opened.index, opened.problems.length], ['type Query{"A title." title:String}', undefined, 1]);
+  });
+
+  test('and whose text cannot be trusted is an error when there are no typeDefs', () => {
+    assert.throws(() => open({ ...artefactOf([sdl]), text: 'type Query { other: Int }' }), /was changed after it was made/);
+    assert.throws(() => open({}), /not one that this version/);
+  });
+});
+
+/** Everything of a schema that may have a description. */
+function describable(schema: GraphQLSchema): { name?: string; description?: string | null | undefined }[] {
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !/^(__.*|ID|Int|Float|String|Boolean)$/.test(name));
+  const fields = types.flatMap((type) => ('getFields' in type ? Object.values(type.getFields()) : []));
+  const args = fields.flatMap((field) => ('args' in field ? field.args : []));
+  const values = types.flatMap((type) => ('getValues' in type ? type.getValues() : []));
+  const directives = schema.getDirectives().filter(({ astNode }) => astNode);
+  return [schema, ...types, ...fields, ...args, ...values, ...directives, ...directives.flatMap((one) => one.args)] as never;
+}
+
+function descriptionsIn(schema: GraphQLSchema): unknown[] {
+  return describable(schema).filter(({ description }) => description !== undefined && description !== null);
+}
+
+function undescribed(schema: GraphQLSchema): GraphQLSchema {
+  for (const one of describable(schema)) one.description = undefined;
+  return lexicographicSortSchema(schema);
+}

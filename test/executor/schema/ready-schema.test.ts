@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { buildSchema, GraphQLSchema } from 'graphql';
+
+import { findCheck } from '../../../src/server/startup/load-tools.ts';
+import { createSchema } from '../../../src/executor/schema/create-schema.ts';
+
+/** The build of the installed graphql that this process does not run on: a second copy, as far as classes go. */
+async function otherCopy(): Promise<typeof import('graphql')> {
+  const entry = import.meta.resolve('graphql');
+  return import(entry.endsWith('.mjs') ? entry.replace(/mjs$/, 'js') : entry.replace(/js$/, 'mjs'));
+}
+
+function refusal(schema: unknown): string {
+  try {
+    createSchema({ schema: schema as GraphQLSchema }, { checkWhole: false });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('It was accepted.');
+}
+
+test('a schema of another copy of graphql is refused, and the files of both copies are named', async () => {
+  const schema = (await otherCopy()).buildSchema('type Query { a: Int }');
+
+  const message = refusal(schema);
+
+  assert.match(message, /^There are two copies of graphql in this process/);
+  const files = [...message.matchAll(/(?:schema|server): +(\S+)/g)].map(([, file]) => file);
+  assert.deepEqual(new Set(files.map((file) => file?.replace(/^.*\/graphql\//, ''))), new Set(['type/schema.js', 'type/schema.mjs']));
+});
+
+test('a schema of a subclass of another copy is named after that copy, not after the subclass', async () => {
+  const { GraphQLSchema: Foreign, GraphQLObjectType, GraphQLString } = await otherCopy();
+  class Special extends Foreign {}
+
+  const message = refusal(new Special({ query: new GraphQLObjectType({ name: 'Query', fields: { a: { type: GraphQLString } } }) }));
+
+  assert.match(message, /the schema: +\S+\/graphql\/type\/schema\.m?js$/m);
+});
+
+test('a schema of a subclass of our copy serves', () => {
+  class Special extends GraphQLSchema {}
+  const schema = new Special(buildSchema('type Query { a: Int }').toConfig());
+
+  assert.equal(createSchema({ schema }, { checkWhole: findCheck }), schema);
+});
+
+for (const [what, schema, message] of [
+  ['text', 'type Query { a: Int }', 'schema takes a GraphQLSchema, got a string. Give schema text as `typeDefs`.'],
+  ['a promise', Promise.resolve(), 'schema takes a GraphQLSchema, got a promise. Await it first.'],
+  ['null', null, 'schema takes a GraphQLSchema, got null.'],
+  ['a list', [], 'schema takes a GraphQLSchema, got an array.'],
+] as const) {
+  test(`${what} in the place of a schema is refused with what to write`, () => {
+    assert.equal(refusal(schema), message);
+  });
+}

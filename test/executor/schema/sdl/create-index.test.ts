@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { lexicographicSortSchema, print, printSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+
+import { findCheck } from '../../../../src/server/startup/load-tools.ts';
+import { createSchema } from '../../../../src/executor/schema/create-schema.ts';
+
+function ours(typeDefs: readonly string[]): GraphQLSchema {
+  return createSchema({ typeDefs }, { checkWhole: findCheck });
+}
+
+describe('definitions of one name are merged as @graphql-tools/schema merges them', () => {
+  for (const [what, typeDefs] of Object.entries({
+    'different fields': ['type Query { a: Int }', 'type Query { b: Int } type Query { "c" c(x: Int): Int @deprecated }'],
+    'one field twice': ['type Query { a: Int b: Int }', 'type Query { b: Int c: Int }'],
+    'one field twice, in an extension': ['type Query { a: Int }', 'extend type Query { a: Int b: Int }'],
+    descriptions: ['"one" type Query { "a one" a: Int b: Int }', '"two" type Query { "a two" a: Int "b two" b: Int }'],
+    'a description that only the first has': ['"one" type Query { "a one" a: Int }', 'type Query { a: Int }'],
+    arguments: ['type Query { a(x: Int, y: Int = 1): Int }', 'type Query { a(y: Int = 2, z: String): Int }'],
+    'a field that one of them makes non-null': ['type Query { a: Int b: Int! c: [Int] }', 'type Query { a: Int! b: Int c: [Int!] }'],
+    deprecations: ['type Query { a: Int b: Int @deprecated(reason: "old") }', 'type Query { a: Int @deprecated b: Int }'],
+    interfaces: [
+      'type Query implements A { a: Int } interface A { a: Int } interface B { b: Int }',
+      'type Query implements B & A { a: Int b: Int }',
+    ],
+    'interface types': ['type Query implements I { a: Int b: Int } interface I { a: Int }', 'interface I { b: Int }'],
+    unions: ['union U = A | B type A { a: Int } type Query { u: U }', 'union U = B | C type B { a: Int } type C { a: Int }'],
+    'unions that an extension repeats': ['union U = A type A { a: Int } type Query { u: U }', 'extend union U = A | B type B { a: Int }'],
+    enums: ['enum E { A B } type Query { e: E }', '"described" enum E { B @deprecated C }'],
+    'input types': ['input In { a: Int = 1 b: Int } type Query { a(in: In): Int }', 'input In { b: Int = 2 c: Int }'],
+    scalars: ['scalar S type Query { s: S }', '"described" scalar S @specifiedBy(url: "https://example.com")'],
+    'schema definitions': ['schema { query: Q } type Q { a: Int } type M { a: Int }', 'schema { query: Q mutation: M }'],
+    directives: ['directive @d(a: Int) on FIELD type Query { a: Int }', '"described" directive @d(b: Int) repeatable on FIELD | QUERY'],
+  })) {
+    test(what, () => {
+      const theirs = makeExecutableSchema({ typeDefs });
+
+      // Sorted, because they put the later of two enums first, and an extension where it stands.
+      assert.equal(printSchema(lexicographicSortSchema(ours(typeDefs))), printSchema(lexicographicSortSchema(theirs)));
+    });
+  }
+});
+
+test('uses of directives are merged: one that may be repeated stays twice, of another the arguments are united', () => {
+  const schema = ours([
+    'directive @many(a: Int) repeatable on OBJECT directive @one(a: Int, b: Int) on OBJECT',
+    'type Query @many(a: 1) @one(a: 1) { a: Int }',
+    'type Query @many(a: 2) @many(a: 1) @one(b: 2) { b: Int }',
+  ]);
+
+  assert.deepEqual(schema.getQueryType()?.astNode?.directives?.map(print), ['@many(a: 1)', '@one(a: 1, b: 2)', '@many(a: 2)']);
+});
+
+test('an explicit schema definition decides on the roots, whatever the other types are called', () => {
+  const schema = ours(['schema { query: Q } type Q { a: Int } type Mutation { a: Int }']);
+
+  assert.equal(schema.getMutationType(), undefined);
+});
+
+describe('definitions of one name are refused, at start and without the check of the whole schema', () => {
+  for (const [what, typeDefs, message] of [
+    [
+      'two types of one field',
+      ['type Query { a: Int }', 'type Query { a: String }'],
+      'typeDefs define Query.a twice, as Int and as String. Give it one type.',
+    ],
+    [
+      'a list and no list',
+      ['type Query { a: [Int] }', 'type Query { a: Int }'],
+      'typeDefs define Query.a twice, as [Int] and as Int. Give it one type.',
+    ],
+    [
+      'two types of one field, one in an extension',
+      ['type Query { a: Int }', 'extend type Query { a: [Int] }'],
+      'typeDefs define Query.a twice, as Int and as [Int]. Give it one type.',
+    ],
+    [
+      'two kinds of type',
+      ['type Query { a: Int } type A { a: Int }', 'input A { a: Int }'],
+      'typeDefs use the name "A" for two things: "type A" and "input A". Rename one.',
+    ],
+    [
+      'an extension of another kind',
+      ['type Query { a: Int }', 'extend interface Query { b: Int }'],
+      'typeDefs use the name "Query" for two things: "type Query" and "interface Query". Rename one.',
+    ],
+    [
+      'an extension of nothing',
+      ['type Query { a: Int }', 'extend type Book { b: Int }'],
+      'typeDefs extend the type "Book", but do not define it. Write "type Book" without "extend" once.',
+    ],
+  ] as const) {
+    test(what, () => {
+      assert.throws(() => createSchema({ typeDefs }, { checkWhole: false }), { message });
+    });
+  }
+});
+
+test('a wrong line of a merged definition is found in the text it came from', () => {
+  assert.throws(
+    () => createSchema({ typeDefs: ['type Query { a: Int }', 'type Query {\n  a: Int = 1\n}'] }, { checkWhole: false }),
+    /typeDefs\[1\], line 2, column 10/,
+  );
+});
+
+test('a hundred modules with one type each time are read in one go', () => {
+  const modules = Array.from({ length: 100 }, (_, number) => `type Query { field${number}: Int }`);
+
+  assert.deepEqual(
+    Object.keys(ours(modules).getQueryType()?.getFields() ?? {}),
+    modules.map((_, number) => `field${number}`),
+  );
+});

@@ -1,0 +1,478 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, beforeEach, describe, test } from 'node:test';
+
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import { createHandler, RESTDataSource } from '../../../src/entries/index.ts';
+import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
+import type { OpenTelemetryOptions } from '../../../src/entries/opentelemetry.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import { json, plainRequest, post } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
+
+const exporter = new InMemorySpanExporter();
+const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+
+const typeDefs = `
+  type Query { book: String other: String broken: String denied: String }
+  type Mutation { add: String }
+  type Subscription { count: Int failing: Int ending: Int }
+`;
+
+class Books extends RESTDataSource {
+  override baseURL = 'https://books.example/';
+  find(name: string): Promise<{ title: string }> {
+    return this.get(name);
+  }
+}
+class Authors extends Books {}
+
+interface Context {
+  readonly dataSources: { readonly books: Books; readonly authors: Authors };
+}
+
+const httpFetch = async ({ url }: Request): Promise<Response> => {
+  // As an instrumentation of fetch does.
+  trace.getTracer('fetch').startSpan('GET').end();
+  return url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
+};
+
+const resolvers = {
+  Query: {
+    book: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.books.find('emma')).title,
+    other: async (_: unknown, _arguments: unknown, { dataSources }: Context) => (await dataSources.authors.find('austen')).title,
+    broken: () => {
+      throw new Error('the password is 1234');
+    },
+    denied: () => {
+      throw new GraphQLError('No.', { extensions: { code: 'FORBIDDEN' } });
+    },
+  },
+  Mutation: { add: () => 'added' },
+  Subscription: {
+    count: {
+      subscribe: async function* count() {
+        yield { count: 1 };
+        yield { count: 2 };
+      },
+      resolve: ({ count }: { count: number }) => {
+        trace.getTracer('user').startSpan(`event ${count}`).end();
+        return count;
+      },
+    },
+    failing: {
+      subscribe: async function* failing() {
+        yield {};
+      },
+      resolve: () => {
+        throw new Error('the password is 1234');
+      },
+    },
+    ending: {
+      // oxlint-disable-next-line require-yield -- a source that fails before its first event
+      subscribe: async function* ending() {
+        throw new Error('the password is 5678');
+      },
+    },
+  },
+};
+
+function serving(options: OpenTelemetryOptions = {}): (body: unknown, headers?: readonly (readonly [string, string])[]) => Promise<any> {
+  const [logger] = recordingLogger();
+  const handler = createHandler({
+    typeDefs,
+    nodeEnv: '',
+    logger,
+    dataSources: () => ({ books: new Books({ httpFetch }), authors: new Authors({ httpFetch }) }),
+    resolvers: resolvers as never,
+    plugins: [openTelemetry(options)],
+  });
+  return async (body, headers = []) => {
+    const request = post(body);
+    return json(await httpAPI.read(await handler(httpAPI.build({ ...request, headers: [...request.headers, ...headers] }))));
+  };
+}
+
+/** The tree below the roots, as indented names. */
+function tree(): string[] {
+  const spans = exporter.getFinishedSpans();
+  const below = (parent: string | undefined, indent: string): string[] =>
+    spans
+      .filter((span) => span.parentSpanContext?.spanId === parent || (parent === undefined && isRoot(span, spans)))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((span) => [indent + span.name, ...below(span.spanContext().spanId, `${indent}  `)]);
+  return below(undefined, '');
+}
+
+function isRoot({ parentSpanContext }: ReadableSpan, spans: readonly ReadableSpan[]): boolean {
+  return !spans.some((span) => span.spanContext().spanId === parentSpanContext?.spanId);
+}
+
+const only = (name: string): ReadableSpan => {
+  const [span, ...rest] = exporter.getFinishedSpans().filter((one) => one.name === name);
+  assert.deepEqual([span === undefined, rest.length], [false, 0], name);
+  return span!;
+};
+
+before(() => provider.register());
+after(() => {
+  trace.disable();
+  context.disable();
+  propagation.disable();
+});
+beforeEach(() => exporter.reset());
+
+describe('the spans of an operation', () => {
+  test('have its name, type and hash; calls of data sources and their requests are below', async () => {
+    await serving({ stages: 'none' })({ query: 'query Both { book other }' });
+
+    assert.deepEqual(tree(), ['query', '  Authors GET', '    GET', '  Books GET', '    GET']);
+    assert.deepEqual(only('query').attributes, {
+      'graphql.operation.type': 'query',
+      'graphql.operation.name': 'Both',
+      'graphql.document.hash': createHash('sha256').update('query Both { book other }').digest('hex'),
+    });
+    assert.deepEqual(only('Books GET').attributes, {
+      'graphql_functions.data_source': 'Books',
+      'graphql_functions.cache.outcome': 'miss',
+      'http.request.method': 'GET',
+      'http.response.status_code': 200,
+    });
+  });
+
+  test('hang together where asynchronous calls carry no context', async () => {
+    context.disable();
+    await serving({ stages: 'all' })({ query: '{ book }' });
+    provider.register();
+
+    const { spanId } = only('query').spanContext();
+    assert.deepEqual(
+      exporter.getFinishedSpans().flatMap(({ name, parentSpanContext }) => (parentSpanContext?.spanId === spanId ? [name] : [])),
+      ['graphql.parse', 'graphql.validate', 'Books GET', 'graphql.execute'],
+    );
+  });
+
+  test('have the document only with the option', async () => {
+    await serving({ stages: 'none', document: true })({ query: '{ book }' });
+
+    assert.equal(only('query').attributes['graphql.document'], '{ book }');
+  });
+
+  test('have their stages by option', async () => {
+    await serving({ stages: 'all' })({ query: 'mutation { add }' });
+
+    assert.deepEqual(tree(), ['mutation', '  graphql.execute', '  graphql.parse', '  graphql.validate']);
+  });
+
+  test('say which errors there were, and where, but not their messages', async () => {
+    await serving({ stages: 'none' })({ query: '{ broken denied }' });
+
+    const span = only('query');
+    assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'INTERNAL_SERVER_ERROR' });
+    assert.deepEqual(
+      span.events.map(({ attributes }) => [attributes?.['exception.type'], attributes?.['exception.message']]),
+      [
+        ['Error', undefined],
+        ['GraphQLError', undefined],
+      ],
+    );
+    assert.match(String(span.events[0]!.attributes?.['exception.stacktrace']), /^Error\n\s+at .*opentelemetry\.test\.ts/);
+  });
+
+  test('have the errors as they were thrown by option, and the client sees masked errors', async () => {
+    const answer = await serving({ stages: 'none', errorMessages: true })({ query: '{ broken denied }' });
+
+    const span = only('query');
+    assert.deepEqual(span.status, { code: SpanStatusCode.ERROR, message: 'the password is 1234' });
+    assert.deepEqual(
+      span.events.map(({ attributes }) => attributes?.['exception.message']),
+      ['the password is 1234', 'No.'],
+    );
+    assert.equal(span.attributes['error.type'], 'INTERNAL_SERVER_ERROR');
+    assert.equal(JSON.stringify(answer).includes('password'), false);
+  });
+
+  test('are there for operations that are refused, one for each of a batch', async () => {
+    await serving({ stages: 'none' })([{ query: '{ nothing }' }, { query: '{ book' }, { query: 'mutation { add }' }]);
+
+    // They run beside each other: which of them ends first is of no interest.
+    assert.deepEqual(
+      exporter
+        .getFinishedSpans()
+        .map(({ name, attributes }) => `${name}: ${String(attributes['error.type'])}`)
+        .toSorted(),
+      ['GraphQL Operation: GRAPHQL_PARSE_FAILED', 'GraphQL Operation: GRAPHQL_VALIDATION_FAILED', 'mutation: undefined'],
+    );
+  });
+
+  test('have nothing of variables and literals, whatever refuses them', async () => {
+    const secret = 'k3y-of-alice';
+    const handler = createHandler({
+      typeDefs: `
+        scalar Token
+        enum Color { RED }
+        input Filter { size: Int color: Color }
+        type Query { search(text: String, size: Int, token: Token, filter: Filter, tokens: [Token!]): String! }`,
+      nodeEnv: '',
+      logger: recordingLogger()[0],
+      dataSources: () => ({ books: new Books({ httpFetch }) }),
+      resolvers: {
+        Token: new GraphQLScalarType({
+          name: 'Token',
+          parseValue: (value) => {
+            throw new Error(`No token:\n    at ${String(value)}`);
+          },
+        }),
+        Query: {
+          search: async (_: unknown, { text }: { text?: string }, { dataSources }: Context) => {
+            if (text === undefined) throw new Error(`Nothing to search for, beside ${secret}`);
+            return dataSources.books.find(`${text}/gone`);
+          },
+        },
+      } as never,
+      plugins: [openTelemetry({ stages: 'all' })],
+    });
+    const query =
+      'query ($text: String, $size: Int, $token: Token, $filter: Filter) { search(text: $text, size: $size, token: $token, filter: $filter) }';
+    const requests = [
+      { query, variables: { text: secret } },
+      { query, variables: {} },
+      { query, variables: { size: secret } },
+      { query, variables: { token: secret } },
+      { query, variables: { filter: { color: secret } } },
+      { query, variables: { filter: { [secret]: 1 } } },
+      { query: `{ search(size: "${secret}") }` },
+      { query: `{ search(token: "${secret}") }` },
+      { query: `{ search(filter: { color: "${secret}" }) }` },
+      { query: `{ search(text: "${secret}) }` },
+      { query: `{ search(tokens: ["a", "${secret}"]) }` },
+    ];
+
+    for (const request of requests) await handler(httpAPI.build(post(request)));
+
+    const told = exporter.getFinishedSpans().map(({ name, status, attributes, events }) => ({ name, status, attributes, events }));
+    assert.ok(told.filter(({ status }) => status.code === SpanStatusCode.ERROR).length >= requests.length);
+    assert.deepEqual(
+      told.filter((span) => JSON.stringify(span).includes(secret)),
+      [],
+    );
+  });
+
+  test('are there for requests that HTTP refuses, once, and not for preflights', async () => {
+    const handler = createHandler({ typeDefs, nodeEnv: '', logger: recordingLogger()[0], plugins: [openTelemetry({ stages: 'none' })] });
+    const requests = [
+      plainRequest({ method: 'PUT' }),
+      plainRequest({ method: 'OPTIONS' }),
+      post('{'),
+      post({ query: '{ book }' }, { headers: [['Accept', 'image/png']] }),
+      post({ query: '{ nothing }' }),
+    ];
+
+    for (const request of requests) await handler(httpAPI.build(request));
+
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ name, status, attributes }) => [name, status.code, attributes['http.response.status_code']]),
+      [
+        ['GraphQL Request', SpanStatusCode.ERROR, 405],
+        ['GraphQL Request', SpanStatusCode.ERROR, 400],
+        ['GraphQL Request', SpanStatusCode.ERROR, 406],
+        ['GraphQL Operation', SpanStatusCode.ERROR, undefined],
+      ],
+    );
+  });
+
+  test('mark a failed call of a data source', async () => {
+    class Gone extends Books {}
+    const handler = createHandler({
+      typeDefs,
+      logger: recordingLogger()[0],
+      dataSources: () => ({ books: new Gone({ httpFetch }) }),
+      resolvers: { Query: { book: async (_, _arguments, { dataSources }) => (await dataSources.books.find('gone')).title } },
+      plugins: [openTelemetry({ stages: 'none' })],
+    });
+
+    await handler(httpAPI.build(post({ query: '{ book }' })));
+
+    const { attributes, status } = only('Gone GET');
+    assert.deepEqual([attributes['http.response.status_code'], status.code], [410, SpanStatusCode.ERROR]);
+  });
+
+  test("last to the end of a stream, and are the parents of its events' spans", async () => {
+    const handler = createFetchHandler({ typeDefs, resolvers: resolvers as never, plugins: [openTelemetry({ stages: 'none' })] });
+    const { subscribe } = createTester(handler);
+    const open: number[] = [];
+
+    for await (const { data } of subscribe('subscription { count }')) {
+      open.push(exporter.getFinishedSpans().filter(({ name }) => name === 'subscription').length);
+      assert.ok(data.count > 0);
+    }
+
+    assert.deepEqual(open, [0, 0]);
+    assert.deepEqual(tree(), ['subscription', '  event 1', '  event 2']);
+  });
+
+  for (const [field, message] of [
+    ['failing', 'the password is 1234'],
+    ['ending', 'the password is 5678'],
+  ] as const) {
+    test(`have the errors of a subscription's ${field} events as they were thrown by option, and the client sees masked errors`, async () => {
+      const [logger] = recordingLogger();
+      const options = { typeDefs, logger, nodeEnv: '', resolvers: resolvers as never };
+      const plugins = [openTelemetry({ stages: 'none', errorMessages: true })];
+      const { subscribe } = createTester(createFetchHandler({ ...options, plugins }));
+      const answers: unknown[] = [];
+
+      for await (const answer of subscribe(`subscription { ${field} }`)) answers.push(answer);
+
+      assert.equal(answers.length, 1);
+      assert.equal(JSON.stringify(answers).includes('password'), false);
+      const { events, status } = only('subscription');
+      assert.deepEqual(
+        events.map(({ attributes }) => attributes?.['exception.message']),
+        [message],
+      );
+      assert.equal(status.code, SpanStatusCode.ERROR);
+    });
+  }
+});
+
+describe('the parent of an operation', () => {
+  const traceId = '5759e988bd862e3fe1be46a994272793';
+  const spanId = '53995c3f42cd8ad8';
+
+  test('is the active span, which gets the name', async () => {
+    const send = serving({ stages: 'none' });
+    await trace.getTracer('lambda').startActiveSpan('function', async (span) => {
+      await send({ query: 'query Named { book }' });
+      span.end();
+    });
+
+    assert.deepEqual(tree(), ['function', '  query', '    Books GET', '      GET']);
+    assert.deepEqual([only('function').attributes['graphql.operation.name'], only('query').kind], ['Named', SpanKind.INTERNAL]);
+  });
+
+  test('is the caller by traceparent', async () => {
+    await serving({ stages: 'none' })({ query: '{ book }' }, [['traceparent', `00-${traceId}-${spanId}-01`]]);
+
+    const { parentSpanContext, kind } = only('query');
+    assert.deepEqual([parentSpanContext?.traceId, parentSpanContext?.spanId, kind], [traceId, spanId, SpanKind.SERVER]);
+  });
+
+  test("is that of X-Ray, from Lambda's variable", async (t) => {
+    process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1';
+    t.after(() => delete process.env['_X_AMZN_TRACE_ID']);
+
+    await serving({ stages: 'none' })({ query: '{ book }' });
+
+    assert.deepEqual([only('query').spanContext().traceId, only('query').parentSpanContext?.spanId], [traceId, spanId]);
+  });
+});
+
+test('an environment that cannot be read has no trace', async (t) => {
+  const { env } = process;
+  const guarded = new Proxy(env, {
+    get: (target, name) => {
+      if (name === '_X_AMZN_TRACE_ID') throw new Error('Requires env access');
+      return target[String(name)];
+    },
+  });
+  Object.defineProperty(process, 'env', { value: guarded, configurable: true, writable: true });
+  t.after(() => Object.defineProperty(process, 'env', { value: env, configurable: true, writable: true }));
+
+  const answer = await serving({ stages: 'none' })({ query: 'mutation { add }' });
+
+  assert.deepEqual([answer, only('mutation').parentSpanContext], [{ data: { add: 'added' } }, undefined]);
+});
+
+test('spans are flushed after each request, and before the answer where the platform would freeze the process', async () => {
+  const flushed: number[] = [];
+  const flush = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    flushed.push(exporter.getFinishedSpans().length);
+  };
+
+  await serving({ stages: 'none', flush })([{ query: 'mutation { add }' }, { query: 'mutation { add }' }]);
+
+  assert.deepEqual(flushed, [2]);
+});
+
+test('a flush that throws, synchronously or later, changes no response', async () => {
+  const failures: (() => Promise<unknown>)[] = [
+    () => {
+      throw new Error('no exporter');
+    },
+    () => Promise.reject(new Error('no exporter')),
+  ];
+  for (const flush of failures) {
+    assert.deepEqual(await serving({ stages: 'none', flush })({ query: 'mutation { add }' }), { data: { add: 'added' } });
+    const options = { typeDefs, logger: recordingLogger()[0], nodeEnv: '', resolvers: resolvers as never };
+    const { subscribe } = createTester(createFetchHandler({ ...options, plugins: [openTelemetry({ stages: 'none', flush })] }));
+
+    const answers: unknown[] = [];
+    for await (const answer of subscribe('subscription { count }')) answers.push(answer);
+
+    assert.equal(answers.length, 2);
+  }
+});
+
+test('names that are invented for one request do not push real names out of the metric', async () => {
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const send = serving({ stages: 'none', meterProvider });
+  const namesOfPeriod = async (): Promise<unknown[]> => {
+    metricExporter.reset();
+    await reader.forceFlush();
+    const { metrics } = metricExporter.getMetrics()[0]!.scopeMetrics[0]!;
+    const { dataPoints } = metrics.find(({ descriptor }) => descriptor.name === 'graphql.server.operation.duration')!;
+    return dataPoints.map(({ attributes }) => attributes['graphql.operation.name']);
+  };
+
+  for (let i = 0; i < 120; i++) await send({ query: `mutation Junk${i} { add }` });
+  for (let i = 0; i < 3; i++) await send({ query: 'mutation Real { add }' });
+  const first = await namesOfPeriod();
+  for (let i = 120; i < 240; i++) {
+    await send({ query: `mutation Junk${i} { add }` });
+    await send({ query: 'mutation Real { add }' });
+  }
+  const second = await namesOfPeriod();
+  await meterProvider.shutdown();
+
+  assert.ok(first.includes('Real'));
+  assert.deepEqual(second.map(String).toSorted(), ['Real', '_OTHER']);
+});
+
+test('metrics count operations by a bounded number of names, errors by code, calls by who answered', async () => {
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 30 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const send = serving({ stages: 'none', meterProvider });
+
+  for (let i = 0; i < 110; i++) await send({ query: `query Q${i} { book }` });
+  await send({ query: '{ denied }' });
+  await reader.forceFlush();
+  await meterProvider.shutdown();
+
+  const metrics = new Map(
+    metricExporter.getMetrics()[0]!.scopeMetrics[0]!.metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]),
+  );
+  const names = metrics.get('graphql.server.operation.duration')!.map(({ attributes }) => attributes['graphql.operation.name']);
+  assert.deepEqual([names.length, names.includes('_OTHER')], [102, true]);
+  assert.deepEqual(
+    metrics.get('graphql.server.errors')!.map(({ attributes, value }) => [attributes['error.type'], value]),
+    [['FORBIDDEN', 1]],
+  );
+  assert.deepEqual(
+    metrics
+      .get('graphql_functions.data_source.calls')!
+      .map(({ attributes, value }) => [attributes['graphql_functions.cache.outcome'], value]),
+    [['miss', 110]],
+  );
+});

@@ -1,0 +1,581 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+
+import { createHandler, HeaderMap, RESTDataSource } from '../../../src/entries/index.ts';
+import type { OperationOutcome, ServerOptions, ServerPlugin } from '../../../src/entries/index.ts';
+import { createHandler as createFetchHandler } from '../../../src/entries/fetch.ts';
+import { createTester } from '../../../src/entries/testing.ts';
+import { json, post } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
+import { listObjects } from '../../../src/entries/edge.ts';
+import { graphqlJSExecutor } from '../../../src/entries/graphql-js.ts';
+
+const typeDefs = 'type Query { name: String where: String slow: String } type Mutation { add: Int }';
+const place = new AsyncLocalStorage<string>();
+
+function serving(options: Partial<ServerOptions>): (request: PlainRequest) => Promise<PlainResponse> {
+  const [logger] = recordingLogger();
+  const resolvers = { Query: { name: () => 'x', where: async () => place.getStore() } };
+  const handler = createHandler({ nodeEnv: 'test', csrfPrevention: true, typeDefs, resolvers, logger, ...options } as ServerOptions);
+  return async (request) => httpAPI.read(await handler(httpAPI.build(request)));
+}
+
+/** A plugin that records when it is entered and left. */
+function noting(notes: string[], name: string): ServerPlugin {
+  return {
+    async aroundRequest({ request, platform }, next) {
+      notes.push(`${name}: ${request.method} by ${platform}`);
+      const response = await next();
+      notes.push(`${name}: ${response.status}`);
+      return response;
+    },
+    async aroundOperation({ request }, next) {
+      notes.push(`${name}: ${request.query}`);
+      const outcome = await next();
+      notes.push(`${name}: ${JSON.stringify(outcome.result.data)}`);
+      return outcome;
+    },
+  };
+}
+
+const wrapping = (aroundOperation: ServerPlugin['aroundOperation']): ServerPlugin => ({ aroundOperation: aroundOperation! });
+const wrappingRequest = (aroundRequest: ServerPlugin['aroundRequest']): ServerPlugin => ({ aroundRequest: aroundRequest! });
+
+describe('aroundRequest', () => {
+  test('wraps the operations of a request, the first plugin outermost', async () => {
+    const notes: string[] = [];
+
+    await serving({ plugins: [noting(notes, 'a'), noting(notes, 'b')] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(notes, [
+      'a: POST by API Gateway HTTP API (2.0)',
+      'b: POST by API Gateway HTTP API (2.0)',
+      'a: { name }',
+      'b: { name }',
+      'b: {"name":"x"}',
+      'a: {"name":"x"}',
+      'b: 200',
+      'a: 200',
+    ]);
+  });
+
+  test('sees the response to a request that is refused, with its CORS fields', async () => {
+    let seen: unknown;
+    const plugin = wrappingRequest(async (_call, next) => {
+      const response = await next();
+      seen = [response.status, response.headers.get('access-control-allow-origin')];
+      return response;
+    });
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const { status } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+
+    assert.equal(status, 400);
+    assert.deepEqual(seen, [400, '*']);
+  });
+
+  test('may answer without calling next', async () => {
+    const plugin = wrappingRequest(async () => ({ status: 418, headers: new HeaderMap({ 'content-type': 'text/plain' }), body: 'no' }));
+    const send = serving({ plugins: [plugin], cors: { origin: '*' } });
+
+    const response = await send(post({ query: '{ name }' }));
+
+    assert.deepEqual([response.status, response.body], [418, 'no']);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+  });
+
+  test('calls an origin function of cors once', async () => {
+    let asked = 0;
+    const origin = (): boolean => {
+      asked++;
+      return true;
+    };
+    const send = serving({ plugins: [wrappingRequest((_call, next) => next())], cors: { origin: origin as never } });
+
+    await send({
+      ...post({ query: '{ name }' }),
+      headers: [
+        ['content-type', 'application/json'],
+        ['origin', 'https://a.example'],
+      ],
+    });
+
+    assert.equal(asked, 1);
+  });
+
+  test('that throws is a masked 500, and development says what it should have returned', async () => {
+    const failing = serving({ maskErrors: true, plugins: [wrappingRequest(() => Promise.reject(new Error('secret')))] });
+    const forgetful = serving({
+      nodeEnv: 'development',
+      plugins: [wrappingRequest((async (_call: unknown, next: () => Promise<unknown>) => void (await next())) as never)],
+    });
+
+    const failed = await failing(post({ query: '{ name }' }));
+    const forgot = await forgetful(post({ query: '{ name }' }));
+
+    assert.equal(failed.status, 500);
+    assert.equal(JSON.stringify(failed).includes('secret'), false);
+    assert.equal(forgot.status, 500);
+    assert.match(json(forgot).errors[0].message, /Expected aroundRequest of a plugin to return what next\(\) resolves to/);
+  });
+
+  test('is given the same object as the operations of a batch', async () => {
+    const seen = new Set<unknown>();
+    const plugin: ServerPlugin = {
+      aroundRequest: (call, next) => (seen.add(call), next()),
+      aroundOperation: ({ http }, next) => (seen.add(http), next()),
+    };
+
+    await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
+
+    assert.equal(seen.size, 1);
+  });
+});
+
+test('an answer of a plugin that is too large for the platform is refused, like one of the server', async () => {
+  const headers = new HeaderMap({ 'content-type': 'application/json' });
+  const send = serving({ plugins: [wrappingRequest(async () => ({ status: 200, headers, body: JSON.stringify('x'.repeat(7_000_000)) }))] });
+
+  const answer = await send(post({ query: '{ name }' }));
+
+  assert.notEqual(answer.status, 200);
+  assert.ok(answer.body.length < 10_000);
+});
+
+describe('aroundOperation', () => {
+  test('runs context, data sources and resolvers in its asynchronous context', async () => {
+    const seen: unknown[] = [];
+    const send = serving({
+      context: () => ({ at: place.getStore() }),
+      dataSources: () => ({ db: { initialize: () => void seen.push(place.getStore()) } }),
+      plugins: [wrapping((_call, next) => place.run('inside', next))],
+      resolvers: {
+        Query: { where: async (_: unknown, _arguments: unknown, { at }: { at: string }) => `${at}, ${place.getStore()}` },
+      } as never,
+    });
+
+    const answer = await send(post({ query: '{ where }' }));
+
+    assert.equal(json(answer).data.where, 'inside, inside');
+    assert.deepEqual(seen, ['inside']);
+  });
+
+  test('sees operation, text and errors of the outcome, also of one that is refused', async () => {
+    const outcomes: OperationOutcome[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      outcomes.push(outcome);
+      return outcome;
+    });
+    const send = serving({ plugins: [plugin] });
+
+    await send(post({ query: 'query Named { name }' }));
+    await send(post({ query: '{ nothing }' }));
+
+    assert.deepEqual(
+      outcomes.map(({ operation, source, errors }) => [operation?.name?.value, source, errors.map(({ extensions }) => extensions['code'])]),
+      [
+        ['Named', 'query Named { name }', []],
+        [undefined, '{ nothing }', ['GRAPHQL_VALIDATION_FAILED']],
+      ],
+    );
+  });
+
+  test('may answer without running anything', async () => {
+    const plugin = wrapping(async ({ response }) => ({
+      result: { data: { name: 'stored' } },
+      errors: [],
+      head: response,
+      operation: undefined,
+      document: undefined,
+      source: undefined,
+    }));
+
+    const answer = await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(json(answer), { data: { name: 'stored' } });
+  });
+
+  test('that fails is an error of its operation: the other elements of the batch keep their answers', async () => {
+    const plugin = wrapping(({ request }, next) => (request.query === '{ name }' ? Promise.reject(new Error('broken')) : next()));
+
+    const answer = await serving({ plugins: [plugin] })(post([{ query: '{ name }' }, { query: '{ where }' }]));
+
+    assert.deepEqual(
+      json(answer).map((one: { errors?: readonly { message: string }[]; data?: unknown }) => one.errors?.[0]?.message ?? one.data),
+      ['broken', { where: null }],
+    );
+  });
+
+  test('gets an error in development if it would run an operation twice', async () => {
+    const plugin = wrapping(async (_call, next) => {
+      await next();
+      return next();
+    });
+
+    const answer = await serving({ nodeEnv: 'development', plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.match(json(answer).errors[0].message, /call next\(\) once/);
+  });
+
+  test('that hangs after next() does not withhold the answer beyond the deadline', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    let isAnswered!: () => void;
+    const answered = new Promise<void>((resolve) => (isAnswered = resolve));
+    const plugin = wrapping(async (_call, next) => {
+      await next();
+      isAnswered();
+      return new Promise(() => {});
+    });
+    const [logger] = recordingLogger();
+    const handler = createHandler({
+      typeDefs,
+      resolvers: { Query: { name: () => 'x' } },
+      logger,
+      deadline: { ms: 1000 },
+      plugins: [plugin],
+    });
+
+    const answering = handler(httpAPI.build(post({ query: '{ name }' })));
+    await answered;
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(2000);
+
+    assert.deepEqual(json(await httpAPI.read(await answering)).data, { name: 'x' });
+  });
+
+  test('can follow the events of a subscription to the end', async () => {
+    const notes: unknown[] = [];
+    const plugin = wrapping(async (_call, next) => {
+      const outcome = await next();
+      const { stream } = outcome;
+      notes.push(outcome.operation?.operation, stream !== undefined);
+      return outcome;
+    });
+    const handler = createFetchHandler({
+      typeDefs: 'type Query { a: Int } type Subscription { count: Int }',
+      resolvers: {
+        Subscription: {
+          count: {
+            subscribe: async function* count() {
+              yield { count: 1 };
+            },
+          },
+        },
+      },
+      plugins: [plugin],
+    });
+
+    const { subscribe } = createTester(handler);
+    for await (const { data } of subscribe('subscription { count }')) notes.push(data.count);
+
+    assert.deepEqual(notes, ['subscription', true, 1]);
+  });
+});
+
+describe('dataSourceCallDidStart', () => {
+  test('follows each call of a REST data source to its end', async () => {
+    const notes: unknown[] = [];
+    class Books extends RESTDataSource {
+      override baseURL = 'https://books.example/';
+      find(name: string): Promise<{ title: string }> {
+        return this.get(name);
+      }
+    }
+    const httpFetch = async ({ url }: Request): Promise<Response> =>
+      url.endsWith('gone') ? new Response('gone', { status: 410 }) : Response.json({ title: 'Emma' });
+    const plugin: ServerPlugin = {
+      dataSourceCallDidStart: ({ dataSource, request, operation }) => {
+        notes.push([dataSource.constructor.name, request.method, operation.http.platform.split(' (')[0]]);
+        return {
+          sent: () => notes.push('sent'),
+          answered: (status) => notes.push(status),
+          ended: (error) => notes.push(error === undefined ? `ended, ${request.outcome}` : 'failed'),
+        };
+      },
+    };
+    const send = serving({
+      plugins: [plugin],
+      dataSources: () => ({ books: new Books({ httpFetch }) }),
+      resolvers: {
+        Query: {
+          name: async (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) =>
+            (await dataSources.books.find('emma')).title,
+          where: (_: unknown, _arguments: unknown, { dataSources }: { dataSources: { books: Books } }) => dataSources.books.find('gone'),
+        },
+      } as never,
+    });
+
+    await send(post({ query: '{ name }' }));
+    await send(post({ query: '{ where }' }));
+
+    assert.deepEqual(notes, [
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      200,
+      'ended, miss',
+      ['Books', 'GET', 'API Gateway HTTP API'],
+      'sent',
+      410,
+      'failed',
+    ]);
+  });
+
+  test('works together with hooks that are checked in development', async () => {
+    const notes: unknown[] = [];
+    const plugin: ServerPlugin = {
+      aroundRequest: ({ platform }, next) => (notes.push(platform), next()),
+      aroundOperation: (_call, next) => (notes.push('operation'), next()),
+    };
+    const [logger, lines] = recordingLogger();
+    const handler = createHandler({
+      nodeEnv: 'development',
+      typeDefs,
+      resolvers: { Query: { name: () => 'x' } },
+      logger,
+      plugins: [plugin],
+    });
+
+    await handler(httpAPI.build(post({ query: '{ name }' })));
+
+    assert.deepEqual(notes, ['API Gateway HTTP API (2.0)', 'operation']);
+    assert.deepEqual(lines, []);
+  });
+});
+
+describe('viewRequest', () => {
+  /** A view whose request has an additional header. */
+  const adding = (name: string, notes: string[] = []): ServerPlugin => ({
+    viewRequest(call) {
+      notes.push(name);
+      const headers = new HeaderMap([...call.request.headers, ['x-seen', name]]);
+      return { ...call, request: { ...call.request, headers } };
+    },
+  });
+
+  test('is what context and the hooks of all plugins see, including earlier plugins', async () => {
+    const seen: Record<string, string | null> = {};
+    const looking: ServerPlugin = {
+      aroundRequest: ({ request }, next) => ((seen['aroundRequest'] = request.headers.get('x-seen')), next()),
+      aroundOperation: ({ http }, next) => ((seen['aroundOperation'] = http.request.headers.get('x-seen')), next()),
+      requestDidStart: ({ request }) => void (seen['requestDidStart'] = request.http?.headers.get('x-seen') ?? null),
+    };
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => ((seen['context'] = request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [looking, adding('a')], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual(seen, { aroundRequest: 'a', aroundOperation: 'a', context: 'a', requestDidStart: 'a' });
+  });
+
+  test('is seen by the elements of a batch, too', async () => {
+    const seen: (string | null)[] = [];
+    const context = ({ request }: { request: { headers: HeaderMap } }): object => (seen.push(request.headers.get('x-seen')), {});
+
+    await serving({ plugins: [adding('a')], context } as never)(post([{ query: '{ name }' }, { query: '{ name }' }]));
+
+    assert.deepEqual(seen, ['a', 'a']);
+  });
+
+  test('replaces the event and the context of the platform, which are read lazily', async () => {
+    const reads: string[] = [];
+    const view: ServerPlugin = {
+      viewRequest: (call) => ({
+        ...call,
+        invocation: {
+          get event() {
+            reads.push('event');
+            return 'an event';
+          },
+          context: 'a context',
+          env: undefined,
+          signal: call.invocation.signal,
+          waitUntil: (work) => call.invocation.waitUntil(work),
+          deadlineLeft: () => call.invocation.deadlineLeft(),
+        },
+      }),
+    };
+    let found: unknown;
+    const context = (argument: { event: unknown; context: unknown }): object => {
+      assert.deepEqual(reads, []);
+      found = [argument.context, argument.event];
+      return {};
+    };
+
+    await serving({ plugins: [view], context } as never)(post({ query: '{ name }' }));
+
+    assert.deepEqual([found, reads], [['a context', 'an event'], ['event']]);
+  });
+
+  test('does not change what the pipeline reads', async () => {
+    const view: ServerPlugin = {
+      viewRequest: (call) => ({ ...call, request: { ...call.request, headers: new HeaderMap(), body: { kind: 'none' } } }),
+    };
+
+    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(json(response), { data: { name: 'x' } });
+  });
+
+  test('that throws fails the request', async () => {
+    const view: ServerPlugin = {
+      viewRequest() {
+        throw new Error('No.');
+      },
+    };
+
+    const response = await serving({ plugins: [view] })(post({ query: '{ name }' }));
+
+    assert.equal(response.status, 500);
+  });
+});
+
+describe('hooks that only observe', () => {
+  test('are called where the wrappers of the same plugin would continue', async () => {
+    const notes: string[] = [];
+    const looking: ServerPlugin = {
+      executionWillStart: ({ source, contextValue }) => void notes.push(`look: ${source} ${JSON.stringify(contextValue)}`),
+      operationDidEnd: (_call, { result }) => void notes.push(`look: ${JSON.stringify(result.data)}`),
+      responseWillBeSent: (_call, { status }) => void notes.push(`look: ${status}`),
+    };
+
+    await serving({ plugins: [noting(notes, 'a'), looking, noting(notes, 'b')], context: () => ({ user: 1 }) })(
+      post({ query: '{ name }' }),
+    );
+
+    assert.deepEqual(notes.slice(2), [
+      'a: { name }',
+      'b: { name }',
+      'look: { name } {"user":1}',
+      'b: {"name":"x"}',
+      'look: {"name":"x"}',
+      'a: {"name":"x"}',
+      'b: 200',
+      'look: 200',
+      'a: 200',
+    ]);
+  });
+
+  test('see refusals, and may change their headers', async () => {
+    const send = serving({ plugins: [{ responseWillBeSent: (_call, { headers }) => headers.set('x-seen', 'yes') }] });
+
+    const { status, headers } = await send({ ...post({ query: '{ name }' }), headers: [['content-type', 'text/plain']] });
+
+    assert.deepEqual([status, new Map(headers).get('x-seen')], [400, 'yes']);
+  });
+
+  test('are awaited at the end of an operation', async () => {
+    const notes: string[] = [];
+    const plugin: ServerPlugin = {
+      operationDidEnd: async () => {
+        await new Promise(setImmediate);
+        notes.push('ended');
+      },
+      responseWillBeSent: () => void notes.push('sent'),
+    };
+
+    await serving({ plugins: [plugin] })(post({ query: '{ name }' }));
+
+    assert.deepEqual(notes, ['ended', 'sent']);
+  });
+
+  for (const hook of ['executionWillStart', 'operationDidEnd'] as const)
+    test(`${hook} that throws is an error of its operation: the other elements of the batch keep their answers`, async () => {
+      const [first, second] = ['{ name }', '{ where }'];
+      const fail = (asked: { readonly request: { readonly query?: string | undefined } }): void => {
+        if (asked.request.query === first) throw new Error('No.');
+      };
+      const send = serving({ plugins: [{ [hook]: fail }] });
+
+      const response = await send(post([{ query: first }, { query: second }]));
+
+      const [one, other] = json(response) as { data?: unknown; errors?: { message: string }[] }[];
+      assert.equal(one?.errors?.[0]?.message, 'No.');
+      assert.deepEqual(other, { data: { where: null } });
+    });
+
+  test('responseWillBeSent that throws is a masked 500', async () => {
+    const plugin: ServerPlugin = {
+      responseWillBeSent: () => {
+        throw new Error('No.');
+      },
+    };
+
+    const { status } = await serving({ plugins: [plugin], nodeEnv: 'production' })(post({ query: '{ name }' }));
+
+    assert.equal(status, 500);
+  });
+
+  test('a requestDidStart that throws at once leaves the rejection of another handled', async () => {
+    const plugins: ServerPlugin[] = [
+      { requestDidStart: () => Promise.reject(new Error('Later.')) },
+      {
+        requestDidStart: () => {
+          throw new Error('At once.');
+        },
+      },
+    ];
+
+    const { body } = await serving({ plugins })(post({ query: '{ name }' }));
+
+    assert.match(body, /At once\./);
+  });
+});
+
+describe('outcome.objects', () => {
+  const shop = 'type Query { books: [Book] } type Book { id: ID! title: String author: Author! } type Author { id: ID! }';
+  const books = [{ id: 1, title: 'Emma', author: { id: 'a' } }, { id: 2, title: 'Persuasion', author: Promise.resolve({ id: 'a' }) }]; // prettier-ignore
+  const listing = async (options: Partial<ServerOptions>, wish = true): Promise<unknown> => {
+    let found: unknown;
+    const plugin: ServerPlugin = {
+      executionWillStart: () => ({ objects: wish ? listObjects() : undefined }),
+      operationDidEnd: (_call, { objects }) => {
+        if (objects === undefined) return;
+        const all: string[] = [];
+        objects.each((typename, id) => void all.push(`${typename} ${id}`));
+        found = [all.toSorted(), [...objects.types].toSorted(), objects.isWhole];
+      },
+    };
+    const send = serving({ typeDefs: shop, resolvers: { Query: { books: () => books } } as never, plugins: [plugin], ...options });
+    const response = await send(post({ query: '{ books { title author { __typename } } }' }));
+    assert.deepEqual(json(response), { data: { books: books.map(({ title }) => ({ title, author: { __typename: 'Author' } })) } });
+    return found;
+  };
+
+  test('has the id of each object even if the client has not selected it', async () => {
+    assert.deepEqual(await listing({}), [['Author a', 'Author a', 'Book 1', 'Book 2'], ['Author', 'Book'], true]);
+  });
+
+  test('is missing unless a plugin requests it, and when graphql-js executes the operation', async () => {
+    assert.deepEqual([await listing({}, false), await listing({ executor: graphqlJSExecutor() })], [undefined, undefined]);
+  });
+
+  test('has only the types of more than 10,000 objects', async () => {
+    let found: unknown;
+    const rows = Array.from({ length: 10_001 }, (_, id) => ({ id, title: 'x' }));
+    const plugin: ServerPlugin = {
+      executionWillStart: () => ({ objects: listObjects() }),
+      operationDidEnd: (_call, { objects }) => void (found = [[...objects!.types], objects!.isWhole]),
+    };
+
+    await serving({ typeDefs: shop, resolvers: { Query: { books: () => rows } } as never, plugins: [plugin] })(
+      post({ query: '{ books { title } }' }),
+    );
+
+    assert.deepEqual(found, [['Book'], false]);
+  });
+});
+
+test('a plugin whose position is first wraps those before it in the list', async () => {
+  const notes: string[] = [];
+  const first: ServerPlugin = { ...noting(notes, 'first'), position: 'first' };
+
+  await serving({ plugins: [noting(notes, 'a'), first, noting(notes, 'b')] })(post({ query: '{ name }' }));
+
+  assert.deepEqual(
+    notes.filter((note) => /POST|200/.test(note)).map((note) => note.split(':')[0]),
+    ['first', 'a', 'b', 'b', 'a', 'first'],
+  );
+});

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+
+import { PlatformInvocation } from '../../../src/server/call/invocation.ts';
+import type { DeadlineSettings } from '../../../src/server/startup/deadline.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+/** What may happen to a call: `disconnects` is reported by the platform, `left` by the stream of the answer. */
+type Step = 'answered' | 'disconnects' | 'left' | 'deadline' | 'last moment' | 'options';
+
+/** At the deadline 500 ms of the limit are left, at the last moment 250. */
+const reserve = 500;
+const atStart: DeadlineSettings = { limit: 1000, reserve };
+const whenKnown: DeadlineSettings = { limit: 3000, reserve };
+
+/** A call with callbacks from the start, and a record of their calls. */
+class WatchedCall {
+  readonly told: string[] = [];
+  readonly invocation: PlatformInvocation;
+  readonly #begunAt = Date.now();
+  #settings = atStart;
+  #disconnect = (): void => {};
+
+  constructor() {
+    const platform = {
+      maxResultBytes: undefined,
+      onLeave: (_event: never, leave: () => void) => {
+        this.#disconnect = leave;
+      },
+    };
+    const settings = { logger: () => recordingLogger()[0], deadline: () => this.#settings };
+    this.invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
+    this.invocation.onCancel((reason) => this.told.push(codeOf(reason)));
+    this.invocation.onLastMoment(() => this.told.push('last moment'));
+    this.invocation.signal.addEventListener('abort', () => this.told.push('signal'));
+    mock.timers.tick(0);
+  }
+
+  take(step: Step): void {
+    if (step === 'answered') this.invocation.answered();
+    else if (step === 'left') this.invocation.left();
+    else if (step === 'disconnects') this.#disconnect();
+    else if (step === 'deadline') this.#passUntil(this.#settings.limit! - reserve);
+    else if (step === 'last moment') this.#passUntil(this.#settings.limit! - reserve / 2);
+    else {
+      this.#settings = whenKnown;
+      this.invocation.optionsAreKnown();
+    }
+  }
+
+  #passUntil(after: number): void {
+    mock.timers.tick(Math.max(0, this.#begunAt + after - Date.now()));
+    // A timer that was set while another one fired.
+    mock.timers.tick(0);
+  }
+}
+
+function codeOf(reason: Error): string {
+  return String((reason as { extensions?: { code?: unknown } }).extensions?.code);
+}
+
+function toldIn(steps: readonly Step[]): readonly string[] {
+  const call = new WatchedCall();
+  for (const step of steps) call.take(step);
+  return call.told;
+}
+
+/** All sequences of steps that end a call, and the callbacks that are called. */
+const legal: readonly (readonly [steps: readonly Step[], told: readonly string[]])[] = [
+  [['answered'], []],
+  [['options', 'answered'], []],
+  [['left'], ['CLIENT_LEFT', 'signal']],
+  [
+    ['options', 'left'],
+    ['CLIENT_LEFT', 'signal'],
+  ],
+  [
+    ['disconnects', 'answered'],
+    ['CLIENT_LEFT', 'signal'],
+  ],
+  [
+    ['disconnects', 'left'],
+    ['CLIENT_LEFT', 'signal'],
+  ],
+  [
+    ['disconnects', 'deadline', 'answered'],
+    ['CLIENT_LEFT', 'signal'],
+  ],
+  [
+    ['disconnects', 'deadline', 'last moment', 'answered'],
+    ['CLIENT_LEFT', 'signal', 'last moment'],
+  ],
+  [
+    ['deadline', 'answered'],
+    ['DEADLINE_EXCEEDED', 'signal'],
+  ],
+  [
+    ['deadline', 'left'],
+    ['DEADLINE_EXCEEDED', 'signal'],
+  ],
+  [
+    ['deadline', 'disconnects', 'answered'],
+    ['DEADLINE_EXCEEDED', 'signal'],
+  ],
+  [
+    ['deadline', 'last moment', 'answered'],
+    ['DEADLINE_EXCEEDED', 'signal', 'last moment'],
+  ],
+  [
+    ['deadline', 'last moment', 'left'],
+    ['DEADLINE_EXCEEDED', 'signal', 'last moment'],
+  ],
+  [
+    ['deadline', 'last moment', 'disconnects', 'answered'],
+    ['DEADLINE_EXCEEDED', 'signal', 'last moment'],
+  ],
+  [
+    ['options', 'deadline', 'last moment', 'answered'],
+    ['DEADLINE_EXCEEDED', 'signal', 'last moment'],
+  ],
+  [
+    ['disconnects', 'options', 'deadline', 'last moment', 'answered'],
+    ['CLIENT_LEFT', 'signal', 'last moment'],
+  ],
+];
+
+const everyStep: readonly Step[] = ['answered', 'left', 'disconnects', 'deadline', 'last moment', 'options'];
+
+/** All orders of all steps: 720. */
+function ordersOf(steps: readonly Step[]): Step[][] {
+  return steps.length === 0
+    ? [[]]
+    : steps.flatMap((first) => ordersOf(steps.filter((step) => step !== first)).map((rest) => [first, ...rest]));
+}
+
+describe('the end of a call', () => {
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout', 'setImmediate', 'Date'], now: 0 });
+  });
+
+  afterEach(() => mock.timers.reset());
+
+  describe('a call with these steps notifies of', () => {
+    for (const [steps, told] of legal) {
+      test(`${steps.join(', ')}: ${told.join(', ') || 'nothing'}`, () => {
+        assert.deepEqual(toldIn(steps), told);
+      });
+    }
+  });
+
+  describe('late options', () => {
+    test('move the deadline of an open call: nothing happens at the old one', () => {
+      const call = new WatchedCall();
+
+      call.take('options');
+      mock.timers.tick(1000);
+
+      assert.deepEqual(call.told, []);
+      assert.equal(call.invocation.deadlineLeft(), 1500);
+    });
+
+    test('after the deadline move only the last moment', () => {
+      const call = new WatchedCall();
+
+      call.take('deadline');
+      call.take('options');
+      mock.timers.tick(1000);
+      const before = [...call.told];
+      call.take('deadline');
+      call.take('last moment');
+
+      assert.deepEqual(before, ['DEADLINE_EXCEEDED', 'signal']);
+      assert.deepEqual(call.told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
+    });
+  });
+
+  test('late options after the last moment do not cause a second one', () => {
+    const told = toldIn(['deadline', 'last moment', 'options', 'deadline', 'last moment']);
+
+    assert.deepEqual(told, ['DEADLINE_EXCEEDED', 'signal', 'last moment']);
+  });
+
+  describe('in every order of all steps', () => {
+    test('no callback is called after the answer', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const call = new WatchedCall();
+        const end = steps.findIndex((step) => step === 'answered' || step === 'left');
+        for (const step of steps.slice(0, end + 1)) call.take(step);
+        const atEnd = [...call.told];
+        for (const step of steps.slice(end + 1)) call.take(step);
+        call.invocation.onLastMoment(() => call.told.push('asked late'));
+        mock.timers.tick(10_000);
+
+        assert.deepEqual(
+          call.told.filter((word) => word !== 'asked late'),
+          atEnd,
+          steps.join(', '),
+        );
+        assert.equal(call.invocation.isOver, true, steps.join(', '));
+      }
+    });
+
+    test('a call is cancelled once, for the reason that came first, and the signal fires after all others', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const told = toldIn(steps).filter((word) => word !== 'last moment');
+
+        const cause = steps.find((step) => step !== 'options');
+        const code =
+          cause === 'answered' ? undefined : cause === 'deadline' || cause === 'last moment' ? 'DEADLINE_EXCEEDED' : 'CLIENT_LEFT';
+        assert.deepEqual(told, code === undefined ? [] : [code, 'signal'], steps.join(', '));
+      }
+    });
+
+    test('the last moment comes once, and only in a cancelled call', () => {
+      for (const steps of ordersOf(everyStep)) {
+        const call = new WatchedCall();
+        for (const step of steps) call.take(step);
+        mock.timers.tick(10_000);
+        const { told } = call;
+
+        assert.ok(told.filter((word) => word === 'last moment').length <= 1, steps.join(', '));
+        if (told.includes('last moment')) assert.equal(told.indexOf('last moment'), 2, steps.join(', '));
+      }
+    });
+  });
+
+  describe('a callback that is added afterwards', () => {
+    test('is called at once: in a call that is cancelled, in one that is late, and in one that was cancelled before its answer', () => {
+      for (const steps of [['deadline'], ['deadline', 'last moment'], ['deadline', 'answered'], ['left'], ['left', 'answered']] as const) {
+        const call = new WatchedCall();
+        for (const step of steps) call.take(step);
+
+        const told: string[] = [];
+        call.invocation.onCancel((reason) => told.push(codeOf(reason)));
+
+        assert.equal(told.length, 1, steps.join(', '));
+      }
+    });
+
+    test('has a signal that is aborted with the reason, even if it was not read before', () => {
+      const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+        logger: () => recordingLogger()[0],
+        deadline: () => undefined,
+      });
+
+      invocation.left();
+
+      assert.equal(invocation.signal.aborted, true);
+      assert.match(String(invocation.signal.reason), /The client left/);
+    });
+
+    test('is not called in a call that was answered in time, whose signal never fires', () => {
+      const call = new WatchedCall();
+
+      call.take('answered');
+      call.invocation.onCancel(() => call.told.push('cancelled'));
+      call.invocation.onLastMoment(() => call.told.push('last moment'));
+      mock.timers.tick(10_000);
+
+      assert.deepEqual(call.told, []);
+      assert.equal(call.invocation.signal.aborted, false);
+    });
+
+    test('and removed is not called', () => {
+      const call = new WatchedCall();
+      const told: string[] = [];
+
+      call.invocation.onCancel(() => told.push('cancelled'))();
+      call.invocation.onLastMoment(() => told.push('last moment'))();
+      call.take('deadline');
+      call.take('last moment');
+
+      assert.deepEqual(told, []);
+    });
+  });
+
+  test('a synchronous call sets no timer, and calls nothing of the platform', () => {
+    let asked = 0;
+    const platform = { onLeave: () => asked++, timeLimit: () => asked++ };
+    const settings = { logger: () => recordingLogger()[0], deadline: () => (asked++, atStart) };
+    const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, platform as never, settings);
+
+    invocation.answered();
+    mock.timers.runAll();
+
+    assert.equal(asked, 0);
+  });
+});
+
+test('a call whose options are known before the timer is set has one timer, and none after its answer', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  let settings = atStart;
+  const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+    logger: () => recordingLogger()[0],
+    deadline: () => settings,
+  });
+  const before = timers();
+
+  invocation.onCancel(() => {});
+  settings = whenKnown;
+  invocation.optionsAreKnown();
+  await new Promise((resolve) => setImmediate(resolve));
+  const whileOpen = timers();
+  invocation.answered();
+
+  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+});
+
+test('a call leaves no timer behind after its answer, even if its options are known later', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  let settings = atStart;
+  const invocation = new PlatformInvocation({ event: {}, context: {}, env: {} }, {} as never, {
+    logger: () => recordingLogger()[0],
+    deadline: () => settings,
+  });
+  const before = timers();
+
+  invocation.onCancel(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  const whileOpen = timers();
+  invocation.answered();
+  settings = whenKnown;
+  invocation.optionsAreKnown();
+
+  assert.deepEqual([whileOpen, timers()], [before + 1, before]);
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { GraphQLError } from 'graphql';
+
+import { deferred } from '../../support/deferred.ts';
+import { createEndpoint } from '../../support/endpoint.ts';
+import { json, post } from '../../support/plain-http.ts';
+
+const good = { query: '{ hello }' };
+const answered = { data: { hello: 'Hello, world!' } };
+
+describe('a batch', () => {
+  it('returns an array in the order of its elements, whichever finishes first', async () => {
+    const done: string[] = [];
+    const second = deferred();
+    const endpoint = createEndpoint({
+      resolvers: {
+        Query: {
+          hello: async (_: unknown, { name }: { name: string }) => {
+            if (name === 'first') await second.promise;
+            done.push(name);
+            if (name === 'second') second.resolve();
+            return name;
+          },
+        },
+      },
+    });
+
+    const response = await endpoint.send(post(['first', 'second'].map((name) => ({ query: `{ hello(name: "${name}") }` }))));
+
+    assert.deepEqual(json(response), [{ data: { hello: 'first' } }, { data: { hello: 'second' } }]);
+    assert.deepEqual(done, ['second', 'first']);
+  });
+
+  it('of one element is an array of one', async () => {
+    const response = await createEndpoint().send(post([good]));
+
+    assert.deepEqual(json(response), [answered]);
+  });
+
+  it('has operationName and variables for each element', async () => {
+    const query = 'query A { hello(name: "A") } query B($n: String) { hello(name: $n) }';
+
+    const response = await createEndpoint().send(
+      post([
+        { query, operationName: 'A' },
+        { query, operationName: 'B', variables: { n: 'x' } },
+      ]),
+    );
+
+    assert.deepEqual(json(response), [{ data: { hello: 'Hello, A!' } }, { data: { hello: 'Hello, x!' } }]);
+  });
+
+  const bad: Readonly<Record<string, { element: unknown; code: string }>> = {
+    null: { element: null, code: 'BAD_REQUEST' },
+    'an empty object': { element: {}, code: 'BAD_REQUEST' },
+    'a number': { element: 7, code: 'BAD_REQUEST' },
+    'an array': { element: [good], code: 'BAD_REQUEST' },
+    'a query that is no string': { element: { query: 7 }, code: 'BAD_REQUEST' },
+    'variables of a wrong type': { element: { ...good, variables: [] }, code: 'BAD_REQUEST' },
+    'variables that nest too deep': {
+      element: { ...good, variables: { a: JSON.parse('['.repeat(300) + ']'.repeat(300)) } },
+      code: 'BAD_REQUEST',
+    },
+    'a document that does not parse': { element: { query: '{' }, code: 'GRAPHQL_PARSE_FAILED' },
+    'a document that does not validate': { element: { query: '{ nothing }' }, code: 'GRAPHQL_VALIDATION_FAILED' },
+    'an unknown operation': { element: { query: 'query A { hello }', operationName: 'B' }, code: 'OPERATION_RESOLUTION_FAILURE' },
+    'a subscription': { element: { query: 'subscription { ticks }' }, code: 'OPERATION_RESOLUTION_FAILURE' },
+    'a resolver that throws': { element: { query: '{ explode }' }, code: 'INTERNAL_SERVER_ERROR' },
+  };
+  for (const [name, { element, code }] of Object.entries(bad)) {
+    it(`with ${name} in it answers its other elements (Apollo 5: one 400; v3: 500)`, async () => {
+      const endpoint = createEndpoint();
+
+      const response = await endpoint.send(post([good, element, good]));
+
+      assert.equal(response.status, 200);
+      const [first, second, third] = json(response);
+      assert.deepEqual([first, third], [answered, answered]);
+      assert.equal(second.errors[0].extensions.code, code);
+    });
+  }
+
+  it('is checked before anything runs, so that no mutation runs without a result (Apollo 5)', async () => {
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(post([good, { query: 'mutation { write }' }, {}]));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response).slice(0, 2), [answered, { data: { write: true } }]);
+    assert.deepEqual(endpoint.runs, ['hello', 'write']);
+  });
+
+  it('with a result that JSON cannot represent fails only that element', async () => {
+    const typeDefs = 'scalar Any type Query { any(which: String): Any }';
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const values: Record<string, unknown> = { cycle: cyclic, bigint: 10n, fine: { a: 1 } };
+    const endpoint = createEndpoint({
+      typeDefs,
+      resolvers: { Query: { any: (_: unknown, { which }: { which: string }) => values[which] } },
+    });
+
+    const response = await endpoint.send(
+      post(['fine', 'cycle', 'bigint', 'fine'].map((which) => ({ query: `{ any(which: "${which}") }` }))),
+    );
+
+    const messages = json(response).map((one: { errors?: { message: string }[] }) => one.errors?.[0]?.message);
+    assert.deepEqual(messages, [undefined, 'Internal server error', 'Internal server error', undefined]);
+    assert.deepEqual(json(response)[3], { data: { any: { a: 1 } } });
+  });
+
+  it('with a header that HTTP does not allow in one element answers the others', async () => {
+    const fail = (): never => {
+      throw new GraphQLError('no', { extensions: { http: { headers: { 'x-split': 'a\r\nb' } } } });
+    };
+    const endpoint = createEndpoint({ resolvers: { Query: { hello: () => 'x', explode: fail } } });
+
+    const response = await endpoint.send(post([good, { query: '{ explode }' }]));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response)[0], { data: { hello: 'x' } });
+  });
+
+  it('with a formatError that throws for one element answers the others', async () => {
+    const endpoint = createEndpoint({
+      formatError: () => {
+        throw new Error('formatError is broken');
+      },
+    });
+
+    const response = await endpoint.send(post([good, {}, { query: '{' }, good]));
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(json(response)[3], answered);
+    assert.equal(json(response)[1].errors[0].message, 'Internal server error');
+  });
+
+  it('is no-store, whatever its elements set (GHSA-8r69-3cvp-wxc3)', async () => {
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        response.headers.set('cache-control', 'public, max-age=3600');
+        return {};
+      },
+    });
+
+    const response = await endpoint.send(post([good, good]));
+
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+  });
+
+  it('has the status 200, whatever its elements set', async () => {
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        response.status = 418;
+        return {};
+      },
+    });
+
+    const response = await endpoint.send(post([good, { query: '{' }]));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('sends the headers and cookies of all elements', async () => {
+    let index = 0;
+    const endpoint = createEndpoint({
+      context: ({ response }) => {
+        index += 1;
+        response.headers.set(`x-${index}`, 'yes');
+        response.headers.append('set-cookie', `c${index}=1`);
+        response.headers.append('vary', `X-${index}`);
+        return {};
+      },
+    });
+
+    const response = await endpoint.send(post([good, good]));
+
+    assert.equal(response.headers.get('x-1'), 'yes');
+    assert.equal(response.headers.get('x-2'), 'yes');
+    assert.deepEqual(response.setCookies, ['c1=1', 'c2=1']);
+    assert.equal(response.headers.get('vary'), 'X-1, X-2, Accept');
+  });
+
+  it('creates a context and data sources for each element', async () => {
+    let contexts = 0;
+    let sources = 0;
+    const endpoint = createEndpoint({
+      context: () => ({ number: ++contexts }),
+      dataSources: () => ({ number: ++sources }),
+    });
+
+    await endpoint.send(post([good, good, good]));
+
+    assert.deepEqual([contexts, sources], [3, 3]);
+  });
+
+  it('can have 10 elements, and 11 run nothing', async () => {
+    const endpoint = createEndpoint();
+
+    const ten = await endpoint.send(post(Array.from({ length: 10 }, () => good)));
+    const ran = endpoint.runs.length;
+    const eleven = await endpoint.send(post(Array.from({ length: 11 }, () => good)));
+
+    assert.deepEqual([ten.status, ran], [200, 10]);
+    assert.equal(eleven.status, 400);
+    assert.deepEqual(json(eleven).errors[0].message, 'Expected a batch of at most 10 operations, got 11.');
+    assert.equal(endpoint.runs.length, 10);
+  });
+
+  it('can have as many elements as allowBatchedHttpRequests.limit', async () => {
+    const endpoint = createEndpoint({ allowBatchedHttpRequests: { limit: 2 } });
+
+    const responses = [await endpoint.send(post([good, good])), await endpoint.send(post([good, good, good]))];
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 400],
+    );
+  });
+
+  it('is accepted when allowBatchedHttpRequests is true', async () => {
+    const response = await createEndpoint({ allowBatchedHttpRequests: true }).send(post([good]));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('is one object with 400 when allowBatchedHttpRequests is false, and runs nothing', async () => {
+    const endpoint = createEndpoint({ allowBatchedHttpRequests: false });
+
+    const response = await endpoint.send(post([good]));
+
+    assert.equal(response.status, 400);
+    assert.equal(json(response).errors.length, 1);
+    assert.deepEqual(endpoint.runs, []);
+  });
+
+  it('shares the token limit of one request: elements over it are refused, the others run', async () => {
+    const endpoint = createEndpoint({ maxTokens: 10 });
+    const element = (name: string): object => ({ query: `{ ${name}: hello }` });
+
+    const twice = ['first time', 'from the document cache'].map(() =>
+      endpoint.send(post([element('a'), element('b'), element('c'), { query: '{hello' }])),
+    );
+
+    for (const response of await Promise.all(twice)) {
+      const [a, b, c] = json(response);
+      assert.deepEqual([a, b], [{ data: { a: 'Hello, world!' } }, { data: { b: 'Hello, world!' } }]);
+      assert.equal(c.errors[0].extensions.code, 'GRAPHQL_PARSE_FAILED');
+    }
+  });
+
+  it('shares it when its documents come from the cache, and when fragments make many fields of few tokens', async () => {
+    const endpoint = createEndpoint({ maxTokens: 60 });
+    const wide = { query: `{ a: books { ...F } b: books { ...F } c: books { ...F } } fragment F on Book { ${'title '.repeat(12)} }` };
+    const alone = await endpoint.send(post(wide));
+
+    const batch = await endpoint.send(post([wide, wide]));
+
+    assert.equal(alone.status, 200);
+    const [first, second] = json(batch);
+    assert.equal(first.errors, undefined);
+    assert.match(second.errors[0].message, /^Expected the documents of a batch to have at most 60 tokens together, got more\.$/);
+  });
+
+  it('by GET is not supported', async () => {
+    const response = await createEndpoint().send({ ...post([good]), method: 'GET' });
+
+    assert.equal(response.status, 400);
+  });
+});

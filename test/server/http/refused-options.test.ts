@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createEndpoint } from '../../support/endpoint.ts';
+import { get, plainRequest, post } from '../../support/plain-http.ts';
+
+describe('csrfPrevention.requestHeaders', () => {
+  // As Chromium, Firefox and Safari send a GET of another site's page, and as load balancers and CDNs hand it on.
+  const always = [
+    'User-Agent', 'Cookie', 'Referer', 'Accept-Language', 'accept', 'accept-encoding', 'origin', 'host', 'connection', 'content-type',
+    'content-length', 'cache-control', 'pragma', 'range', 'sec-fetch-site', 'sec-fetch-mode', 'sec-ch-ua', 'sec-gpc', 'dnt', 'priority', 'te',
+    'upgrade-insecure-requests', 'save-data', 'if-none-match', 'if-modified-since', 'x-forwarded-for', 'X-Forwarded-Proto', 'x-amzn-trace-id',
+    'Authorization', 'x-cloud-trace-context', 'b3', 'x-b3-traceid', 'baggage', 'tracestate', 'x-arr-log-id', 'x-arr-ssl', 'last-event-id', 'ping-from',
+    'ping-to', 'x-datadog-trace-id', 'sentry-trace', 'uber-trace-id', 'request-id', 'proxy-authorization', 'x-cluster-client-ip', 'cdn-loop',
+    'fastly-client-ip', 'x-envoy-external-address', 'x-appengine-country', 'x-ms-client-principal', 'service-worker', 'access-control-request-method',
+    'accept-charset', 'device-memory', 'x-original-url', 'elastic-apm-traceparent', 'x-forwarded', 'available-dictionary',
+    'via', 'cf-ray', 'x-nf-request-id', 'x-vercel-id', 'forwarded', 'traceparent', 'cloudfront-viewer-country', 'x-real-ip', 'content-language',
+  ]; // prettier-ignore
+  for (const name of always) {
+    it(`with ${name}, which any page can send, is refused at start`, () => {
+      assert.throws(
+        () => createEndpoint({ csrfPrevention: { requestHeaders: ['x-my-app', name] } }),
+        new RegExp(`requestHeaders must not have "${name}": browsers or proxies send it with requests from any page`),
+      );
+    });
+  }
+
+  it('without a name is refused at start, because it would refuse every request', () => {
+    assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: [] } }), /to name a header, got an empty list/);
+  });
+
+  for (const name of [
+    'x-my-app',
+    'x-requested-with',
+    'apollo-require-preflight',
+    'x-csrf-token',
+    'x-api-key',
+    'x-client-name',
+    'secret',
+    'x-shop',
+  ]) {
+    it(`with ${name} is accepted`, () => void createEndpoint({ csrfPrevention: { requestHeaders: [name] } }));
+  }
+
+  it('with an invalid header name is refused at start', () => {
+    assert.throws(() => createEndpoint({ csrfPrevention: { requestHeaders: ['x my app'] } }), /to be names of HTTP fields, got "x my app"/);
+  });
+
+  it('with custom names replaces the list', async () => {
+    const endpoint = createEndpoint({ csrfPrevention: { requestHeaders: ['X-My-App', 'x-my-other-app'] } });
+    const query = new URLSearchParams({ query: '{ hello }' }).toString();
+
+    assert.equal((await endpoint.send(plainRequest({ query, headers: [['x-my-app', '1']] }))).status, 200);
+    assert.equal((await endpoint.send(get({ query: '{ hello }' }))).status, 400);
+  });
+});
+
+describe('cors with credentials', () => {
+  const origins = {
+    '"null"': 'null',
+    'a list with "null"': ['https://shop.example', 'null'],
+    'a pattern of everything': /.*/,
+    'a list with a pattern of everything': [/./],
+  };
+  for (const [name, origin] of Object.entries(origins)) {
+    it(`is refused at start for ${name}: every page can call itself "null"`, () => {
+      assert.throws(
+        () => createEndpoint({ cors: { origin, credentials: true } }),
+        /must not let in "null" together with cors\.credentials/,
+      );
+    });
+  }
+
+  for (const origin of [/^https?:\/\//, /^https:\/\/.+$/, /:8443$/]) {
+    it(`is refused at start for a pattern that matches any origin: ${origin}`, () => {
+      assert.throws(
+        () => createEndpoint({ cors: { origin, credentials: true } }),
+        /must not let in every site together with cors\.credentials/,
+      );
+    });
+  }
+
+  const unanchored: readonly (readonly [RegExp, string])[] = [
+    [/https:\/\/shop\.example/, '/^https:\\/\\/shop\\.example$/'],
+    [/^https:\/\/shop\.example/, '/^https:\\/\\/shop\\.example$/'],
+    [/shop\.example$/i, '/^https:\\/\\/shop\\.example$/i'],
+    [/\.shop\.example$/, '/^https:\\/\\/[\\w-]+\\.shop\\.example$/'],
+    [/^https:\/\/a\.example|https:\/\/b\.example$/, '/^https:\\/\\/a\\.example$|^https:\\/\\/b\\.example$/'],
+    [/^https:\/\/(?:a|b)\.example/, '/^https:\\/\\/(?:a|b)\\.example$/'],
+    [/^https:\/\/[$|]\.example\$/, '/^https:\\/\\/[$|]\\.example\\$$/'],
+  ];
+  for (const [origin, anchored] of unanchored) {
+    it(`is refused at start for a pattern that matches part of an origin: ${origin}`, () => {
+      for (const given of [origin, ['https://other.example', origin]]) {
+        assert.throws(
+          () => createEndpoint({ cors: { origin: given, credentials: true } }),
+          (error: Error) => {
+            assert.match(error.message, /must match whole origins/);
+            assert.ok(error.message.endsWith(`Write ${anchored}.`), error.message);
+            return true;
+          },
+        );
+      }
+      createEndpoint({ cors: { origin } });
+    });
+  }
+
+  for (const origin of [
+    'https://shop.example',
+    /^(?:https:\/\/a\.example|https:\/\/b\.example)$/,
+    /^https:\/\/a\.example$|^https:\/\/b\.example$/,
+    [/^https:\/\/[a-z]+\.shop\.example$/],
+    /^http:\/\/localhost:\d+$/,
+  ]) {
+    it(`starts for ${String(origin)}`, () => void createEndpoint({ cors: { origin, credentials: true } }));
+  }
+
+  it('allows "null" without credentials', async () => {
+    const response = await createEndpoint({ cors: { origin: 'null' } }).send(
+      post({ query: '{ hello }' }, { headers: [['origin', 'null']] }),
+    );
+
+    assert.equal(response.headers.get('access-control-allow-origin'), 'null');
+  });
+
+  it('never allows "null", whatever a function returns', async () => {
+    const endpoint = createEndpoint({ cors: { origin: () => true, credentials: true } });
+    const response = await endpoint.send(post({ query: '{ hello }' }, { headers: [['origin', 'null']] }));
+
+    assert.equal(response.headers.has('access-control-allow-origin'), false);
+    assert.equal(response.headers.has('access-control-allow-credentials'), false);
+  });
+});
+
+describe('requestIsBatched', () => {
+  for (const [name, body, expected] of [
+    ['one operation', { query: '{ hello }' }, [false]],
+    ['a batch of one', [{ query: '{ hello }' }], [true]],
+    ['a batch', [{ query: '{ hello }' }, { query: '{ hello }' }], [true, true]],
+  ] as const) {
+    it(`is ${expected[0]} for plugins of ${name}`, async () => {
+      const told: boolean[] = [];
+      const plugin = { requestDidStart: ({ requestIsBatched }: { requestIsBatched: boolean }) => void told.push(requestIsBatched) };
+
+      await createEndpoint({ plugins: [plugin] }).send(post(body));
+
+      assert.deepEqual(told, expected);
+    });
+  }
+});

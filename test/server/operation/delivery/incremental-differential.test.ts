@@ -1,0 +1,49 @@
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { randomParts, resolvers, typeDefs } from '../../../support/differential/random-parts.ts';
+import { cases } from '../../../support/long-form.ts';
+import { allPayloads, merge, runIncrementally } from '../../../support/run-incrementally.ts';
+import type { IncrementalRun } from '../../../support/run-incrementally.ts';
+import { createRandom } from '../../../support/random.ts';
+
+const skip = versionInfo.major < 17 && 'graphql 16 answers once';
+const seeds = cases({ short: 15, long: 120 });
+const options = { typeDefs, resolvers: resolvers as never };
+
+for (const settings of [
+  { format: 'current' },
+  { format: 'current', early: true },
+  { format: 'legacy' },
+  { format: 'legacy', early: true },
+] as const satisfies IncrementalRun[]) {
+  const { format, early = false } = settings as IncrementalRun;
+
+  test(`parts, ${format}${early ? ', early' : ''}: merged, they equal the answer in one piece`, { skip }, async () => {
+    let divided = 0;
+    for (let seed = 1; seed <= seeds; seed++) {
+      const query = randomParts(createRandom(seed));
+
+      const whole = await runIncrementally(options, query, { format: 'whole' });
+      const parts = await allPayloads(await runIncrementally(options, query, settings));
+
+      const together = merge(parts);
+      deepEqual(plain(together.data), plain(whole.result.data), `seed ${seed}: ${query}`);
+      deepEqual(placesOf(together.errors), placesOf(whole.result.errors ?? []), `seed ${seed}: ${query}`);
+      if (parts.length > 1) divided += 1;
+    }
+
+    ok(divided > seeds / 2, `${divided} of ${seeds} had parts`);
+  });
+}
+
+/** The paths of errors. graphql-js reports an error of a field in two deferred fragments once or twice. */
+function placesOf(errors: readonly unknown[]): string[] {
+  return [...new Set(errors.map((error) => JSON.stringify((error as { path: unknown }).path)))].toSorted();
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
+
+import { DocumentCache } from '../../../../src/server/operation/documents/document-cache.ts';
+import type { KnownDocument } from '../../../../src/server/operation/documents/document-cache.ts';
+
+const keep = (document: DocumentNode): KnownDocument => ({ document, weight: 1, plan: { plan: undefined }, chosen: undefined });
+const document = keep(parse('{ a }'));
+/** A unique text of 100 characters. */
+const text = (number: number): string => String(number).padEnd(100, 'x');
+/** Far more than one such text with its document takes, far less than a hundred. */
+const room = 75_000;
+
+function filled(cache: DocumentCache, count: number): number {
+  for (let number = 0; number < count; number++) cache.set(text(number), document);
+  return Array.from({ length: count }, (_, number) => cache.get(text(number))).filter((found) => found !== undefined).length;
+}
+
+test('a document is found by its text', () => {
+  const cache = new DocumentCache(room);
+
+  cache.set(text(1), document);
+
+  assert.equal(cache.get(text(1)), document);
+  assert.equal(cache.get(text(2)), undefined);
+});
+
+test('no more documents are kept than fit', () => {
+  const kept = filled(new DocumentCache(room), 10_000);
+
+  assert.ok(kept > 0 && kept <= room / 100, `${kept} are kept`);
+});
+
+test('twice the size keeps about twice as many', () => {
+  const ratio = filled(new DocumentCache(2 * room), 10_000) / filled(new DocumentCache(room), 10_000);
+
+  assert.ok(ratio > 1.5 && ratio < 2.5, `the ratio is ${ratio}`);
+});
+
+test('used documents stay, unused ones are evicted first', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(0), document);
+  cache.set(text(1), document);
+
+  for (let number = 2; number < 1000; number++) {
+    cache.set(text(number), document);
+    cache.get(text(0));
+  }
+
+  assert.equal(cache.get(text(0)), document);
+  assert.equal(cache.get(text(1)), undefined);
+});
+
+test('a text that is too long for the whole cache is not kept, and evicts nothing', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(1), document);
+
+  cache.set('y'.repeat(room), document);
+
+  assert.equal(cache.get('y'.repeat(room)), undefined);
+  assert.equal(cache.get(text(1)), document);
+});
+
+test('the same text again takes no more space', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(1), document);
+
+  for (let again = 0; again < 10_000; again++) cache.set(text(2), document);
+
+  assert.equal(cache.get(text(1)), document);
+});
+
+test('short documents with many tokens are counted by their tokens, long texts by their characters', () => {
+  const dense = keep(parse(`{${'a '.repeat(50)}}`));
+  const sparse = keep(parse('{ a }'));
+  const kept = (one: typeof document, length: number): number => {
+    const cache = new DocumentCache(10 * room);
+    for (let number = 0; number < 1000; number++) cache.set(String(number).padEnd(length, 'x'), one);
+    return Array.from({ length: 1000 }, (_, number) => cache.get(String(number).padEnd(length, 'x'))).filter((found) => found !== undefined)
+      .length;
+  };
+
+  assert.ok(kept(dense, 100) * 5 < kept(sparse, 100));
+  assert.ok(kept(sparse, 20_000) * 5 < kept(sparse, 100));
+});
+
+test('similar texts are distinguished', () => {
+  const cache = new DocumentCache(100 * room);
+  const alike = Array.from({ length: 500 }, (_, number) => `{ a${String(number).padStart(4, '0')}${'b'.repeat(90)} }`);
+  const documents = alike.map((source) => keep(parse(source)));
+  for (const [at, source] of alike.entries()) cache.set(source, documents[at]!);
+
+  const found = [...alike, ...alike.toReversed()].map((source) => cache.get(source));
+
+  assert.deepEqual(found, [...documents, ...documents.toReversed()]);
+});
+
+test('an evicted document is not found, even if it was the last one used', () => {
+  const cache = new DocumentCache(room);
+  cache.set(text(0), document);
+  cache.get(text(0));
+
+  filled(cache, 1_000);
+  for (let number = 1_000; number < 3_000; number++) cache.set(text(number), document);
+
+  assert.equal(cache.get(text(0)), undefined);
+});
+
+test('long texts of the same length are distinguished, wherever they differ', () => {
+  const cache = new DocumentCache(10_000_000);
+  const long = (at: number): string => `${'x'.repeat(at)}y${'x'.repeat(40_000 - at)}`;
+  const documents = [0, 1, 5_000, 20_000, 39_990, 40_000].map((at) => ({ source: long(at), known: keep(parse('{ a }')) }));
+
+  for (const { source, known } of documents) {
+    cache.set(source, known);
+    assert.equal(cache.get(source), known);
+  }
+
+  for (const { source, known } of documents) assert.ok([known, undefined].includes(cache.get(source)));
+  assert.equal(cache.get(long(20_001)), undefined);
+  assert.ok(documents.filter(({ source, known }) => cache.get(source) === known).length > 2);
+});

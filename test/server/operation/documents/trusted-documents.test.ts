@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createHandler } from '../../../../src/entries/index.ts';
+import type { TrustedDocumentManifest } from '../../../../src/server/operation/documents/trusted-documents.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { get, json, plainRequest, post } from '../../../support/plain-http.ts';
+
+const text = 'query Hello($name: String) { hello(name: $name) }';
+const id = '3b9cd27a1f8a1f0b2cd4b2f6f3b3a9c08a3b7d5e';
+const greeting = { data: { hello: 'Hello, Ada!' } };
+const variables = { name: 'Ada' };
+
+/** The three formats, as written by their tools. */
+const manifests: Readonly<Record<string, TrustedDocumentManifest>> = {
+  "Apollo's operation manifest": {
+    format: 'apollo-persisted-query-manifest',
+    version: 1,
+    operations: [{ id, name: 'Hello', type: 'query', body: text }],
+  },
+  "Relay's persisted queries": { [id]: text },
+  "the client preset's persisted-documents.json": { [id]: text, '5d41402abc4b2a76b9719d911017c592': 'mutation Write { write }' },
+};
+
+for (const [format, documents] of Object.entries(manifests)) {
+  describe(`trusted documents from ${format}`, () => {
+    for (const name of ['documentId', 'id', 'doc_id']) {
+      it(`run by ${name} in a POST`, async () => {
+        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ [name]: id, variables }));
+
+        assert.deepEqual(json(response), greeting);
+      });
+
+      it(`run by ${name} in a GET`, async () => {
+        const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
+          get({ [name]: id, variables: JSON.stringify(variables) }),
+        );
+
+        assert.deepEqual(json(response), greeting);
+      });
+    }
+
+    it('run by the hash of a persisted-query link', async () => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: id } };
+
+      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ extensions, variables }));
+
+      assert.deepEqual(json(response), greeting);
+    });
+
+    it('run in a batch', async () => {
+      const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
+        post([{ id, variables }, { query: '{ hello }' }]),
+      );
+
+      const [first, second] = json(response);
+      assert.deepEqual(first, greeting);
+      assert.equal(second.errors[0].extensions.code, 'BAD_REQUEST');
+    });
+  });
+}
+
+describe('trusted documents, only: true', () => {
+  const documents = { [id]: text };
+  const refused: Readonly<Record<string, unknown>> = {
+    'another document': { query: '{ hello }' },
+    'a document that differs by a space': { query: `${text} `, variables },
+    'an unknown id': { id: 'unknown' },
+    'an id that every object has by inheritance': { id: 'constructor' },
+    'an unknown hash': { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
+    'a hash with its document': { query: '{ hello }', extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
+    'a known id with another document': { id, query: '{ hello }' },
+    introspection: { query: '{ __schema { queryType { name } } }' },
+  };
+  for (const [name, body] of Object.entries(refused)) {
+    it(`${name} is 400 with a clear message, and runs nothing`, async () => {
+      const endpoint = createEndpoint({ trustedDocuments: { documents, only: true } });
+
+      const response = await endpoint.send(post(body));
+
+      assert.equal(response.status, 400);
+      const [error] = json(response).errors;
+      assert.equal(error.extensions.code, 'BAD_REQUEST');
+      assert.match(error.message, /^Expected one of the operations that this server was told to trust \(trustedDocuments\), got /);
+      assert.deepEqual(endpoint.runs, []);
+    });
+  }
+
+  it('the exact text of a trusted document runs', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ query: text, variables }));
+
+    assert.deepEqual(json(response), greeting);
+  });
+
+  it('run by documentId in a direct invocation', async () => {
+    const handler = createHandler({
+      typeDefs: 'type Query { hello(name: String): String }',
+      nodeEnv: '',
+      trustedDocuments: { documents, only: true },
+    });
+
+    assert.deepEqual(await handler({ documentId: id, variables }), { data: { hello: null } });
+    assert.match((await handler({ query: '{ hello }' })).errors[0].message, /told to trust/);
+  });
+
+  it('an id may have its algorithm as a prefix', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(
+      post({ documentId: `sha256:${id}`, variables }),
+    );
+
+    assert.deepEqual(json(response), greeting);
+  });
+
+  it('a mutation among them is still refused over GET', async () => {
+    const endpoint = createEndpoint({ trustedDocuments: { documents: { m: 'mutation { write }' }, only: true } });
+
+    const response = await endpoint.send(get({ id: 'm' }));
+
+    assert.equal(response.status, 405);
+    assert.deepEqual(endpoint.runs, []);
+  });
+});
+
+describe('trusted documents beside others', () => {
+  const documents = { [id]: text };
+
+  it('other documents run', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents } }).send(post({ query: '{ hello }' }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('an unknown id is 400', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents } }).send(post({ id: 'unknown' }));
+
+    assert.equal(response.status, 400);
+    assert.match(json(response).errors[0].message, /got the id "unknown"\.$/);
+  });
+
+  it('an unknown hash is still an automatic persisted query', async () => {
+    const response = await createEndpoint({ trustedDocuments: { documents } }).send(
+      post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } }),
+    );
+
+    assert.equal(json(response).errors[0].extensions.code, 'PERSISTED_QUERY_NOT_FOUND');
+  });
+});
+
+describe('document ids where there are no trusted documents', () => {
+  it('are unknown parameters, and ignored', async () => {
+    const endpoint = createEndpoint();
+
+    const posted = await endpoint.send(post({ query: '{ hello }', id: 7, documentId: ['x'], doc_id: 'x' }));
+    const got = await endpoint.send(plainRequest({ query: 'query={hello}&id=1&id=2' }));
+
+    assert.deepEqual([posted.status, got.status], [200, 200]);
+  });
+
+  it('do not stand for a query', async () => {
+    const response = await createEndpoint().send(post({ id }));
+
+    assert.equal(response.status, 400);
+    assert.match(json(response).errors[0].message, /^Expected "query" to be the text of a GraphQL document, but it is missing\.$/);
+  });
+});
+
+describe('a manifest in no known format', () => {
+  for (const documents of [
+    null,
+    [],
+    'query',
+    { a: 1 },
+    { operations: [{ id: 1, body: '{ a }' }] },
+    { format: 'apollo-persisted-query-manifest', operations: [{}] },
+  ]) {
+    it(`${JSON.stringify(documents)} throws at once`, () => {
+      assert.throws(
+        () => createEndpoint({ trustedDocuments: { documents: documents as never } }),
+        /Expected trustedDocuments\.documents to be an Apollo operation manifest/,
+      );
+    });
+  }
+});
+
+for (const element of [null, 5, 'text', []]) {
+  it(`a batch element that is ${JSON.stringify(element)} is also refused with document ids, and the other element is answered`, async () => {
+    const documents = { [id]: text };
+
+    const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post([element, { id, variables }]));
+
+    const [first, second] = json(response);
+    assert.equal(response.status, 200);
+    assert.equal(first.errors[0].extensions.code, 'BAD_REQUEST');
+    assert.deepEqual(second, greeting);
+  });
+}

@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { parse } from 'graphql';
+
+import { measureDocument } from '../../../../src/server/operation/limits/document-size.ts';
+import type { ServerOptions } from '../../../../src/server/startup/options.ts';
+import { createEndpoint } from '../../../support/endpoint.ts';
+import { get, json, post } from '../../../support/plain-http.ts';
+
+/** A limit, a document exactly at it, and one just above it. */
+interface Edge {
+  readonly name: string;
+  readonly options: Partial<ServerOptions>;
+  readonly within: string;
+  readonly beyond: string;
+}
+
+const edges: readonly Edge[] = [
+  { name: 'maxTokens: tokens', options: { maxTokens: 4 }, within: '{ hello hello }', beyond: '{ hello hello hello }' },
+  { name: 'maxTokens: commas and spaces are none', options: { maxTokens: 3 }, within: '{ ,,, hello ,,, }', beyond: '{ ,,, hello hello }' },
+  { name: 'maxTokens: comments', options: { maxTokens: 3 }, within: '{#\n#\n#\nhello}', beyond: '{#\n#\n#\n#\nhello}' },
+  {
+    name: 'maxTokens: fields, fragments written out',
+    options: { maxTokens: 40 },
+    within: `query { a: books { ...F } b: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
+    beyond: `query { a: books { ...F } b: books { ...F } c: books { ...F } d: books { ...F } } fragment F on Book { ${'title '.repeat(10)} }`,
+  },
+  { name: 'maxNesting: braces', options: { maxNesting: 2 }, within: '{ books { title } }', beyond: '{ books { author { name } } }' },
+  {
+    name: 'maxNesting: brackets and parentheses',
+    options: { maxNesting: 3 },
+    within: '{ sum(numbers: [1]) }',
+    beyond: '{ books(filter: { and: { and: {} } }) { title } }',
+  },
+  {
+    name: 'maxNesting: none in strings',
+    options: { maxNesting: 2 },
+    within: '{ hello(name: "{{{{ \\" ((((") }',
+    beyond: '{ hello(name: "") books { author { name } } }',
+  },
+  {
+    name: 'maxNesting: none in block strings',
+    options: { maxNesting: 2 },
+    within: '{ hello(name: """{{{{ " \\""" (((( """) }',
+    beyond: '{ hello(name: """""") books { author { name } } }',
+  },
+  {
+    name: 'maxNesting: none in comments',
+    options: { maxNesting: 2 },
+    within: '{ # {{{{\n books { title } }',
+    beyond: '{ # }\n books { author { name } } }',
+  },
+  {
+    name: 'maxNesting: braces, fragments written out',
+    options: { maxNesting: 4 },
+    within: '{ books { ...A } } fragment A on Book { author { name } }',
+    beyond: '{ books { ...A } } fragment A on Book { author { ...B } } fragment B on Author { name }',
+  },
+  { name: 'maxDepth: levels of fields', options: { maxDepth: 2 }, within: '{ books { title } }', beyond: '{ books { author { name } } }' },
+  {
+    name: 'maxDepth: inline fragments are no level',
+    options: { maxDepth: 2 },
+    within: '{ ... { books { ... on Book { title } } } }',
+    beyond: '{ ... { books { ... on Book { author { name } } } } }',
+  },
+  {
+    name: 'maxDepth: through fragments',
+    options: { maxDepth: 2 },
+    within: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { title }',
+    beyond: '{ ...Q } fragment Q on Query { books { ...B } } fragment B on Book { author { name } }',
+  },
+  {
+    name: 'maxAliases: aliased fields',
+    options: { maxAliases: 2 },
+    within: '{ a: hello b: hello hello }',
+    beyond: '{ a: hello b: hello c: hello }',
+  },
+  { name: 'maxAliases: none at all', options: { maxAliases: 0 }, within: '{ hello }', beyond: '{ a: hello }' },
+  {
+    name: 'maxAliases: through fragments',
+    options: { maxAliases: 3 },
+    within: '{ books { ...F } a: books { ...F } } fragment F on Book { t: title }',
+    beyond: '{ b: books { ...F } a: books { ...F } } fragment F on Book { t: title }',
+  },
+  {
+    name: 'maxAliases: a fragment spread twice at one level counts once',
+    options: { maxAliases: 1 },
+    within: '{ ...F ...F } fragment F on Query { a: hello }',
+    beyond: '{ ...F ...F } fragment F on Query { a: hello b: hello }',
+  },
+];
+
+describe('limits', () => {
+  for (const { name, options, within, beyond } of edges) {
+    it(`${name}: exactly at the limit runs`, async () => {
+      const endpoint = createEndpoint(options);
+
+      const response = await endpoint.send(post({ query: within }));
+
+      assert.equal(response.status, 200, response.body);
+    });
+
+    for (const method of ['POST', 'GET'] as const) {
+      it(`${name}: just above it is 400 and runs nothing, by ${method}`, async () => {
+        const endpoint = createEndpoint(options);
+
+        const response = await endpoint.send(method === 'GET' ? get({ query: beyond }) : post({ query: beyond }));
+
+        assert.equal(response.status, 400);
+        const [error] = json(response).errors;
+        assert.equal(
+          error.extensions.code,
+          /nest(?:s deeper)|tokens|comments/.test(error.message) ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED',
+        );
+        assert.deepEqual(endpoint.runs, []);
+      });
+    }
+  }
+
+  it('maxAliases is shared by a batch, also when its documents come from the cache', async () => {
+    const endpoint = createEndpoint({ maxAliases: 3 });
+    const two = { query: '{ a: hello b: hello }' };
+    const alone = await endpoint.send(post(two));
+
+    const [first, second, third] = json(await endpoint.send(post([two, two, { query: '{ c: hello }' }])));
+
+    assert.deepEqual([alone.status, first.errors, third.errors], [200, undefined, undefined]);
+    assert.match(second.errors[0].message, /batch to keep maxAliases together, which is 3, got 4\.$/);
+    assert.equal(second.errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('a large document gets its first 20 errors, a small one its first 100', async () => {
+    const endpoint = createEndpoint({});
+    const wrong = Array.from({ length: 150 }, (_, at) => `wrong${at}`).join(' ');
+    const mistakesOf = async (query: string): Promise<number> => {
+      const { errors } = json(await endpoint.send(post({ query })));
+      return errors.filter(({ message }: { message: string }) => message.startsWith('Cannot query field')).length;
+    };
+
+    const small = await mistakesOf(`{ ${wrong} }`);
+    const large = await mistakesOf(`{ ${wrong} }${' '.repeat(20_000)}`);
+
+    assert.deepEqual([small, large], [100, 20]);
+  });
+
+  it('are checked again for a cached document', async () => {
+    const endpoint = createEndpoint({ maxDepth: 1 });
+    const request = post({ query: '{ books { title } }' });
+
+    const statuses = [(await endpoint.send(request)).status, (await endpoint.send(request)).status];
+
+    assert.deepEqual(statuses, [400, 400]);
+  });
+
+  it('say what was expected, what was received, and where', async () => {
+    const endpoint = createEndpoint({ maxDepth: 2, maxAliases: 0 });
+
+    const response = await endpoint.send(post({ query: '{ a: books { author { name } } }' }));
+
+    const { errors } = json(response);
+    assert.deepEqual(
+      errors.map(({ message }: { message: string }) => message),
+      ['Expected the operation to have at most 2 levels of fields, got 3.', 'Expected the operation to have at most 0 aliases, got 1.'],
+    );
+    assert.deepEqual(errors[0].locations, [{ line: 1, column: 1 }]);
+  });
+
+  it('are 422 in the draft profile', async () => {
+    const endpoint = createEndpoint({ maxDepth: 1, httpStatusProfile: 'draft' });
+
+    const response = await endpoint.send(post({ query: '{ books { title } }' }));
+
+    assert.equal(response.status, 422);
+  });
+
+  it('of depth do not count introspection', async () => {
+    const endpoint = createEndpoint({ maxDepth: 1, introspection: true });
+
+    const response = await endpoint.send(post({ query: '{ __schema { queryType { fields { name } } } }' }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('report to validationDidStart: its end callback gets the errors', async () => {
+    const seen: unknown[] = [];
+    const endpoint = createEndpoint({
+      maxDepth: 1,
+      plugins: [{ requestDidStart: () => ({ validationDidStart: () => (errors) => void seen.push(errors?.length) }) }],
+    });
+
+    await endpoint.send(post({ query: '{ books { title } }' }));
+
+    assert.deepEqual(seen, [1]);
+  });
+});
+
+describe('fields that are selected many times', () => {
+  /** This many books on one level: each pair of them is compared, and each pair of their titles. */
+  const books = (count: number): string => `{ ${'books { title } '.repeat(count)} }`;
+
+  it('run if merging them takes at most 50,000 comparisons', async () => {
+    const response = await createEndpoint().send(post({ query: books(224) }));
+
+    assert.equal(response.status, 200);
+  });
+
+  it('are refused above that, before graphql-js compares any', async () => {
+    const response = await createEndpoint().send(post({ query: books(225) }));
+
+    assert.equal(response.status, 400);
+    assert.match(json(response).errors[0].message, /to merge those of one name would take more than 50000 comparisons\.$/);
+    assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  const hidden: Readonly<Record<string, string>> = {
+    'in a fragment': `{ ...F } fragment F on Query ${books(225)}`,
+    'in a fragment that nothing spreads': `{ hello } fragment F on Query ${books(225)}`,
+    'over several fragments': `{ ${Array.from({ length: 225 }, (_, index) => `...F${index}`).join(' ')} } ${Array.from({ length: 225 }, (_, index) => `fragment F${index} on Query { books { title } }`).join(' ')}`,
+    'in inline fragments': `{ ${'... { books { title } } '.repeat(225)} }`,
+    'in an operation that is not run': `query A { hello } query B ${books(225)}`,
+    'below fields that are merged': `{ ${`books { ${'title '.repeat(16)} } `.repeat(20)} }`,
+    'in a document that is not valid': `{ nothing ${'books { title } '.repeat(225)} }`,
+  };
+  for (const [name, query] of Object.entries(hidden)) {
+    it(`are found ${name}`, async () => {
+      const response = await createEndpoint().send(post({ query, operationName: query.startsWith('query A') ? 'A' : undefined }));
+
+      assert.equal(response.status, 400);
+      assert.match(json(response).errors[0].message, /more than 50000 comparisons/);
+    });
+  }
+
+  it('count together in a batch', async () => {
+    const response = await createEndpoint().send(post([{ query: books(200) }, { query: books(201) }, { query: '{ hello }' }]));
+
+    const [first, second, third] = json(response);
+    assert.deepEqual([first.errors, third.errors], [undefined, undefined]);
+    assert.match(second.errors[0].message, /more than 50000 comparisons/);
+  });
+
+  it('run with 60 fragments that each select id and __typename, as generated by clients', async () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, index) => `fragment F${index} on Book { __typename title author { __typename name } }`,
+    );
+
+    const response = await createEndpoint().send(
+      post({ query: `{ books { ${fragments.map((_, index) => `...F${index}`).join(' ')} } } ${fragments.join(' ')}` }),
+    );
+
+    assert.equal(response.status, 200);
+  });
+});
+
+describe('a limit is not itself the attack (CVE-2026-34573)', () => {
+  const fan = (levels: number): string => {
+    const fragments = Array.from({ length: levels }, (_, level) => {
+      const next = level + 1 < levels ? `...F${level + 1}` : 'name';
+      return `fragment F${level} on Author { a: books { author { ${next} } } b: books { author { ${next} } } }`;
+    });
+    return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
+  };
+
+  for (const options of [{}, { maxDepth: 1000 }, { maxAliases: 1e9 }, { maxCost: 1e9 }]) {
+    it(`a fan of 2^90 fields is refused with ${JSON.stringify(options)}`, async () => {
+      const endpoint = createEndpoint(options);
+
+      const response = await endpoint.send(post({ query: fan(90) }));
+
+      assert.equal(response.status, 400);
+      assert.deepEqual(endpoint.runs, []);
+    });
+  }
+
+  const spreads = (count: number): string => {
+    const fragments = Array.from(
+      { length: count },
+      (_, index) => `fragment F${index} on Author { ${index + 1 < count ? `...F${index + 1}` : 'name'} }`,
+    );
+    return `{ books { author { ...F0 } } } ${fragments.join(' ')}`;
+  };
+
+  it('a chain of 1,500 fragments is refused before any walk of it ends in a stack overflow', async () => {
+    const limited = createEndpoint({ maxDepth: 10, maxAliases: 10 });
+    const priced = createEndpoint({ maxCost: 100 });
+
+    const responses = [await limited.send(post({ query: spreads(1500) })), await priced.send(post({ query: spreads(1500) }))];
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [400, 400],
+    );
+  });
+
+  it('a fragment is measured once, wherever it is spread: 4 to the power of 30 fields are counted', () => {
+    const fragments = Array.from({ length: 30 }, (_, level) => {
+      const next = level === 29 ? 'title' : `author { ...F${level + 1} }`;
+      return `fragment F${level} on Book { a: ${next} b: ${next} c: ${next} d: ${next} }`;
+    });
+    const document = parse(`{ ...F0 } ${fragments.join(' ')}`);
+
+    const { operations } = measureDocument(document, { maxTokens: 15_000, maxNesting: 200 });
+
+    const [{ fields } = { fields: 0 }] = operations.values();
+    assert.equal(fields, (4 ** 31 - 4) / 3);
+  });
+
+  it('fragments that spread each other in many places are limited by a budget, not walked on all paths', async () => {
+    const sets = Array.from({ length: 900 }, (_, index) => `a${index}: books { ...F0 }`).join(' ');
+    const chain = Array.from(
+      { length: 900 },
+      (_, index) => `fragment F${index} on Book { ${index < 899 ? `...F${index + 1}` : 'title'} }`,
+    ).join(' ');
+    const endpoint = createEndpoint();
+
+    const response = await endpoint.send(post({ query: `{ ${sets} } ${chain}` }));
+
+    assert.equal(response.status, 400);
+  });
+
+  for (const query of [
+    '{ ...A } fragment A on Query { ...A }',
+    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    '{ books { ...A } } fragment A on Book { author { books { ...A } } }',
+  ]) {
+    it(`circular fragments are refused: ${query}`, async () => {
+      const endpoint = createEndpoint({ maxDepth: 5, maxAliases: 5, maxCost: 100 });
+
+      const response = await endpoint.send(post({ query }));
+
+      assert.equal(response.status, 400);
+      assert.equal(json(response).errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED');
+    });
+  }
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { isHeaderField } from '../../src/shared/header-fields.ts';
+import { HeaderMap } from '../../src/shared/header-map.ts';
+
+describe('a HeaderMap reads like the Headers of the web', () => {
+  test('made from the same, it has the same: pairs, a record, another one', () => {
+    const pairs: [string, string][] = [
+      ['Accept', 'a'],
+      ['accept', 'b'],
+      ['X-One', ' 1 '],
+      ['Set-Cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ];
+    const web = new Headers(pairs);
+
+    const headers = new HeaderMap(pairs);
+
+    for (const name of ['accept', 'ACCEPT', 'x-one', 'set-cookie', 'x-none']) assert.equal(headers.get(name), web.get(name), name);
+    assert.deepEqual(headers.getSetCookie(), web.getSetCookie());
+    assert.deepEqual(sorted(headers), sorted(web));
+    assert.deepEqual([...new HeaderMap(headers)], [...headers]);
+    assert.deepEqual(sorted(new HeaderMap(web)), sorted(headers));
+    assert.equal(new HeaderMap({ Accept: 'a' }).get('accept'), 'a');
+  });
+
+  test('keys, values, entries and forEach agree', () => {
+    const headers = new HeaderMap({ a: '1', b: '2', 'set-cookie': 'c=3' });
+    const seen: [string, string][] = [];
+
+    headers.forEach((value, name) => seen.push([name, value]));
+
+    assert.deepEqual([...headers.keys()], ['a', 'b', 'set-cookie']);
+    assert.deepEqual([...headers.values()], ['1', '2', 'c=3']);
+    assert.deepEqual([...headers.entries()], seen);
+  });
+
+  test('set replaces, append adds, delete removes, in any case', () => {
+    const headers = new HeaderMap({ a: '1', b: '2', c: '3' });
+
+    headers.set('A', 'x');
+    headers.append('B', 'y');
+    headers.delete('C');
+
+    assert.deepEqual(
+      [...headers],
+      [
+        ['a', 'x'],
+        ['b', '2, y'],
+      ],
+    );
+    assert.equal(headers.has('C'), false);
+  });
+
+  test('set and delete know set-cookie too', () => {
+    const headers = new HeaderMap([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]);
+
+    headers.set('Set-Cookie', 'c=3');
+    assert.deepEqual(headers.getSetCookie(), ['c=3']);
+
+    headers.delete('SET-COOKIE');
+    assert.deepEqual(headers.getSetCookie(), []);
+    assert.equal(headers.has('set-cookie'), false);
+  });
+
+  test('what it hands out cannot change it', () => {
+    const headers = new HeaderMap({ 'set-cookie': 'a=1' });
+
+    headers.getSetCookie().push('b=2');
+
+    assert.deepEqual(headers.getSetCookie(), ['a=1']);
+  });
+
+  test('names that objects have are names like any other', () => {
+    const headers = new HeaderMap();
+
+    assert.equal(headers.get('constructor'), null);
+    headers.set('__proto__', 'a');
+    assert.equal(headers.get('__proto__'), 'a');
+  });
+});
+
+describe("the fields of the web's Headers", () => {
+  const fields = { accept: '*/*', 'Content-Type': 'application/json', 'x-user': 'ada' };
+
+  test('are looked up where they stand, and listed only when they are asked for all at once', () => {
+    const web = new Headers(fields);
+    let listed = 0;
+    const spied = {
+      get: (name: string) => web.get(name),
+      [Symbol.iterator]: () => {
+        listed++;
+        return web[Symbol.iterator]();
+      },
+    };
+
+    const headers = HeaderMap.of(spied);
+    const found = [headers.get('ACCEPT'), headers.get('content-type'), headers.get('x-none'), headers.has('x-user')];
+    const listedBefore = listed;
+
+    assert.deepEqual(found, ['*/*', 'application/json', null, true]);
+    assert.equal(listedBefore, 0);
+    assert.deepEqual(sorted(headers), sorted(web));
+    assert.equal(listed, 1);
+  });
+
+  test('are copied before they are written: what we change is not changed for the platform', () => {
+    const web = new Headers(fields);
+    const headers = HeaderMap.of(web);
+
+    headers.set('x-user', 'grace');
+    headers.delete('accept');
+
+    assert.deepEqual([headers.get('x-user'), headers.get('accept'), headers.get('content-type')], ['grace', null, 'application/json']);
+    assert.deepEqual([web.get('x-user'), web.get('accept')], ['ada', '*/*']);
+  });
+
+  test('are visited one by one, cookies apart', () => {
+    const web = new Headers([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['x-user', 'ada'],
+    ]);
+    const visited: string[] = [];
+
+    const headers = HeaderMap.of(web);
+    headers.forEach((value, name) => visited.push(`${name}: ${value}`));
+
+    assert.deepEqual(visited, ['x-user: ada', 'set-cookie: a=1', 'set-cookie: b=2']);
+    assert.deepEqual(HeaderMap.of(web).getSetCookie(), ['a=1', 'b=2']);
+    assert.equal(HeaderMap.of(web).isEmpty, false);
+  });
+
+  test('are not asked for what is no name, which would throw', () => {
+    const headers = HeaderMap.of(new Headers(fields));
+
+    assert.deepEqual(
+      ['', 'a b', 'ä', 'a\r\nb'].map((name) => headers.get(name)),
+      [null, null, null, null],
+    );
+  });
+
+  test('that HTTP does not allow are not there, whoever made the object', () => {
+    const headers = HeaderMap.of(Object.assign(new Map([['x-split', 'a\r\nset-cookie: b=1']]), { get: () => 'a\r\nset-cookie: b=1' }));
+
+    assert.equal(headers.get('x-split'), null);
+    assert.deepEqual([...headers], []);
+  });
+});
+
+describe('fields that many answers have', () => {
+  const usual = Object.freeze({ 'cache-control': 'private', vary: 'Accept' });
+  const changes: Readonly<Record<string, (headers: HeaderMap) => void>> = {
+    set: (headers) => headers.set('x-user', 'ada'),
+    'set of a field that is there': (headers) => headers.set('Vary', 'Origin'),
+    append: (headers) => headers.append('X-User', 'ada'),
+    'append to a field that is there': (headers) => headers.append('vary', 'Origin'),
+    delete: (headers) => headers.delete('vary'),
+    'two of set': (headers) => (headers.set('x-a', '1'), headers.set('x-a', '2')),
+    'set and delete': (headers) => (headers.set('x-a', '1'), headers.delete('x-a')),
+    'set-cookie': (headers) => headers.append('set-cookie', 'a=1'),
+    'the name of a prototype': (headers) => headers.set('__proto__', 'a'),
+  };
+  for (const [name, change] of Object.entries(changes))
+    test(`${name} changes one answer as it changes a HeaderMap of its own, and no other`, () => {
+      const [shared, other] = [HeaderMap.over(usual, true), HeaderMap.over(usual, true)];
+      const own = new HeaderMap(usual);
+      const before = HeaderMap.copyOf(shared);
+
+      change(shared);
+      change(own);
+      const after = HeaderMap.copyOf(shared);
+      after.set('x-after', '1');
+
+      assert.deepEqual(sorted(shared), sorted(own));
+      assert.deepEqual(shared.toRecord(), own.toRecord());
+      for (const untouched of [other, before, HeaderMap.over(usual, true)]) assert.deepEqual([...untouched], Object.entries(usual));
+    });
+});
+
+describe('a HeaderMap takes nothing that would split a response', () => {
+  for (const value of ['a\r\nset-cookie: b=1', 'a\nb', 'a\0', '🌍', 'a\u0100', '\u007f']) {
+    test(`not the value ${JSON.stringify(value)}`, () => {
+      assert.throws(() => new HeaderMap().set('x-a', value), TypeError);
+      assert.throws(() => new HeaderMap().append('set-cookie', value), TypeError);
+    });
+  }
+
+  for (const name of ['', 'a b', 'a:', 'a\r\nb', 'ä', '(a)']) {
+    test(`not the name ${JSON.stringify(name)}`, () => {
+      assert.throws(() => new HeaderMap().set(name, 'a'), TypeError);
+      assert.equal(isHeaderField(name, 'a'), false);
+    });
+  }
+
+  test('and its message does not repeat the value, which may be a secret', () => {
+    assert.throws(
+      () => new HeaderMap().set('authorization', 'hunter2\n!'),
+      (error: Error) => /"authorization"/.test(error.message) && !error.message.includes('hunter2'),
+    );
+  });
+});
+
+/** The web's `Headers` come sorted by name; a HeaderMap keeps the order in which fields were added. */
+function sorted(headers: Iterable<[string, string]>): string[] {
+  return [...headers].map((pair) => pair.join(': ')).toSorted((a, b) => (a < b ? -1 : 1));
+}

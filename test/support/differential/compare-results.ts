@@ -1,0 +1,96 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+
+/** The results of one operation. */
+export interface ComparedResults {
+  /** That of graphql-js. */
+  readonly expected: ExecutionResult;
+  readonly actual: ExecutionResult;
+  /** That of graphql-js if every error makes only its own position null: it has all errors that there can be. */
+  readonly unpropagated: ExecutionResult;
+}
+
+/**
+ * Describes how a result differs from that of graphql-js; undefined if it does not.
+ *
+ * `data` must be equal, and each error that is not below a null must be reported. Which errors are reported below a null is
+ * unspecified, but there must be one for each null that an error caused, and each must be possible. So is the order of errors.
+ */
+export function findDifference({ expected, actual, unpropagated }: ComparedResults): string | undefined {
+  if (JSON.stringify(actual.data) !== JSON.stringify(expected.data)) return 'other data';
+  const { data } = expected;
+  if (data === undefined) return firstOf('missing', expected.errors, actual.errors) ?? firstOf('invented', actual.errors, expected.errors);
+
+  // An error that was thrown with a path may belong below any null that another error caused.
+  const hasHidden =
+    JSON.stringify(data) !== JSON.stringify(unpropagated.data) || errorsOf(unpropagated).some(({ path }) => isPlace(unpropagated, path));
+  const certain = errorsOf(expected).filter(({ path }) => (isPlace(unpropagated, path) ? !isBelowNull(data, path) : !hasHidden));
+  return (
+    firstOf('missing', certain, actual.errors) ??
+    firstOf('invented', actual.errors, unpropagated.errors) ??
+    findUnexplainedNull({ expected, actual, unpropagated })
+  );
+}
+
+/** Everything about an error that a client or a hook can see. */
+export function describeError(error: GraphQLError): string {
+  const { originalError: original } = error;
+  const cause = original === undefined ? '' : `, caused by ${original.name}: ${original.message}`;
+  return `${error.constructor.name} ${JSON.stringify(error.toJSON())}, ${error.nodes?.length} nodes${cause}`;
+}
+
+/** The value at a path in the data; undefined if there is no such place. */
+export function valueAt(data: unknown, path: Path): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}
+
+type Path = readonly (string | number)[];
+
+function errorsOf({ errors }: ExecutionResult): readonly GraphQLError[] {
+  return errors ?? [];
+}
+
+/** False for the path that an error was thrown with, which may lead nowhere. */
+function isPlace({ data }: ExecutionResult, path: Path = []): boolean {
+  return valueAt(data, path) !== undefined;
+}
+
+function isBelowNull(data: unknown, path: Path = []): boolean {
+  return path.some((_, length) => valueAt(data, path.slice(0, length)) === null);
+}
+
+/** The first of some errors that is not among the others. */
+function firstOf(kind: string, some: ExecutionResult['errors'] = [], others: ExecutionResult['errors'] = []): string | undefined {
+  const left = others.map(describeError);
+  for (const error of some.map(describeError)) {
+    const at = left.indexOf(error);
+    if (at === -1) return `${kind} error: ${error}`;
+    left.splice(at, 1);
+  }
+  return undefined;
+}
+
+function findUnexplainedNull({ expected, actual, unpropagated }: ComparedResults): string | undefined {
+  const reported = errorsOf(actual).map(({ path = [] }) => path);
+  // An error that was thrown with a path may have caused any null.
+  if (!reported.every((path) => isPlace(unpropagated, path))) return undefined;
+  const isCausedByError = (path: Path): boolean =>
+    valueAt(unpropagated.data, path) !== null || errorsOf(unpropagated).some((error) => isAtOrBelow(path, error.path));
+  const unexplained = nullsIn(expected.data).find((path) => isCausedByError(path) && !reported.some((one) => isAtOrBelow(path, one)));
+  return unexplained && `null without an error: ${JSON.stringify(unexplained)}`;
+}
+
+function isAtOrBelow(path: Path, other: Path = []): boolean {
+  return path.every((key, at) => key === other[at]);
+}
+
+function nullsIn(value: unknown, path: Path = []): Path[] {
+  if (value === null) return [path];
+  if (typeof value !== 'object') return [];
+  const keys: Path = Array.isArray(value) ? [...value.keys()] : Object.keys(value as object);
+  return keys.flatMap((key) => nullsIn(valueAt(value, [key]), [...path, key]));
+}

@@ -1,0 +1,126 @@
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { Keyv } from 'keyv';
+
+import { createHandler, InMemoryLRUCache } from '../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../src/entries/index.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+let schemas = 0;
+
+/** What is warned of when the handler is made. */
+function warningsFor(options: ServerOptions, nodeEnv = 'development'): string[] {
+  const [logger, lines] = recordingLogger();
+  const typeDefs = `type Query { hello: String } type Subscription { ticks: Int } # options ${++schemas}`;
+  createHandler({ nodeEnv, logger, ...(options.schema === undefined && { typeDefs }), ...options });
+  return lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+}
+
+const ticks = { Subscription: { ticks: { subscribe: () => [] } } };
+
+describe('warns about the option cache in development', () => {
+  class LRUCache extends Map {}
+  const stores: Record<string, readonly [store: object, message: RegExp]> = {
+    'a Map': [new Map(), /^The option cache is a Map, which keeps every entry for ever\./],
+    'a Keyv': [new Keyv(), /Write new KeyvAdapter\(keyv\)\.$/],
+    'an LRUCache': [new LRUCache(), /lifetimes in milliseconds/],
+  };
+  for (const [name, [store, message]] of Object.entries(stores)) {
+    test(`when it is ${name}`, () => {
+      const [warning = ''] = warningsFor({ cache: store as never, resolvers: ticks });
+
+      match(warning, message);
+    });
+  }
+
+  test('does not warn about a cache', () => {
+    deepEqual(warningsFor({ cache: new InMemoryLRUCache(), resolvers: ticks }), []);
+    deepEqual(warningsFor({ cache: 'bounded', resolvers: ticks }), []);
+  });
+});
+
+test('warns about costs of unknown fields in development', () => {
+  const fields = { 'Query.hello': 1, 'Query.helo': 2, 'Quer.hello': 3, hello: 4, 'String.x': 5 };
+
+  deepEqual(warningsFor({ maxCost: { limit: 10, fields }, resolvers: ticks }), [
+    'maxCost.fields names "Query.helo", but "Query" has no such field. Did you mean "hello"?',
+    'maxCost.fields names "Quer.hello", but the schema has no type "Quer". Did you mean "Query"?',
+    'maxCost.fields names "hello", but takes the type and the field: "Query.search".',
+    'maxCost.fields names "String.x", but "String" has no fields.',
+  ]);
+});
+
+describe('warns about a subscription field without events in development', () => {
+  const remedy = 'Write Subscription: { ticks: { subscribe: async function* () { … } } }.';
+
+  test('when it has no resolver', () => {
+    deepEqual(warningsFor({}), [`Subscription.ticks has no resolver, so it has no events. ${remedy}`]);
+  });
+
+  test('when its resolver is a generator in place of an object', () => {
+    const resolvers = { Subscription: { async *ticks() {} } };
+
+    deepEqual(warningsFor({ resolvers }), [`Subscription.ticks has a resolver without subscribe, so it has no events. ${remedy}`]);
+  });
+
+  test('does not warn when one of several maps, a schema built in code, or rootValue provides the events', () => {
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({ name: 'Query', fields: { a: { type: GraphQLInt } } }),
+      subscription: new GraphQLObjectType({ name: 'Subscription', fields: { ticks: { type: GraphQLInt, subscribe: () => [] } } }),
+    });
+
+    deepEqual(warningsFor({ resolvers: [{ Subscription: { ticks: { resolve: () => 1 } } }, ticks] }), []);
+    deepEqual(warningsFor({ schema }), []);
+    deepEqual(warningsFor({ rootValue: { ticks: () => [] } }), []);
+  });
+});
+
+test('warns about subscribe on a field of another type in development', () => {
+  const resolvers = { ...ticks, Query: { hello: { subscribe: () => [] } } };
+
+  deepEqual(warningsFor({ resolvers }), [
+    'resolvers.Query.hello has subscribe, which is never called: only fields of the subscription type have events.',
+  ]);
+});
+
+test('warns about a rootValue that is or returns a promise in development', async () => {
+  const [logger, lines] = recordingLogger();
+  const options = { nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # roots' };
+
+  createHandler({ ...options, rootValue: Promise.resolve({}) });
+  await createHandler({ ...options, rootValue: async () => ({}) })({ query: '{ a }' });
+
+  deepEqual(
+    lines.map(({ message }) => message),
+    [
+      'The option rootValue is a promise, and no field can be read from it. Await it first.',
+      'rootValue() returned a promise, and no field can be read from it. Return the value itself.',
+    ],
+  );
+});
+
+test('warns about a cors.origin that returns the origin instead of true in development', async () => {
+  const [logger, lines] = recordingLogger();
+  const origin = ((asking: string) => asking) as never;
+  const { fetch } = createHandler({ nodeEnv: 'development', logger, typeDefs: 'type Query { a: Int } # origins', cors: { origin } });
+
+  const { headers } = await fetch(new Request('http://localhost/', { method: 'OPTIONS', headers: { origin: 'https://a.example.com' } }));
+
+  equal(headers.get('access-control-allow-origin'), null);
+  deepEqual(
+    lines.map(({ message }) => message),
+    ['cors.origin returned "https://a.example.com" for https://a.example.com, so the origin is not allowed. Return true or false.'],
+  );
+});
+
+test('checks nothing in production', () => {
+  deepEqual(warningsFor({ cache: new Map() as never, maxCost: { limit: 1, fields: { nothing: 1 } } }, 'production'), []);
+});
+
+test('rejects a hook that is not a function at startup in development', () => {
+  throws(() => warningsFor({ plugins: [{ requestDidStart: true } as never] }), {
+    message: 'Expected requestDidStart of a plugin to be a function, got true.',
+  });
+});

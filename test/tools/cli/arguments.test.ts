@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { parseArguments } from '../../../src/tools/cli/arguments.ts';
+import { UsageError } from '../../../src/tools/cli/read-options.ts';
+import { devUsage, usage } from '../../../src/tools/cli/usage.ts';
+
+test('dev alone has the defaults', () => {
+  assert.deepEqual(parseArguments(['dev']), {
+    name: 'dev',
+    functions: undefined,
+    prefix: '/.netlify/functions',
+    port: undefined,
+    host: 'localhost',
+    env: {},
+    query: undefined,
+    platform: { platform: 'netlify', stage: undefined, timeout: undefined },
+    cold: false,
+    freeze: false,
+    envFile: undefined,
+    open: false,
+  });
+});
+
+test('every option of dev is read', () => {
+  const argv = [
+    'dev',
+    '--functions',
+    'api',
+    '--prefix',
+    'fn/',
+    '--port',
+    '0',
+    '--host',
+    '0.0.0.0',
+    '--env',
+    'A=1=2',
+    '--env',
+    'B=',
+    '--query',
+    '{ a }',
+    '--platform',
+    'aws-http',
+    '--stage',
+    'beta',
+    '--timeout',
+    '2.5',
+    '--cold',
+    '--freeze',
+    '--env-file',
+    'test.env',
+    '--open',
+  ];
+
+  assert.deepEqual(parseArguments(argv), {
+    name: 'dev',
+    functions: 'api',
+    prefix: '/fn',
+    port: 0,
+    host: '0.0.0.0',
+    env: { A: '1=2', B: '' },
+    query: '{ a }',
+    platform: { platform: 'aws-http', stage: 'beta', timeout: 2500 },
+    cold: true,
+    freeze: true,
+    envFile: 'test.env',
+    open: true,
+  });
+});
+
+test('the prefix / puts names at the root', () => {
+  const { prefix } = parseArguments(['dev', '--prefix', '/']) as { prefix: string };
+
+  assert.equal(prefix, '');
+});
+
+test('no command, help and --help print the usage, of one command if it is named', () => {
+  for (const argv of [[], ['help'], ['--help'], ['-h']]) assert.deepEqual(parseArguments(argv), { name: 'help', usage });
+
+  assert.deepEqual(parseArguments(['dev', '--port', '0', '-h']), { name: 'help', usage: devUsage });
+});
+
+test('version, --version and -v print the version', () => {
+  for (const word of ['version', '--version', '-v']) assert.deepEqual(parseArguments([word]), { name: 'version' });
+});
+
+test('doctor takes an event, check takes patterns', () => {
+  assert.deepEqual(parseArguments(['doctor', '--event', 'e.json', '--function', 'a']), {
+    name: 'doctor',
+    event: 'e.json',
+    functions: undefined,
+    function: 'a',
+    env: {},
+  });
+  assert.deepEqual(
+    parseArguments(['check', 'a.graphql', '--functions', 'api', 'b.graphql', '--documents', 'c', '--env', 'A=1', '--json']),
+    {
+      name: 'check',
+      documents: ['a.graphql', 'b.graphql', 'c'],
+      json: true,
+      functions: 'api',
+      function: undefined,
+      env: { A: '1' },
+    },
+  );
+});
+
+test('build takes a function, by its name behind the options or by --function', () => {
+  const defaults = {
+    name: 'build',
+    function: undefined,
+    functions: undefined,
+    schema: [],
+    documents: [],
+    out: undefined,
+    descriptions: false,
+    codeCache: undefined,
+    nodeFlags: ['--expose-gc'],
+    env: {},
+  };
+
+  assert.deepEqual(parseArguments(['build']), defaults);
+  assert.deepEqual(parseArguments(['build', 'books', '--schema', 'a', '--schema', 'b', '--documents', 'c', '--out', 'd.json']), {
+    ...defaults,
+    function: 'books',
+    schema: ['a', 'b'],
+    documents: ['c'],
+    out: 'd.json',
+  });
+  assert.deepEqual(parseArguments(['build', '--function', 'books', '--descriptions', '--code-cache', 'out', '--node-flags=--a  --b=1']), {
+    ...defaults,
+    function: 'books',
+    descriptions: true,
+    codeCache: 'out',
+    nodeFlags: ['--a', '--b=1'],
+  });
+});
+
+for (const [argv, message] of [
+  [['deploy'], /Unknown command "deploy"\. Commands: dev, check/],
+  [['chek'], /Did you mean "check"/],
+  [['dev', '--prot', '1'], /^dev has no option --prot\. Did you mean "--port"\? graphql-functions dev --help$/],
+  [['dev', '-p', '1'], /^dev has no option -p\./],
+  [['dev', '--constructor'], /no option --constructor/],
+  [['dev', '--port'], /^--port takes a value, got none/],
+  [['dev', '--query', '--open'], /^--query takes a value, got the option --open.*--query=--open/],
+  [['dev', '--cold=yes'], /^--cold takes no value, got "yes"/],
+  [['dev', '--platform', 'azure'], /netlify, .*alb, fetch, got "azure"/],
+  [['dev', '--stage', 'a'], /--platform aws-http or aws-rest, not with netlify/],
+  [['dev', '--platform', 'aws-rest', '--stage', 'a/b'], /--stage.*"a\/b"/],
+  [['dev', '--timeout', '0'], /--timeout.*"0"/],
+  [['doctor'], /--event <file>/],
+  [['doctor', '--event', 'e', 'x'], /got "x"/],
+  [['check', '--port', '1'], /--port/],
+  [['build', 'a', 'b'], /got "b"/],
+  [['constructor'], /Unknown command "constructor"/],
+  [['dev', 'functions'], /Expected options after dev, got "functions"/],
+  [['dev', '--port', '80a'], /--port.*"80a"/],
+  [['dev', '--port', '65536'], /--port.*"65536"/],
+  [['dev', '--env', 'A'], /--env NAME=value, got --env A/],
+] as const) {
+  test(`"${argv.join(' ')}" is refused in words that say what to write`, () => {
+    assert.throws(
+      () => parseArguments(argv),
+      (error) => error instanceof UsageError && message.test(error.message),
+    );
+  });
+}

@@ -1,0 +1,422 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { runCommandHere } from '../../../support/command-here.ts';
+import type { Outcome } from '../../../support/command.ts';
+import { createProject, linkPackage } from '../../../support/functions-project.ts';
+import { generateSchema } from '../../../support/schema-generator.ts';
+
+const graphql = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  csrfPrevention: true,
+  introspection: false,
+  context: () => { throw new Error('Nobody is logged in.'); },
+  maxDepth: 2,
+  typeDefs: 'type Query { book(id: ID!): Book } type Book { title: String author: Author } type Author { name: String }',
+});
+`;
+
+/** The lines that name a place, without the code below them. */
+function placesIn(stdout: string): string[] {
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
+async function check(context: TestContext, files: Readonly<Record<string, string>>, ...argv: string[]): Promise<Outcome> {
+  const project = await createProject(context, files);
+  await linkPackage(project);
+  return runCommandHere(project.directory, 'check', ...argv);
+}
+
+test('check lists functions without problems, and exits with 0', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'functions/plain.ts': 'export default () => new Response();',
+      'queries/a.graphql': 'query A($id: ID!) { book(id: $id) { ...B } }',
+      'queries/parts/b.graphql': 'fragment B on Book { title author { ...N } }',
+      'queries/parts/n.graphql': 'fragment N on Author { name }',
+    },
+    'queries/**/*.graphql',
+  );
+
+  assert.equal(stdout, 'No problems in graphql, plain.\n');
+  assert.match(stderr, /Checking functions\/graphql\.ts …\n.*\nChecking 3 files of operations …/);
+  assert.equal(code, 0);
+});
+
+test('check says once per server that csrfPrevention is not set, which is not a problem', async (context) => {
+  const server = (options: string): string =>
+    `import { createHandler } from 'graphql-functions'; export default createHandler({ ${options} typeDefs: 'type Query { ok: Boolean }' });`;
+  const { code, stderr } = await check(context, {
+    'functions/graphql.ts': server(''),
+    'functions/on.ts': server('csrfPrevention: true,'),
+    'functions/off.ts': server('csrfPrevention: false,'),
+  });
+
+  assert.deepEqual(stderr.match(/^.*csrfPrevention.*$/gm), [
+    'graphql does not set csrfPrevention, so it refuses only requests that the browser marks as coming from another site. ' +
+      'Set csrfPrevention: true (recommended), or false to allow them all: docs/security.md.',
+  ]);
+  assert.equal(code, 0);
+});
+
+test('operations are validated against the schema, each problem with file, line and column, and once', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'a.graphql': 'query A {\n  book(id: 1) { titel ...B }\n}',
+      'b.graphql': 'query B { book(id: 1) { ...B } }\n\nfragment B on Book { wrong }',
+      'c.graphql': '{ book(',
+    },
+    '*.graphql',
+  );
+
+  assert.deepEqual(placesIn(stdout), [
+    'a.graphql:2:17 Cannot query field "titel" on type "Book". Did you mean "title"?',
+    'b.graphql:3:22 Cannot query field "wrong" on type "Book".',
+    'c.graphql:1:8 Syntax Error: Expected Name, found <EOF>.',
+  ]);
+  assert.match(stderr, /3 problems\.\n$/);
+  assert.equal(code, 1);
+});
+
+test('operations in literals of client code are found at their place; schema files are skipped', async (context) => {
+  const { code, stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': graphql,
+      'schema.graphql': 'type Query { book(id: ID!): Book } type Book { title: String }',
+      'src/book.tsx': `import { gql, graphql } from 'somewhere';
+const Title = gql\`fragment Title on Book { title }\`;
+export const one = gql\`
+  query One($id: ID!) { book(id: $id) { ...Title titel } }
+  \${Title}
+\`;
+export const two = graphql(/* GraphQL */ \`query Two { book { title } }\`);
+export const three = /* GraphQL */ \`{ books }\`;
+export const four = gql\`{ book(id: 1) { title } }\`;
+const other = \`query { not a query\`;
+// const old = gql\`{ gone }\`;
+export const five = gql\`query Five { book(id: "\\\`") { title } }\`;
+`,
+      'src/none.ts': 'export const nothing = "{ a }";',
+    },
+    '**/*.graphql',
+    'src/*.{ts,tsx}',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.split(' ')[0]),
+    ['src/book.tsx:4:50', 'src/book.tsx:7:55', 'src/book.tsx:8:39'],
+  );
+  assert.match(stderr, /Checking 3 files of operations/);
+  assert.equal(code, 1);
+});
+
+test('each problem is shown with its line and a mark', async (context) => {
+  const { stdout } = await check(
+    context,
+    { 'functions/graphql.ts': graphql, 'a.graphql': 'query A {\n  book(id: 1) { titel }\n}' },
+    '--documents',
+    'a.graphql',
+  );
+
+  assert.equal(
+    stdout.slice(stdout.indexOf('\n\n')),
+    '\n\n    1 | query A {\n  > 2 |   book(id: 1) { titel }\n      |                 ^\n    3 | }\n\n',
+  );
+});
+
+test('--json prints the same for programs', async (context) => {
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': graphql, 'a.graphql': '{ titel }' }, 'a.graphql', '--json');
+  const sound = await check(context, { 'functions/graphql.ts': graphql }, '--json');
+
+  const message = 'Cannot query field "titel" on type "Query".';
+  assert.deepEqual(JSON.parse(stdout), [{ file: 'a.graphql', line: 1, column: 3, message }]);
+  assert.equal(code, 1);
+  assert.deepEqual([JSON.parse(sound.stdout), sound.code], [[], 0]);
+});
+
+const broken: readonly (readonly [what: string, options: string, column: number, expected: RegExp])[] = [
+  [
+    'an unknown option',
+    '{ typeDefs: "type Query { a: Int }", introspektion: true }',
+    52,
+    /Unknown option "introspektion".*"introspection"/,
+  ],
+  ['a wrong value within an option', '{ cors: { origin: 5 }, typeDefs: "type Query { a: Int }" }', 17, /cors\.origin/],
+  [
+    'a resolver without a field',
+    '{ typeDefs: "type Query { a: Int }", resolvers: { Query: { b: () => 1 } } }',
+    74,
+    /"b", which "type Query" does not have/,
+  ],
+  [
+    'a type without a field of its interface',
+    '{ typeDefs: "type Query { a: I } interface I { id: ID } type T implements I { b: Int }" }',
+    71,
+    /Interface field I\.id expected but T does not provide it/,
+  ],
+  ['options that are none', '"type Query { a: Int }"', 1, /Expected options like \{ typeDefs, resolvers \}/],
+  ['a schema that is none', '{ schema: {} }', 1, /schema takes a GraphQLSchema/],
+];
+
+test('every mistake in options is a problem at the user’s line, of several servers too', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts': [
+      "import { createHandler } from 'graphql-functions';",
+      'export default () => new Response();',
+      ...broken.map(([, options]) => `createHandler(${options});`),
+    ].join('\n'),
+  });
+
+  const lines = placesIn(stdout);
+  for (const [at, [what, , column, expected]] of broken.entries()) {
+    const line = lines[at] ?? '';
+    assert.ok(line.startsWith(`functions/graphql.ts:${at + 3}:${column} `), `${what}: ${line}`);
+    assert.match(line, expected);
+  }
+  assert.equal(lines.length, broken.length);
+  assert.equal(code, 1);
+});
+
+test('all problems are reported at once, with their place', async (context) => {
+  const { stdout, stderr } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { readFileSync } from 'node:fs';
+import { createHandler, gql } from 'graphql-functions';
+import { Query } from './lib/query.ts';
+const name = 'Thing';
+const more = gql\`
+  extend type Query {
+    thing: \${name}
+    other: Othr
+  }
+
+  type Broken {
+    name
+  }
+  type Thing { broken: Broken, b: Boolean @nope }
+\`;
+export default createHandler({ maxDepth: '3', typeDefs: [readFileSync('schema.graphql', 'utf8'), more], resolvers: { Query } });
+`,
+      'functions/lib/query.ts': `export const Query = {
+  /* bok: */ book: 5,
+  bok() { return [{ book: 1 }]; },
+};
+`,
+      'functions/bundle.ts': "import './missing.ts';\nimport './gone.ts';",
+      'functions/two.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }', maxTokens: 0 }));
+`,
+      'schema.graphql': 'type Query {\r\n  book: Bok\r\n}\r\n\r\ntype Book { title: String }\r\n',
+      'a.graphql': '{ a }',
+    },
+    'a.graphql',
+  );
+
+  assert.deepEqual(
+    placesIn(stdout).map((line) => line.replace(/(?<=[.:]) .*/, '')),
+    [
+      'functions/bundle.ts:1:8 Could not resolve "./missing.ts"',
+      'functions/bundle.ts:2:8 Could not resolve "./gone.ts"',
+      'functions/graphql.ts:16:32 Expected the option maxDepth to be a positive whole number, got "3".',
+      'functions/graphql.ts:13:3 Syntax Error:',
+      'schema.graphql:2:9 Unknown type "Bok".',
+      'functions/graphql.ts:8:12 Unknown type "Othr".',
+      'functions/graphql.ts:14:43 Unknown directive "@nope".',
+      'functions/lib/query.ts:2:14 resolvers.Query.book takes a function, or an object with resolve or subscribe, got a number.',
+      'functions/lib/query.ts:3:3 resolvers.Query names the field "bok", which "type Query" does not have.',
+      'functions/two.ts:2:84 Expected the option maxTokens to be a positive whole number, got 0.',
+      'functions/two.ts:2:72 Unknown type "Missing".',
+    ],
+  );
+  assert.match(stderr, /Operations are checked once the schema has no problems\.\n\n11 problems\.\n$/);
+});
+
+test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
+  const streaming = graphql
+    .replace('graphql-functions', 'graphql-functions/aws-lambda')
+    .replaceAll('createHandler', 'createStreamingHandler');
+  const files = { 'functions/graphql.ts': streaming, 'a.graphql': '{ nothing }' };
+
+  const { code, stdout } = await check(context, files, 'a.graphql');
+
+  assert.match(stdout, /^a\.graphql:1:3.*Cannot query field "nothing"/);
+  assert.equal(code, 1);
+});
+
+test('a schema larger than any platform’s response limit is checked like others', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    {
+      'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+import typeDefs from './schema/schema.graphql';
+export default createHandler({ typeDefs, fieldResolver: () => null });`,
+      'functions/schema/schema.graphql': `${generateSchema({ types: 10 })}\n"""\n${'long '.repeat(1_400_000)}\n"""\nscalar Long`,
+      'a.graphql': '{ nobody }',
+    },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /^a\.graphql:1:3 Cannot query field "nobody"/);
+  assert.equal(code, 1);
+});
+
+test('asynchronous options are checked too', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts':
+      "import { createHandler } from 'graphql-functions/netlify';\nexport default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }' }));",
+  });
+
+  assert.match(stdout, /^functions\/graphql\.ts.* .*Missing/);
+  assert.equal(code, 1);
+});
+
+test('a bundling error and a module without a function are reported with other problems', async (context) => {
+  const { code, stdout } = await check(context, {
+    'functions/a.ts': "import './missing.ts';",
+    'functions/b.ts': 'export const wrong = 1;',
+    'functions/c d.ts': 'export default () => new Response();',
+  });
+
+  assert.match(stdout, /functions\/a\.ts:1:8 Could not resolve ".\/missing.ts"/);
+  assert.match(stdout, /functions\/b\.ts Expected the function b to export default/);
+  assert.match(stdout, /functions\/c d\.ts Function names can only/);
+  assert.equal(code, 1);
+});
+
+test('a pattern without a match and a missing folder say what to do', async (context) => {
+  const noFile = await check(context, { 'functions/graphql.ts': graphql }, 'src/*.graphql');
+  const noFolder = await check(context, {});
+
+  assert.match(noFile.stderr, /No files match src\/\*\.graphql\. Quote patterns/);
+  assert.match(noFolder.stderr, /--functions <folder>/);
+  assert.deepEqual([noFile.code, noFolder.code], [1, 1]);
+});
+
+test('operations without a valid schema are a problem that says so', async (context) => {
+  const { code, stdout } = await check(
+    context,
+    { 'functions/plain.ts': 'export default () => new Response();', 'a.graphql': '{ a }' },
+    'a.graphql',
+  );
+
+  assert.match(stdout, /No schema to validate operations against.*--function.*none/);
+  assert.equal(code, 1);
+});
+
+test('a second argument of createHandler is rejected', async (context) => {
+  const source =
+    "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { a: Int }' }, { csrfPrevention: true });\n";
+  const { code, stdout } = await check(context, { 'functions/graphql.js': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.js:2:16 Expected createHandler to get one object with all options, got a second one (csrfPrevention). Write its entries into the first.',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('names in options that the schema does not have are problems, with their line', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+
+export default createHandler({
+  typeDefs: 'type Query { a: Int } type Subscription { ticks: Int }',
+  maxCost: {
+    limit: 10,
+    fields: {
+      'Query.b': 5,
+    },
+  },
+  nodeEnv: 'prod',
+  trustedDocuments: { documents: { one: '{ a }', two: '{ b }', three: '{' } },
+  resolvers: {
+    Query: { a: () => 1 },
+    Subscription: {
+      async *ticks() {},
+    },
+  },
+});
+`;
+  const { code, stdout } = await check(context, { 'functions/graphql.ts': source });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:5:3 maxCost.fields names "Query.b", but "Query" has no such field. Did you mean "a"?',
+    'functions/graphql.ts:11:3 The option nodeEnv is "prod", which counts as production. Did you mean "production"?',
+    'functions/graphql.ts:16:14 Subscription.ticks has a resolver without subscribe, so it has no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
+    'functions/graphql.ts:12:3 The trusted document two is refused: Cannot query field "b" on type "Query". Did you mean "a"?',
+    'functions/graphql.ts:12:3 The trusted document three is refused: Syntax Error: Expected Name, found <EOF>.',
+  ]);
+  assert.equal(code, 1);
+});
+
+test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {
+  const source = "import { createHandler } from 'graphql-functions';\nexport default (event) => createHandler({ typedefs: '' })(event);\n";
+  const { code, stderr } = await check(context, { 'functions/graphql.js': source });
+
+  assert.match(
+    stderr,
+    /^graphql did not call createHandler of graphql-functions when it was loaded, so its options and schema were not checked\./m,
+  );
+  assert.equal(code, 0);
+});
+
+const fromFile =
+  "import typeDefs from '../schema.graphql';\nimport { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs });\n";
+
+test('an import of a schema file gets a notice that the bundler of the deployment needs a loader', async (context) => {
+  const { code, stderr } = await check(context, { 'functions/graphql.js': fromFile, 'schema.graphql': 'type Query { a: Int }' });
+
+  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* with esbuild --loader:\.graphql=text/m);
+  assert.equal(code, 0);
+});
+
+for (const [name, settings] of Object.entries({
+  'netlify.toml': '[build]\ncommand = "esbuild functions/*.ts --bundle --loader:.graphql=text --outdir=built"\n',
+  'package.json': '{ "scripts": { "build": "esbuild functions/*.ts --bundle --loader:.graphql=text" } }',
+  'template.yaml': 'Loader: [.graphql=text]\n',
+  'wrangler.toml': '[[rules]]\ntype = "Text"\nglobs = ["**/*.graphql"]\n',
+  'webpack.config.js': 'module.exports = { module: { rules: [{ test: /\\.(graphql|gql)$/ }] } };\n',
+})) {
+  test(`and is not, where ${name} names it`, async (context) => {
+    const { stderr } = await check(context, {
+      'functions/graphql.js': fromFile,
+      'schema.graphql': 'type Query { a: Int }',
+      [name]: settings,
+    });
+
+    assert.doesNotMatch(stderr, /imports schema\.graphql/);
+  });
+}
+
+test('and still does if package.json mentions only the operations', async (context) => {
+  const scripts = '{ "type": "module", "scripts": { "check": "graphql-functions check \'src/**/*.graphql\'" } }';
+  const { stderr } = await check(context, {
+    'functions/graphql.js': fromFile,
+    'schema.graphql': 'type Query { a: Int }',
+    'package.json': scripts,
+  });
+
+  assert.match(stderr, /imports schema\.graphql/);
+});
+
+test('a non-null field of Query or Mutation without a resolver is a problem, unless rootValue or fieldResolver has its value', async (context) => {
+  const options = `typeDefs: 'type Query { a: Int! b: Int! c: Int } type Mutation { d: [Int]! } type Subscription { e: Int! }',
+  resolvers: [{ Query: { b: () => 1 } }, { Subscription: { e: { subscribe: async function* () {} } } }],`;
+  const { code, stdout } = await check(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({\n  ${options}\n});\n`,
+    'functions/root.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ rootValue: { a: 1, d: [] }, ${options} });\n`,
+    'functions/resolver.ts': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ fieldResolver: () => 1, ${options} });\n`,
+  });
+
+  assert.deepEqual(placesIn(stdout), [
+    'functions/graphql.ts:4:3 Query.a has the type Int! and no resolver, so every operation with it fails. Write Query: { a: () => … }.',
+    'functions/graphql.ts:4:3 Mutation.d has the type [Int]! and no resolver, so every operation with it fails. Write Mutation: { d: () => … }.',
+  ]);
+  assert.equal(code, 1);
+});

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+
+import type { DevPlatform } from '../../../../src/tools/cli/dev/thread-messages.ts';
+import { openerOf } from '../../../../src/tools/cli/dev/listen.ts';
+import { createProject, linkPackage, serveProject } from '../../../support/functions-project.ts';
+import { cases } from '../../../support/long-form.ts';
+import { eventReader } from '../../../support/sse.ts';
+
+const graphql = `import { createHandler } from 'graphql-functions';
+  export default createHandler({
+    csrfPrevention: true,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    typeDefs: 'type Query { platform: String! header(name: String!): String remaining: Int }',
+    context: ({ request, event, context, response }) => {
+      response.headers.append('set-cookie', 'a=1');
+      response.headers.append('set-cookie', 'b=2');
+      return { request, event, context };
+    },
+    resolvers: { Query: {
+      platform: (_parent, _args, { event }) => event instanceof Request ? 'fetch' : Object.keys(event).sort().join(' '),
+      header: (_parent, { name }, { request }) => request.headers.get(name),
+      remaining: (_parent, _args, { context }) => context.getRemainingTimeInMillis(),
+    } },
+  });`;
+
+/** A thread and a bundle of the whole package for each: the short form takes the first two, which differ most. */
+const keys: Readonly<Record<Exclude<DevPlatform, 'netlify' | 'fetch'>, RegExp>> = {
+  alb: /^body headers httpMethod isBase64Encoded path queryStringParameters requestContext$/,
+  'aws-http': /rawPath rawQueryString requestContext routeKey version/,
+  'netlify-v1': /rawUrl/,
+  'aws-rest': /multiValueHeaders .*resource stageVariables/,
+  'function-url': /rawPath rawQueryString requestContext routeKey version/,
+};
+
+/** Asks like a client: cookies and a header with it. */
+async function ask(address: string, query: string): Promise<{ data: any; cookies: string[] }> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: 'c=1; d=2' },
+    body: JSON.stringify({ query }),
+  });
+  const { data } = (await response.json()) as { data: any };
+  return { data, cookies: response.headers.getSetCookie() };
+}
+
+for (const platform of (Object.keys(keys) as (keyof typeof keys)[]).slice(0, cases({ short: 2, long: 5 }))) {
+  test(`with --platform ${platform} a function gets that platform’s events, cookies included`, async (context) => {
+    const project = await createProject(context, { 'functions/graphql.ts': graphql });
+    await linkPackage(project);
+
+    const { address } = await serveProject(context, project, { platform: { platform } });
+    const { data, cookies } = await ask(address('graphql'), '{ platform header(name: "cookie") }');
+
+    assert.match(data.platform, keys[platform]);
+    assert.equal(data.header, 'c=1; d=2');
+    // A load balancer carries one.
+    assert.deepEqual(cookies, platform === 'alb' ? ['a=1'] : ['a=1', 'b=2']);
+  });
+}
+
+test('with --platform fetch, a handler export is ignored', async (context) => {
+  const { address } = await serveProject(
+    context,
+    { 'functions/both.ts': "export const handler = () => {}; export default () => new Response('default');" },
+    { platform: { platform: 'fetch' } },
+  );
+
+  assert.equal(await (await fetch(address('both'))).text(), 'default');
+});
+
+const echo = `export const lambda = async (event) => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(event),
+}); export default () => { throw new Error('not this one'); };`;
+
+test('bytes arrive in base64 and text as the platform has it; lambda is called before default', async (context) => {
+  const { address } = await serveProject(context, { 'functions/echo.ts': echo }, { platform: { platform: 'aws-http' } });
+  const send = async (type: string, body: string | Uint8Array<ArrayBuffer>): Promise<any> =>
+    (await fetch(address('echo'), { method: 'POST', headers: { 'content-type': type }, body })).json();
+
+  const json = await send('application/json', '{"ä":1}');
+  const form = await send('application/x-www-form-urlencoded', 'a=1');
+  const bytes = await send('application/octet-stream', new Uint8Array([0, 255]));
+
+  assert.deepEqual([json.body, json.isBase64Encoded], ['{"ä":1}', false]);
+  assert.deepEqual([form.body, form.isBase64Encoded], ['YT0x', true]);
+  assert.deepEqual([bytes.body, bytes.isBase64Encoded], ['AP8=', true]);
+});
+
+test('the stage is in the address, and in the event where the platform leaves it', async (context) => {
+  const files = { 'functions/echo.ts': echo };
+  const rest = await serveProject(context, files, { platform: { platform: 'aws-rest', stage: 'beta' }, prefix: '' });
+  const http = await serveProject(context, files, { platform: { platform: 'aws-http', stage: 'beta' }, prefix: '' });
+  const read = async (address: string): Promise<any> => (await fetch(address)).json();
+
+  assert.match(rest.address('echo'), /:\d+\/beta\/echo$/);
+  assert.equal((await read(rest.address('echo/x'))).path, '/echo/x');
+  assert.equal((await read(http.address('echo/x'))).rawPath, '/beta/echo/x');
+  assert.equal((await fetch(`${http.server.url}/echo`)).status, 404);
+});
+
+test('a result that the platform would reject is rejected with a message', async (context) => {
+  const { address } = await serveProject(
+    context,
+    { 'functions/bad.ts': 'export const handler = async () => ({ statusCode: 200, multiValueHeaders: {} });' },
+    { platform: { platform: 'aws-http' } },
+  );
+
+  const response = await fetch(address('bad'));
+
+  assert.equal(response.status, 500);
+  assert.match(await response.text(), /would refuse this result: it has the key "multiValueHeaders"/);
+});
+
+test('a function can read its timeout, and is stopped when it takes longer', async (context) => {
+  const { address, server } = await serveProject(
+    context,
+    {
+      'functions/time.ts': `let calls = 0; export const handler = async (event, context) => {
+        calls++;
+        if (event.rawPath.endsWith('/hang')) await new Promise((resolve) => setInterval(resolve, 2 ** 30));
+        return { statusCode: 200, body: JSON.stringify({ calls, remaining: context.getRemainingTimeInMillis() }) };
+      };`,
+    },
+    { platform: { platform: 'function-url', timeout: 1000 } },
+  );
+  const first = (await (await fetch(address('time'))).json()) as { calls: number; remaining: number };
+
+  const late = await fetch(address('time/hang'));
+  const next = (await (await fetch(address('time'))).json()) as { calls: number };
+
+  assert.equal(first.calls, 1);
+  assert.ok(first.remaining > 0 && first.remaining <= 1000);
+  assert.equal(late.status, 500);
+  assert.match(await late.text(), /No response after 1 s \(--timeout\)/);
+  assert.equal(next.calls, 1);
+  assert.ok(server.functions.has('time'));
+});
+
+test('with --cold, every request gets a new instance', async (context) => {
+  const files = { 'functions/count.ts': 'let calls = 0; export default () => new Response(String(++calls));' };
+  const { address } = await serveProject(context, files, { cold: true });
+
+  const answers = await Promise.all([1, 2, 3].map(async () => (await fetch(address('count'))).text()));
+
+  assert.deepEqual(answers, ['1', '1', '1']);
+});
+
+test('with --freeze nothing runs between requests, answers are whole, and a sleeping instance is replaced', async (context) => {
+  const { address, server, after, write } = await serveProject(
+    context,
+    {
+      // Busy in the background: each turn of its event loop counts, and a thread that sleeps takes none.
+      'functions/busy.ts': `let turns = 0; let last = 0; const turn = () => { turns++; setImmediate(turn); }; turn();
+        export default () => { const since = turns - last; last = turns; return new Response(String(since).padEnd(100_000)); };`,
+    },
+    { freeze: true },
+  );
+  const ask = async (): Promise<string> => (await fetch(address('busy'))).text();
+
+  const first = await ask();
+  await turnsOfAnotherThread(50_000);
+  const second = await ask();
+  // Replacing a frozen thread needs it to end.
+  await after({ kind: 'reloaded' }, () => write({ 'functions/busy.ts': "export default () => new Response('new');" }));
+  const third = await ask();
+
+  assert.deepEqual([first.length, second.length, third], [100_000, 100_000, 'new']);
+  assert.ok(Number(second) < 5000, second.trim());
+  assert.ok(server.functions.has('busy'));
+});
+
+test('variables come from .env, and the shell and --env take precedence', async (context) => {
+  const files = {
+    '.env': 'A=file\nB=file\nC="file with spaces" # comment\n',
+    'other.env': 'A=other',
+    'functions/env.ts': 'const { A, B, C } = process.env; export default () => Response.json([A, B, C]);',
+  };
+  const usual = await serveProject(context, files, { environment: { B: 'shell' }, env: { A: 'named' } });
+  const other = await serveProject(context, files, { envFile: 'other.env' });
+
+  assert.deepEqual(await (await fetch(usual.address('env'))).json(), ['named', 'shell', 'file with spaces']);
+  assert.deepEqual(await (await fetch(other.address('env'))).json(), ['other', null, null]);
+  await assert.rejects(serveProject(context, files, { envFile: 'missing.env' }), { name: 'DevError', message: /missing\.env/ });
+});
+
+test('every operation is reported with its name, its calls and what came from a cache', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler, RESTDataSource } from 'graphql-functions';
+      const httpFetch = async () => Response.json('word', { headers: { 'cache-control': 'max-age=60' } });
+      class WordsAPI extends RESTDataSource {
+        baseURL = 'https://words.example.com/';
+        willSendRequest(request) { request.headers.set('x-a', this.context.a); }
+        word() { return this.get('word'); }
+      }
+      export default createHandler({
+        typeDefs: 'type Query { word: String again: String fail: Int }',
+        context: () => ({ a: '1' }),
+        dataSources: () => ({ words: new WordsAPI({ httpFetch }) }),
+        logger: { debug() {}, info() {}, warn() {}, error() {} },
+        resolvers: { Query: {
+          word: (_parent, _args, { dataSources }) => dataSources.words.word(),
+          again: (_parent, _args, { dataSources }) => dataSources.words.word(),
+          fail: () => { throw new Error('no'); },
+        } },
+      });`,
+  });
+  await linkPackage(project);
+  const { address, after } = await serveProject(context, project);
+  const record = async (query: string): Promise<object> => {
+    const event = await after({ kind: 'request' }, async () => void (await ask(address('graphql'), query)));
+    assert.ok(event.kind === 'request' && event.name === 'graphql');
+    const { milliseconds, ...rest } = event.record.operations[0]!;
+    assert.ok(milliseconds >= 0);
+    return rest;
+  };
+
+  assert.deepEqual(await record('query Words { word again }'), { operation: 'query Words', calls: 2, hits: 1, errors: [] });
+  assert.deepEqual(await record('{ word }'), { operation: 'query { word }', calls: 1, hits: 1, errors: [] });
+  assert.deepEqual(await record('{ fail }'), { operation: 'query { fail }', calls: 0, hits: 0, errors: ['no (at fail)'] });
+});
+
+test('a URL is opened with the system’s command, without a shell', () => {
+  assert.deepEqual(openerOf('darwin', 'http://a'), ['open', 'http://a']);
+  assert.deepEqual(openerOf('linux', 'http://a'), ['xdg-open', 'http://a']);
+  assert.equal(openerOf('win32', 'http://a/?b&c').at(-1), 'http://a/?b&c');
+});
+
+/** Waits as long as a thread that runs needs for so many turns of its event loop. */
+async function turnsOfAnotherThread(turns: number): Promise<void> {
+  const code = `let turns = 0; const turn = () => { if (++turns < ${turns}) setImmediate(turn); }; turn();`;
+  await once(new Worker(code, { eval: true }), 'exit');
+}
+
+const subscriptions = (create: string): string => `${create}
+  let ended = 0;
+  const options = {
+    csrfPrevention: true,
+    typeDefs: 'type Query { ended: Int! } type Subscription { count: Int! }',
+    resolvers: { Query: { ended: () => ended }, Subscription: { count: {
+      async *subscribe() {
+        try {
+          for (let count = 1; ; count++) yield { count };
+        } finally {
+          ended += 1;
+        }
+      },
+    } } },
+  };
+  export default create(options);`;
+
+const streaming: Readonly<Record<string, readonly [platform: DevPlatform, create: string]>> = {
+  'createHandler on Netlify': ['netlify', "import { createHandler as create } from 'graphql-functions/netlify';"],
+  'createStreamingHandler behind a function URL': [
+    'function-url',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+  'createStreamingHandler behind a REST API': [
+    'aws-rest',
+    "import { createStreamingHandler as create } from 'graphql-functions/aws-lambda';",
+  ],
+};
+
+for (const [name, [platform, create]] of Object.entries(streaming)) {
+  test(`${name}: the events of a subscription pass through, and its source is ended with the client`, async (context) => {
+    const project = await createProject(context, { 'functions/graphql.ts': subscriptions(create) });
+    await linkPackage(project);
+    const { address, after } = await serveProject(context, project, { platform: { platform } });
+    const send = (query: string): Promise<Response> =>
+      fetch(address('graphql'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ query }),
+      });
+
+    let response: Promise<Response> | undefined;
+    const logged = await after({ kind: 'request' }, async () => void (await (response = send('subscription { count }'))));
+    assert.ok(logged.kind === 'request');
+    assert.equal(logged.record.operations[0]?.operation, 'subscription { count }');
+    const reader = eventReader(await response!);
+    assert.deepEqual(await reader.next(), { event: 'next', data: { data: { count: 1 } } });
+    const closed = await after({ kind: 'request' }, () => reader.leave());
+    assert.ok(closed.kind === 'request');
+    assert.deepEqual(
+      closed.record.operations.map(({ operation }) => operation),
+      ['subscription { count }'],
+    );
+
+    let ended = 0;
+    while (ended === 0) ({ ended } = ((await (await send('{ ended }')).json()) as { data: { ended: number } }).data);
+    assert.equal(ended, 1);
+  });
+}

@@ -1,0 +1,605 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+
+import { startDevServer } from '../../../../src/tools/cli/dev/dev.ts';
+import { captureStderr } from '../../../support/captured-stderr.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { createProject, linkPackage, serveProject } from '../../../support/functions-project.ts';
+
+const answers = (body: string): string => `export default (request: Request): Response => new Response(${body});`;
+
+async function read(address: string, init?: RequestInit): Promise<string> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(30_000), ...init });
+  return `${response.status} ${(await response.text()).trim()}`;
+}
+
+test('a default export gets a Request, at its path and at every path below it', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/hello.ts': answers("request.method + ' ' + new URL(request.url).pathname"),
+  });
+
+  assert.equal(await read(address('hello')), '200 GET /.netlify/functions/hello');
+  assert.equal(await read(address('hello/'), { method: 'DELETE' }), '200 DELETE /.netlify/functions/hello/');
+  assert.equal(await read(address('hello/a/b?c')), '200 GET /.netlify/functions/hello/a/b');
+});
+
+test('a default export may be an object with fetch, which sees itself as this', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/object.ts': "export default { word: 'fetched', fetch(request: Request) { return new Response(this.word); } };",
+  });
+
+  assert.equal(await read(address('object')), '200 fetched');
+});
+
+test('an export named handler gets an event and takes precedence over a default export', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/both.ts': `export default () => new Response('default');
+      export const handler = async (event: any, context: any) => ({ statusCode: 201, body: JSON.stringify({ event, name: context.functionName }) });`,
+  });
+
+  const response = await fetch(`${address('both')}?a=1&a=%202`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"ä":1}',
+  });
+  const { event, name } = (await response.json()) as { event: Record<string, any>; name: string };
+
+  assert.equal(response.status, 201);
+  assert.equal(name, 'both');
+  assert.equal(event['httpMethod'], 'POST');
+  assert.equal(event['path'], '/.netlify/functions/both');
+  assert.deepEqual(event['multiValueQueryStringParameters'], { a: ['1', ' 2'] });
+  assert.equal(event['rawQuery'], 'a=1&a=%202');
+  assert.equal(event['body'], '{"ä":1}');
+  assert.equal(event['isBase64Encoded'], false);
+  assert.equal(event['headers']['content-type'], 'application/json');
+  assert.equal('requestContext' in event, false);
+});
+
+test('a handler may come from a CommonJS module', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/old.cjs':
+      "const { sep } = require('node:path'); exports.handler = async () => ({ statusCode: 200, body: sep + __filename.length });",
+  });
+
+  assert.match(await read(address('old')), /^200 \/\d+$/);
+});
+
+test('bytes pass unchanged, in both directions and both generations', async (context) => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+  const { address } = await serveProject(context, {
+    'functions/fetch.ts': 'export default async (request: Request) => new Response(await request.arrayBuffer());',
+    'functions/event.ts': 'export const handler = async ({ body }: any) => ({ statusCode: 200, body, isBase64Encoded: true });',
+  });
+
+  for (const name of ['fetch', 'event']) {
+    const response = await fetch(address(name), { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: bytes });
+    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytes, name);
+  }
+});
+
+test('several cookies stay separate, in both generations', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/fetch.ts': "export default () => new Response('', { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });",
+    'functions/event.ts':
+      "export const handler = async () => ({ statusCode: 200, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' });",
+  });
+
+  for (const name of ['fetch', 'event']) {
+    const { headers } = await fetch(address(name));
+    assert.deepEqual(headers.getSetCookie(), ['a=1', 'b=2'], name);
+  }
+});
+
+test('a stream arrives piece by piece', async (context) => {
+  const { address } = await serveProject(context, {
+    // The second piece comes only when another request has seen the first.
+    'functions/stream.ts': `
+      let proceed: () => void;
+      export default (request: Request) => {
+        if (request.method === 'POST') { proceed(); return new Response(); }
+        const seen = new Promise<void>((resolve) => { proceed = resolve; });
+        return new Response(new ReadableStream({
+          async start(controller) {
+            controller.enqueue(new TextEncoder().encode('first'));
+            await seen;
+            controller.enqueue(new TextEncoder().encode('second'));
+            controller.close();
+          },
+        }));
+      };`,
+  });
+
+  const { body } = await fetch(address('stream'));
+  const pieces: string[] = [];
+  for await (const piece of body!) {
+    pieces.push(new TextDecoder().decode(piece));
+    if (pieces.length === 1) await fetch(address('stream'), { method: 'POST' });
+  }
+
+  assert.deepEqual(pieces, ['first', 'second']);
+});
+
+test('a module keeps its state between requests and does not share it with other functions', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/a.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
+    'functions/b.ts': "import { next } from './shared/counter.ts'; export default () => new Response(next());",
+    'functions/shared/counter.ts': 'let count = 0; export const next = () => String(++count);',
+  });
+
+  assert.equal(await read(address('a')), '200 1');
+  assert.equal(await read(address('a')), '200 2');
+  assert.equal(await read(address('b')), '200 1');
+});
+
+test('a changed file, also one that the function imports from elsewhere, is served without a restart', async (context) => {
+  const { address, after, write } = await serveProject(context, {
+    'functions/hello.ts': "import { word } from '../lib/word.ts'; export default () => new Response(word);",
+    'lib/word.ts': "export const word = 'one';",
+  });
+  assert.equal(await read(address('hello')), '200 one');
+
+  await after({ kind: 'reloaded', name: 'hello' }, () => write({ 'lib/word.ts': "export const word = 'two';" }));
+  assert.equal(await read(address('hello')), '200 two');
+
+  await after({ kind: 'reloaded', name: 'hello' }, () => write({ 'functions/hello.ts': answers("'three'") }));
+  assert.equal(await read(address('hello')), '200 three');
+});
+
+test('a request in flight during a reload gets its response', async (context) => {
+  const asked = deferred<ServerResponse>();
+  const gate = createServer((_, response) => asked.resolve(response)).listen(0, 'localhost');
+  context.after(() => gate.close());
+  await once(gate, 'listening');
+  const { address, after, write } = await serveProject(
+    context,
+    { 'functions/slow.ts': 'export default async () => new Response(await (await fetch(process.env.GATE!)).text());' },
+    { env: { GATE: `http://localhost:${(gate.address() as AddressInfo).port}` } },
+  );
+  const answer = read(address('slow'));
+  const held = await asked.promise;
+
+  await after({ kind: 'reloaded' }, () => write({ 'functions/slow.ts': answers("'new'") }));
+  held.end('old');
+
+  assert.equal(await answer, '200 old');
+  assert.equal(await read(address('slow')), '200 new');
+});
+
+test('a function that cannot be bundled answers with file and line while the others work, and recovers when fixed', async (context) => {
+  const { address, after, write } = await serveProject(context, {
+    'functions/good.ts': answers("'good'"),
+    'functions/bad.ts': answers("'fine'"),
+  });
+
+  const event = await after({ kind: 'broken', name: 'bad' }, () => write({ 'functions/bad.ts': `${answers("'fine'")}\nconst x = ;` }));
+
+  assert.match((event as { message: string }).message, /bad\.ts:2:10/);
+  assert.match(await read(address('bad')), /^500 [^]*bad\.ts:2:10/);
+  assert.equal(await read(address('good')), '200 good');
+
+  await after({ kind: 'reloaded', name: 'bad' }, () => write({ 'functions/bad.ts': answers("'mended'") }));
+  assert.equal(await read(address('bad')), '200 mended');
+});
+
+test('a function that is broken from the start does not keep the server from starting', async (context) => {
+  const { address, events, after, write } = await serveProject(context, { 'functions/bad.ts': "import './missing.ts';" });
+
+  assert.equal(events.find(({ kind }) => kind === 'broken')?.kind, 'broken');
+  assert.match(await read(address('bad')), /^500 [^]*missing\.ts/);
+
+  await after({ kind: 'ready', name: 'bad' }, () => write({ 'functions/bad.ts': answers("'good'") }));
+  assert.equal(await read(address('bad')), '200 good');
+});
+
+test('a module that throws while it loads answers with the line of the source, and with the cause', async (context) => {
+  const { address, events } = await serveProject(context, {
+    'functions/bad.ts': "interface Only { types: string }\n\nthrow new Error('no database', { cause: new Error('refused') });",
+  });
+
+  assert.deepEqual(
+    events.map(({ kind }) => kind),
+    ['bundling', 'broken'],
+  );
+  assert.match(await read(address('bad')), /^500 [^]*no database[^]*bad\.ts:3:7[^]*refused/);
+});
+
+test('a module without a function says what to export, and where to move other files', async (context) => {
+  const { address } = await serveProject(context, { 'functions/none.ts': 'export const config = {};' });
+
+  assert.match(
+    await read(address('none')),
+    /^500 [^]*Expected the function none to export default .* or handler .* it exports config\. [^]*graphql\//,
+  );
+});
+
+test('an error of a function is answered and reported with the source line', async (context) => {
+  const { address, events } = await serveProject(context, {
+    'functions/bad.ts': "type T = string;\nexport default () => {\n  throw new TypeError('wrong');\n};",
+  });
+
+  assert.match(await read(address('bad')), /^500 [^]*TypeError: wrong[^]*bad\.ts:3:9/);
+  assert.match((events.at(-1) as { message: string }).message, /bad\.ts:3:9/);
+});
+
+test('a function that crashes or exits restarts with the next request', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/crash.ts': `
+      let calls = 0;
+      export default (request: Request) => {
+        calls++;
+        if (request.method === 'DELETE') process.exit(7);
+        if (request.method === 'POST') { queueMicrotask(() => { throw new Error('nobody catches this'); }); return new Promise(() => {}); }
+        return new Response(String(calls));
+      };`,
+  });
+  assert.equal(await read(address('crash')), '200 1');
+
+  assert.match(await read(address('crash'), { method: 'POST' }), /^500 [^]*nobody catches this/);
+  assert.equal(await read(address('crash')), '200 1');
+  assert.match(await read(address('crash'), { method: 'DELETE' }), /^500 [^]*exited its process with code 7/);
+  assert.equal(await read(address('crash')), '200 1');
+});
+
+test('functions are added and removed with their files', async (context) => {
+  const { address, after, write, remove } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
+  assert.match(await read(address('two')), /^404 /);
+
+  await after({ kind: 'ready', name: 'two' }, () => write({ 'functions/two/index.ts': answers("'two'") }));
+  assert.equal(await read(address('two')), '200 two');
+
+  await after({ kind: 'removed', name: 'one' }, () => remove('functions/one.ts'));
+  assert.match(await read(address('one')), /^404 /);
+});
+
+test('a path without a function is 404, with a list of all functions', async (context) => {
+  const { server } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
+
+  for (const path of ['/', '/.netlify/functions', '/.netlify/functions/on', '/one', '//']) {
+    assert.match(await read(server.url + path), /^404 [^]*\/\.netlify\/functions\/one/, path);
+  }
+});
+
+test('requests wait while the functions are found and bundled for the first time', async (context) => {
+  const project = await createProject(context, { 'functions/graphql.ts': answers("'ready'") });
+  const port = await freePort();
+  const early = new Set<string>();
+  const ready = deferred<boolean>();
+  const askUntilReady = async (): Promise<void> => {
+    // A 404 or a 500 arrives before the function is ready; a request that waits does not.
+    const answer = read(`http://localhost:${port}/.netlify/functions/graphql`);
+    void answer.then((text) => early.add(text));
+    const isReady = await Promise.race([ready.promise, answer.then(() => false)]);
+    await (isReady ? answer : askUntilReady());
+  };
+  let asking: Promise<void> | undefined;
+
+  await serveProject(context, project, {
+    port,
+    report: ({ kind }) => {
+      if (kind === 'bundling') asking = askUntilReady();
+      if (kind === 'ready') ready.resolve(true);
+    },
+  });
+  await asking;
+
+  assert.deepEqual([...early], ['200 ready']);
+});
+
+test('the prefix is an option', async (context) => {
+  const { server } = await serveProject(context, { 'functions/one.ts': answers("'one'") }, { prefix: '/api' });
+
+  assert.equal(await read(`${server.url}/api/one`), '200 one');
+});
+
+test('functions see NODE_ENV=development, unless it is set, and the variables they were given', async (context) => {
+  const code = { 'functions/env.ts': answers('JSON.stringify([process.env.NODE_ENV, process.env.API, process.env.URL])') };
+  const env = { API: '{url}/api/' };
+
+  const unset = await serveProject(context, code, { env });
+  const set = await serveProject(context, code, { environment: { NODE_ENV: 'production' } });
+
+  assert.equal(await read(unset.address('env')), `200 ${JSON.stringify(['development', `${unset.server.url}/api/`, unset.server.url])}`);
+  assert.equal(await read(set.address('env')), `200 ${JSON.stringify(['production', null, set.server.url])}`);
+});
+
+test('warns about a misspelt NODE_ENV, but not about a custom name', async (context) => {
+  const code = { 'functions/plain.ts': answers('1') };
+
+  const meant = await serveProject(context, code, { environment: { NODE_ENV: 'dev' } });
+  const own = await serveProject(context, code, { environment: { NODE_ENV: 'staging' } });
+
+  const messages = ({ events }: typeof meant): string[] => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+  assert.deepEqual(messages(meant), ['NODE_ENV is "dev", which counts as production. Did you mean "development"?']);
+  assert.deepEqual(messages(own), []);
+});
+
+test('without --port, the next free port is used, and the log says why', async (context) => {
+  const code = { 'functions/one.ts': answers("'one'") };
+
+  const first = await serveProject(context, code, { port: undefined });
+  const second = await serveProject(context, code, { port: undefined });
+
+  assert.notEqual(first.server.url, second.server.url);
+  const { port } = new URL(second.server.url);
+  assert.ok(second.events.some((event) => event.kind === 'warning' && event.message.includes(`8888 is in use; listening on ${port}`)));
+  assert.equal(await read(first.address('one')), '200 one');
+  assert.equal(await read(second.address('one')), '200 one');
+});
+
+test('a requested port that is in use is an error that says what to do', async (context) => {
+  const other = createServer().listen(0, 'localhost');
+  context.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  await assert.rejects(serveProject(context, { 'functions/one.ts': answers("'one'") }, { port }), {
+    name: 'DevError',
+    message: new RegExp(`Port ${port} is in use.*--port`),
+  });
+});
+
+test('a result that Netlify would reject is rejected with a message', async (context) => {
+  const returns = (result: string): string => `export const handler = async () => (${result});`;
+  const { address } = await serveProject(context, {
+    'functions/nothing.ts': returns('undefined'),
+    'functions/text.ts': returns("'text'"),
+    'functions/status.ts': returns("{ statusCode: '200' }"),
+    'functions/body.ts': returns('{ statusCode: 200, body: { a: 1 } }'),
+    'functions/list.ts': returns("{ statusCode: 200, headers: { 'set-cookie': ['a=1'] } }"),
+    'functions/response.ts': 'export default () => ({ statusCode: 200 });',
+  });
+
+  assert.match(await read(address('nothing')), /^500 [^]*statusCode, headers, body }, got undefined/);
+  assert.match(await read(address('text')), /^500 [^]*got string/);
+  assert.match(await read(address('status')), /^500 [^]*its statusCode is 200/);
+  assert.match(await read(address('body')), /^500 [^]*its body is object, not a string/);
+  assert.match(await read(address('list')), /^500 [^]*multiValueHeaders/);
+  assert.match(
+    await read(address('response')),
+    /^500 [^]*Expected the function to return a Response, got an object with the keys statusCode/,
+  );
+});
+
+test('HEAD has no body, 204 neither, and a body of more than 6 MiB is 413', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/one.ts': answers("'one'"),
+    'functions/none.ts': 'export const handler = async () => ({ statusCode: 204 });',
+  });
+
+  assert.equal(await read(address('one'), { method: 'HEAD' }), '200 ');
+  assert.equal(await read(address('none')), '204 ');
+  assert.match(await read(address('one'), { method: 'POST', body: new Uint8Array(6 * 1024 * 1024 + 1) }), /^413 /);
+});
+
+test('a request for another host name is refused: DNS rebinding would show this machine to any page', async (context) => {
+  const { address } = await serveProject(context, { 'functions/one.ts': answers("'one'") });
+  const ask = (host: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      httpRequest(address('one'), { headers: { host } }, resolve).once('error', reject).end();
+    });
+
+  const foreign = await ask('evil.example:8888');
+  const own = await ask('127.0.0.1:8888');
+
+  assert.equal(foreign.statusCode, 403);
+  assert.match(await text(foreign), /--host/);
+  assert.equal(await text(own), 'one');
+});
+
+test('a missing folder is an error before anything starts', async () => {
+  const settings = {
+    directory: '/nowhere',
+    functions: undefined,
+    prefix: '',
+    port: 0,
+    host: 'localhost',
+    environment: {},
+    env: {},
+    report: () => {},
+  };
+
+  await assert.rejects(startDevServer(settings), { name: 'DevError', message: /no folder "functions"/ });
+});
+
+test('a mistake in the options of a handler is shown with the line of the user’s file, and no line of a package', async (context) => {
+  const { address } = await serveProject(context, {
+    'functions/bad.ts': "import { make } from 'far';\n\nexport default make();",
+    'node_modules/far/index.js': `const deep = (depth) => { if (depth === 0) throw new Error('Unknown option'); return deep(depth - 1); };
+      export const make = () => deep(30);`,
+    'node_modules/far/package.json': '{ "name": "far", "type": "module", "main": "index.js" }',
+  });
+
+  const answer = await read(address('bad'));
+
+  assert.match(answer, /^500 [^]*Unknown option[^]*bad\.ts:3:16/);
+  assert.doesNotMatch(answer, /node_modules|node:internal/);
+});
+
+test('.graphql files can be imported, and are followed; a document of graphql-tag is a schema, too', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      import gql from 'graphql-tag';
+      import typeDefs from './schema/schema.graphql';
+      const more = gql\`extend type Query { b: Int }\`;
+      export default createHandler({ typeDefs: [typeDefs, more], introspection: true });`,
+    'functions/schema/schema.graphql': 'type Query { a: Int }',
+  });
+  await linkPackage(project, 'graphql-tag');
+  const { address, after } = await serveProject(context, project);
+  const ask = (): Promise<string> =>
+    read(address('graphql'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ __schema { queryType { fields { name } } } }"}',
+    });
+
+  assert.match(await ask(), /\[\{"name":"a"\},\{"name":"b"\}\]/);
+  await after({ kind: 'reloaded' }, () => project.write({ 'functions/schema/schema.graphql': 'type Query { c: Int }' }));
+  assert.match(await ask(), /\[\{"name":"c"\},\{"name":"b"\}\]/);
+});
+
+test('a server that cannot be created is reported once, with all problems at the user’s lines', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      import { resolvers } from './lib/resolvers.ts';
+      export default createHandler({ typeDefs: 'type Query { a: Int }', maxDepth: '3', resolvers });`,
+    'functions/lib/resolvers.ts': 'export const resolvers = {\n  Query: { b: () => 1 },\n};',
+  });
+  await linkPackage(project);
+
+  const { events, address } = await serveProject(context, project);
+  const answer = await read(address('graphql'));
+
+  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  assert.equal(messages.length, 1);
+  assert.match(messages[0]!, /functions\/graphql\.ts:3:73 Expected the option maxDepth/);
+  assert.match(messages[0]!, /functions\/lib\/resolvers\.ts:2:12 resolvers\.Query names the field "b"/);
+  assert.match(messages[0]!, /> 2 \| {3}Query: \{ b: \(\) => 1 \},\n {6}\| {12}\^/);
+  assert.equal(answer, `500 ${messages[0]!.trim()}`);
+});
+
+test('errors of modules and requests are shown with their source line', async (context) => {
+  const { events, address } = await serveProject(context, {
+    'functions/broken.ts': "const one = 1;\nthrow new Error('Not today.');",
+    'functions/throws.ts': "export default () => {\n  throw new Error('Not this one.');\n};",
+  });
+
+  await read(address('throws'));
+
+  const messages = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  assert.match(messages[0]!, /Not today\.[^]*broken\.ts:2:7[^]*> 2 \| throw new Error\('Not today\.'\);\n {4}\| {7}\^/);
+  assert.match(messages[1]!, /Not this one\.[^]*throws\.ts:2:9[^]*> 2 \| {3}throw new Error/);
+});
+
+test('the log lists the argument of a context function, and names the option that allows pages of other sites', async (context) => {
+  const schema = "typeDefs: 'type Query { ok: Boolean }'";
+  const project = await createProject(context, {
+    'functions/reads.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: ({ req }) => ({ user: req.headers.user }) });`,
+    'functions/waits.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, context: async ({ request }) => ({ user: request.headers.user.id }) });`,
+    'functions/open.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema}, cors: { origin: ['https://app.example.com'] } });`,
+  });
+  await linkPackage(project);
+  const { events, address } = await serveProject(context, project);
+  const json = { 'content-type': 'application/json' };
+  const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
+
+  for (const name of ['reads', 'waits'])
+    await (await fetch(address(name), { method: 'POST', headers: json, body: '{"query":"{ ok }"}' })).text();
+  for (const name of ['reads', 'open']) await (await fetch(address(name), { method: 'OPTIONS', headers: preflight })).text();
+
+  const errors = events.flatMap((event) =>
+    'record' in event ? [[...event.record.errors, ...event.record.operations.flatMap(({ errors: own }) => own)].join('\n')] : [],
+  );
+  assert.match(errors[0]!, /context\(\) failed\. Its argument has request, response[^]*reading 'headers'/);
+  assert.match(errors[1]!, /a header is request\.headers\.get\('authorization'\)[^]*reading 'id'/);
+  assert.match(errors[2]!, /pages of https:\/\/app\.example\.com[^]*cors: \{ origin: \['https:\/\/app\.example\.com'\] \}/);
+  assert.equal(errors[3], '');
+});
+
+test('dev says once that csrfPrevention is not set, and does not repeat it after a reload', async (context) => {
+  const server = (type: string, options = ''): string =>
+    `import { createHandler } from 'graphql-functions'; export default createHandler({ ${options} typeDefs: 'type Query { a: ${type} }' });`;
+  const project = await createProject(context, {
+    'functions/graphql.js': server('Int'),
+    'functions/later.js': server('Int').replace(/\((.*)\)/, '(async () => ($1))'),
+    'functions/on.js': server('Int', 'csrfPrevention: true,'),
+  });
+  await linkPackage(project);
+  const { events, address, after } = await serveProject(context, project);
+
+  await after({ kind: 'reloaded', name: 'graphql' }, () => project.write({ 'functions/graphql.js': server('ID') }));
+  for (const name of ['graphql', 'later', 'on'])
+    await read(address(name), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
+
+  const warnings = events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+  assert.equal(warnings.length, 2);
+  assert.match(warnings[0]!, /^graphql does not set csrfPrevention.*Set csrfPrevention: true \(recommended\), or false/);
+  assert.match(warnings[1]!, /^later does not set csrfPrevention/);
+});
+
+test('rejects a second argument of createHandler, and says how to resolve an abstract type', async (context) => {
+  const schema =
+    "typeDefs: 'type Query { m: Media } union Media = Book type Book { id: ID }', resolvers: { Query: { m: () => ({ id: 1 }) } }";
+  const project = await createProject(context, {
+    'functions/two.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema} }, { csrfPrevention: true });`,
+    'functions/media.js': `import { createHandler } from 'graphql-functions';\nexport default createHandler({ ${schema} });`,
+  });
+  await linkPackage(project);
+  captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+
+  const refused = await read(address('two'));
+  await read(address('media'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ m { __typename } }"}',
+  });
+
+  assert.match(refused, /^500 [^]*Expected createHandler to get one object with all options, got a second one \(csrfPrevention\)/);
+  const errors = events.flatMap((event) => ('record' in event ? event.record.operations.flatMap((operation) => operation.errors) : []));
+  assert.match(errors.join('\n'), /write Media: \{ __resolveType: \(value\) => 'Name' \}, or return values with a __typename/);
+});
+
+test('the log says from which values fields read as null, and which URL did not answer', async (context) => {
+  const project = await createProject(context, {
+    'functions/shapes.js': `import { createHandler, RESTDataSource } from 'graphql-functions';
+      class API extends RESTDataSource { baseURL = 'http://localhost:1/'; read() { return this.get('all'); } }
+      export default createHandler({
+        typeDefs: 'type Query { list: Book, map: Author, text: Shop, id: City, down: Int } type Book { a: Int } type Author { a: Int } type Shop { a: Int } type City { a: Int }',
+        dataSources: () => ({ api: new API() }),
+        resolvers: {
+          Query: { list: () => [{ a: 1 }], map: () => new Map(), text: () => 'x', id: () => 'x', down: (_, _args, { dataSources }) => dataSources.api.read() },
+          City: { a: () => 1 },
+        },
+      });`,
+  });
+  await linkPackage(project);
+  captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+  const body = JSON.stringify({ query: '{ list { a } map { a } text { a } id { a } down }' });
+
+  for (let count = 0; count < 2; count++)
+    await read(address('shapes'), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+  const records = events.flatMap((event) => ('record' in event ? [event.record] : []));
+  assert.deepEqual(records[0]?.errors, [
+    'A resolver returned an array of 1 for the type Book: its fields are read from that, and are null. Return one object, or write [Book] in the schema.',
+    'A resolver returned a Map for the type Author: its fields are read from that, and are null. Return Object.fromEntries(map).',
+    'A resolver returned "x" for the type Shop: its fields are read from that, and are null. Return an object with these fields, or give the type resolvers that read this value.',
+  ]);
+  assert.deepEqual(records[0]?.operations[0]?.errors, ['GET got no answer (http://localhost:1/all) (at down)']);
+  assert.deepEqual(records[1]?.errors, []);
+});
+
+test('reports all problems of asynchronous options once, with the first request', async (context) => {
+  const project = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler(async () => ({
+  maxDepth: 'x',
+  typeDefs: 'type Query { a: Missing }',
+}));`,
+  });
+  await linkPackage(project);
+  const stderr = captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+  const ask = (): Promise<string> =>
+    read(address('graphql'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"{ a }"}' });
+
+  const answers = [await ask(), await ask()];
+  await stderr.until('The server could not start');
+
+  for (const answer of answers) assert.match(answer, /^500 .*maxDepth/);
+  const messages = events.flatMap((event) => (event.kind === 'failed' ? [event.message] : []));
+  assert.equal(messages.length, 1);
+  assert.match(
+    messages[0]!,
+    /functions\/graphql\.ts:3:3 Expected the option maxDepth[^]*functions\/graphql\.ts:4:30 Unknown type "Missing"/,
+  );
+});

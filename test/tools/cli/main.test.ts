@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { runCommandHere } from '../../support/command-here.ts';
+import { startCommand } from '../../support/command.ts';
+import { createProject, linkPackage } from '../../support/functions-project.ts';
+
+const main = join(import.meta.dirname, '../../../dist/esm/cli/main.js');
+const hello = { 'functions/hello.ts': "export default () => { console.log('called'); return new Response('hello'); };" };
+
+test('dev prints the address of every function, serves it, and shows what it logs', async (context) => {
+  const { directory } = await createProject(context, hello);
+
+  const { until } = startCommand(context, [main, 'dev', '--port', '0'], { cwd: directory });
+  const [address = ''] = /http:\/\/localhost:\d+\/\.netlify\/functions\/hello/.exec(await until('Ctrl+C')) ?? [];
+
+  assert.equal(await (await fetch(address)).text(), 'hello');
+  await until('called');
+});
+
+/** Runs dev as npm does: in a shell, which outlives an npm that is killed. */
+const likeNPM = `import { spawn } from 'node:child_process';
+const script = JSON.stringify(process.execPath) + ' ' + JSON.stringify(process.argv[2]) + ' dev --port 0; exit $?';
+spawn('sh', ['-c', script], { stdio: 'inherit', env: { ...process.env, npm_lifecycle_event: 'dev' } });`;
+
+test('dev ends when the npm that runs it is killed', { skip: process.platform === 'win32' }, async (context) => {
+  const { directory } = await createProject(context, { ...hello, 'npm.mjs': likeNPM });
+  const command = startCommand(context, ['npm.mjs', main], { cwd: directory });
+
+  await command.until('Ctrl+C');
+  command.child.kill('SIGKILL');
+
+  // The streams close when the last process that has them ends.
+  assert.match((await command.ended).stderr, /has exited\. Stopping\./);
+});
+
+test('dev without a GraphQL function says so when it is given a query', async (context) => {
+  const { directory } = await createProject(context, hello);
+  const command = startCommand(context, [main, 'dev', '--port', '0', '--query', '{ a }'], { cwd: directory });
+
+  await command.until('Ctrl+C');
+  command.child.kill();
+
+  const { code, stderr } = await command.ended;
+  assert.match(stderr, /no GraphQL function/);
+  assert.equal(code, 143);
+});
+
+/** With graphql 16 dev says first what it lacks. */
+const notice = String.raw`(?:graphql 16[^\n]*\n)?`;
+
+test('a port in use is one line and exit code 1', async (context) => {
+  const { directory } = await createProject(context, hello);
+  const other = createServer().listen(0, 'localhost');
+  context.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--port', String(port)], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^${notice}Port ${port} is in use[^\\n]*--port[^\\n]*\\n$`));
+});
+
+test('a wrong option is one line, with the nearest one, and exit code 1', async (context) => {
+  const { directory } = await createProject(context, {});
+
+  const { code, stderr } = await startCommand(context, [main, 'dev', '--prot', '1'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^dev has no option --prot\. Did you mean "--port"\?[^\n]*--help\n$/);
+});
+
+test('no command prints the usage, which fits 80 columns', async (context) => {
+  const { directory } = await createProject(context, {});
+
+  const { code, stdout } = await startCommand(context, [main], { cwd: directory }).ended;
+
+  assert.equal(code, 0);
+  assert.match(stdout, /^graphql-functions dev \[options\]/);
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.length > 80),
+    [],
+  );
+});
+
+test('--version prints the version of the package', async (context) => {
+  const { directory } = await createProject(context, {});
+  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
+
+  const { code, stdout } = await startCommand(context, [main, '--version'], { cwd: directory }).ended;
+
+  assert.equal(code, 0);
+  assert.equal(stdout, `${version}\n`);
+});
+
+test('an old Node gets one line that says what to do', async (context) => {
+  const { directory } = await createProject(context, hello);
+  // Before anything else runs, Node is made to look like an old one.
+  const pretend = "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})";
+
+  const { code, stderr } = await startCommand(context, ['--import', pretend, main, 'dev'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, /^graphql-functions requires Node\.js 22\.19\+, 24 or 26; this is Node\.js 20\.20\.2\.[^\n]*npm i -D node@24\n$/);
+});
+
+test('without esbuild, the error is the line that installs it', async (context) => {
+  const { directory } = await createProject(context, hello);
+  // Whatever is installed here or above: this command finds another name, and nothing of that name.
+  const hook = "resolve: (name, context, next) => next(name === 'esbuild' ? 'esbuild-that-is-not-installed' : name, context)";
+  const without = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ ${hook} });`;
+
+  const { code, stderr } = await startCommand(context, ['--import', without, main, 'dev', '--port', '0'], { cwd: directory }).ended;
+
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^${notice}[^\\n]*npm i -D esbuild\\n$`));
+});
+
+test('with --json, stdout contains only the list; logs of functions go to stderr, and what they leave running is stopped', async (context) => {
+  const logs = `import { createHandler } from 'graphql-functions';
+    console.log(process.env['WORD']);
+    setInterval(() => {}, 1000);
+    export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { ok: Boolean }' });`;
+  const { directory } = await createProject(context, { 'functions/graphql.ts': logs });
+  await linkPackage({ directory });
+
+  const { code, stdout, stderr } = await startCommand(context, [main, 'check', '--json', '--env', 'WORD=loaded'], { cwd: directory }).ended;
+
+  assert.deepEqual([stdout, code], ['[]\n', 0]);
+  assert.match(stderr, /loaded/);
+});
+
+test('colors are used on terminals and with FORCE_COLOR, but not with NO_COLOR', async (context) => {
+  const { directory } = await createProject(context, {});
+  const file = JSON.stringify(new URL('../../../src/tools/cli/project/paint.ts', import.meta.url).href);
+  const program = `import { bad } from ${file}; console.log(bad('no'));`;
+  const say = async (env: NodeJS.ProcessEnv): Promise<string> =>
+    (await startCommand(context, ['--input-type=module', '--eval', program], { cwd: directory, env }).ended).stdout;
+
+  assert.equal(await say({}), 'no\n');
+  assert.equal(await say({ NO_COLOR: '1' }), 'no\n');
+  assert.equal(await say({ FORCE_COLOR: '1' }), '\u001B[31mno\u001B[39m\n');
+});
+
+test('schema prints the schema as clients see it, and nothing else', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+      if (process.env['WORD'] !== undefined) console.log(process.env['WORD']);
+      export default createHandler({ csrfPrevention: true, typeDefs: ['type Query { ok: Boolean }', 'extend type Query { more: Int }'] });`,
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const { code, stdout } = await startCommand(context, [main, 'schema', '--env', 'WORD=loaded'], { cwd: directory }).ended;
+  const written = await runCommandHere(directory, 'schema', '--out', 'schema.graphql');
+
+  assert.equal(code, 0);
+  assert.equal(stdout, 'type Query {\n  ok: Boolean\n  more: Int\n}\n');
+  assert.equal(written.stdout, '');
+  assert.equal(await readFile(join(directory, 'schema.graphql'), 'utf8'), stdout);
+});
+
+test('schema with a broken function says what is wrong, and fails', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts':
+      "import { createHandler } from 'graphql-functions';\nexport default createHandler({ typeDefs: 'type Query { ok: Bolean }' });",
+  });
+  await linkPackage({ directory }, 'graphql');
+
+  const { code, stdout, stderr } = await runCommandHere(directory, 'schema');
+
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /functions\/graphql\.ts:2:\d+ Unknown type "Bolean"/);
+});

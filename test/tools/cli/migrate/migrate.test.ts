@@ -1,0 +1,436 @@
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { serverNames, sharedNames } from '../../../../src/tools/cli/migrate/modules.ts';
+import { runTypeScript } from '../../../support/run-typescript.ts';
+import { handlers } from './handlers.ts';
+import { answersOf, migrate, projectWith } from './project.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+
+const manifest = `{
+  "name": "shop",
+  "dependencies": {
+    "apollo-datasource-rest": "^3.7.0",
+    "apollo-server-lambda": "^3.13.0",
+    "aws-sdk": "^2.0.0",
+    "graphql": "^15.8.0"
+  },
+  "devDependencies": { "apollo-server-core": "^3.13.0" }
+}
+`;
+
+const files = Object.keys(handlers);
+
+test('forty handler files answer after their imports have changed, none by hand', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  ok(files.length >= 40, `There are ${files.length}.`);
+  deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
+});
+
+test('they answer after --modern, whether or not it could write them with createHandler', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project, { modern: true });
+
+  const texts = await Promise.all(files.map((file) => readFile(join(project.directory, file), 'utf8')));
+  ok(texts.filter((text) => /from ['"]graphql-functions['"]|require\(['"]graphql-functions['"]\)/.test(text)).length >= 3);
+  deepEqual(await answersOf(project, files), Object.fromEntries(files.map((file) => [file, 'world'])));
+});
+
+test('the typed ones compile under strict TypeScript with only their imports changed', async (context) => {
+  const typed = Object.fromEntries(Object.entries(handlers).filter(([file]) => file.includes('typed-')));
+  const project = await projectWith(context, typed);
+  await migrate(project);
+  await project.write({
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noImplicitOverride: true,
+        noEmit: true,
+        module: 'nodenext',
+        target: 'es2023',
+        skipLibCheck: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+      include: ['functions'],
+    }),
+  });
+
+  deepEqual(await runTypeScript(project.directory), []);
+});
+
+test('package.json has the new package in place of the old ones, and a graphql that it takes', async (context) => {
+  const project = await projectWith(context, { ...handlers, 'package.json': manifest });
+
+  await migrate(project);
+
+  const changed = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as {
+    dependencies: object;
+    devDependencies: object;
+  };
+  deepEqual(Object.keys(changed.dependencies), ['aws-sdk', 'graphql', 'graphql-functions']);
+  equal((changed.dependencies as { graphql: string }).graphql, '^16.15.0');
+  deepEqual(changed.devDependencies, {});
+});
+
+test('a dry run prints the change and writes nothing', async (context) => {
+  const text = "import { ApolloServer } from 'apollo-server-lambda';\n";
+  const project = await projectWith(context, { 'a.mjs': text });
+
+  const printed = await migrate(project, { isDryRun: true });
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(
+    printed,
+    /--- a\.mjs\n@@ line 1\n-import \{ ApolloServer \} from 'apollo-server-lambda';\n\+import \{ ApolloServer \} from 'graphql-functions\/v3';/,
+  );
+});
+
+test('names without a replacement stay, and are reported with their line', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { generateSchemaHash, gql } from 'apollo-server-core';\n",
+    'b.mjs': "import { ApolloServer } from 'apollo-server-fastify';\n",
+    'c.mjs': "import { ApolloServer } from 'apollo-server-lambda'; const = 1;\n",
+    'package.json': manifest,
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /a\.mjs:1 {2}generateSchemaHash of apollo-server-core/);
+  match(
+    printed,
+    /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform: createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
+  );
+  match(printed, /c\.mjs:1 {2}The file does not parse/);
+  match(
+    await readFile(join(project.directory, 'a.mjs'), 'utf8'),
+    /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ generateSchemaHash \} from 'apollo-server-core';/,
+  );
+});
+
+test('servers of other platforms have separate entries, and their re-exports are imported from the original packages', async (context) => {
+  const project = await projectWith(context, {
+    'express.mjs': "import { ApolloServer, gql, PluginDefinition } from 'apollo-server-express';\n",
+    'cloud.mjs': "import { ApolloServer, makeExecutableSchema } from 'apollo-server-cloud-functions';\n",
+    'micro.cjs': "const { ApolloServer, UserInputError } = require('apollo-server-micro');\n",
+    'azure.mjs': "import { ApolloServer, InMemoryLRUCache } from 'apollo-server-azure-functions';\n",
+    'whole.cjs': "const apollo = require('apollo-server');\n",
+    'client.mjs': "import { createTestClient } from 'apollo-server-testing';\n",
+    'web.ts': "import { fetch, Headers } from 'apollo-server-env';\nfetch(new Headers());\n",
+    'package.json': '{ "dependencies": { "apollo-server-express": "3", "apollo-server-env": "4", "apollo-server-testing": "2" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  const text = async (file: string): Promise<string> => readFile(join(project.directory, file), 'utf8');
+  equal(await text('express.mjs'), "import { ApolloServer, gql, PluginDefinition } from 'graphql-functions/v3/express';\n");
+  equal(
+    await text('cloud.mjs'),
+    "import { ApolloServer } from 'graphql-functions/v3/express';\nimport { makeExecutableSchema } from 'graphql-functions/v3/core';\n",
+  );
+  equal(await text('micro.cjs'), "const { ApolloServer, UserInputError } = require('graphql-functions/v3/micro');\n");
+  equal(
+    await text('azure.mjs'),
+    "import { ApolloServer } from 'graphql-functions/v3/azure-functions';\nimport { InMemoryLRUCache } from 'graphql-functions/v3/core';\n",
+  );
+  equal(await text('whole.cjs'), "const apollo = require('graphql-functions/v3/express');\n");
+  equal(await text('client.mjs'), "import { createTestClient } from 'graphql-functions/v3/core';\n");
+  // Node has them all.
+  equal(await text('web.ts'), 'fetch(new Headers());\n');
+  deepEqual(Object.keys((JSON.parse(await text('package.json')) as { dependencies: object }).dependencies), [
+    'graphql',
+    'graphql-functions',
+  ]);
+  doesNotMatch(printed, /Left for you/);
+});
+
+test('files of other servers are counted, with what to do about them', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { ApolloServer } from '@apollo/server';\n",
+    'b.mjs': "import { startServerAndCreateNextHandler } from '@as-integrations/next';\n",
+    'c.mjs': "import { createYoga } from 'graphql-yoga';\n",
+    'd.mjs': "import { graphqlHTTP } from 'express-graphql';\n",
+    'e.mjs': "import mercurius from 'mercurius';\n",
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /2 files use Apollo Server 4 or 5 and were left unchanged: migrate --modern/);
+  match(printed, /1 file uses GraphQL Yoga and was left unchanged: migrate --modern/);
+  match(printed, /1 file uses graphql-http or express-graphql and was left unchanged/);
+  match(printed, /1 file uses Mercurius and was left unchanged/);
+});
+
+for (const [version, isNamed] of [
+  ['^4.0.8', true],
+  ['3', true],
+  ['^9.0.0', false],
+  ['8.3.19', false],
+] as const)
+  test(`a file that imports graphql-tools ${version} is ${isNamed ? 'named, and' : 'not named, and'} left`, async (context) => {
+    const text = "import gql from 'graphql-tag';\nimport { makeExecutableSchema } from 'graphql-tools';\n";
+    const project = await projectWith(context, {
+      'schema.mjs': text,
+      'package.json': JSON.stringify({ dependencies: { 'graphql-tools': version } }),
+    });
+
+    const printed = await migrate(project);
+
+    equal(/schema\.mjs:2  graphql-tools 4 does not work with graphql 16: makeExecutableSchema is in/.test(printed), isNamed);
+    equal(await readFile(join(project.directory, 'schema.mjs'), 'utf8'), text);
+  });
+
+test('servers that --modern does not know are counted with it, too', async (context) => {
+  const project = await projectWith(context, {
+    'd.mjs': "import { createHandler } from 'graphql-http/lib/use/fetch';\n",
+    'e.mjs': "import mercurius from 'mercurius';\n",
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(printed, /1 file uses graphql-http or express-graphql and was left unchanged/);
+  match(printed, /1 file uses Mercurius and was left unchanged/);
+});
+
+test('settings with an old Node version are listed with their line', async (context) => {
+  const project = await projectWith(context, {
+    'serverless.yml':
+      'service: books\nprovider:\n  runtime: nodejs18.x\nfunctions:\n  a: { runtime: nodejs20.x }\n  b: { runtime: nodejs24.x }\n',
+    'netlify.toml': '[build.environment]\n  NODE_VERSION = "16"\n',
+    '.nvmrc': 'v20.11.0\n',
+    'template.yaml': 'Runtime: nodejs22.x\n',
+  });
+
+  const printed = await migrate(project);
+
+  match(printed, /serverless\.yml:3 {2}nodejs18\.x is too old: this package requires Node\.js 22\.19 or newer\. Use nodejs24\.x\.\n/);
+  match(
+    printed,
+    /serverless\.yml:5 {2}nodejs20\.x[^]*netlify\.toml:2 {2}NODE_VERSION = "16" is too old[^]*\.nvmrc:1 {2}v20\.11\.0 is too old/,
+  );
+  doesNotMatch(printed, /template|nodejs24\.x is too old/);
+});
+
+test('--modern removes packages from package.json that no file mentions any more', async (context) => {
+  const yoga = [
+    "import { createSchema, createYoga } from 'graphql-yoga';",
+    "const yoga = createYoga({ schema: createSchema({ typeDefs: 'type Query { a: Int }', resolvers: {} }) });",
+    'export default yoga;',
+  ].join('\n');
+  const apollo = "import { ApolloServer } from '@apollo/server';\nexport { ApolloServer };\n";
+  const manifest = { dependencies: { '@apollo/server': '^5.0.0', graphql: '^16.15.0', 'graphql-yoga': '^5.0.0' } };
+  const project = await projectWith(context, { 'a.mjs': yoga, 'b.mjs': apollo, 'package.json': JSON.stringify(manifest) });
+
+  await migrate(project, { modern: true });
+
+  const { dependencies } = JSON.parse(await readFile(join(project.directory, 'package.json'), 'utf8')) as { dependencies: object };
+  deepEqual(Object.keys(dependencies), ['@apollo/server', 'graphql', 'graphql-functions']);
+});
+
+test('--modern names the line where a server is used for more than its handler', async (context) => {
+  const project = await projectWith(context, {
+    'a.ts': [
+      "import { ApolloServer } from '@apollo/server';",
+      "import { startServerAndCreateLambdaHandler, handlers } from '@as-integrations/aws-lambda';",
+      'const server = new ApolloServer<{ token: string }>({ typeDefs });',
+      'export const handler = startServerAndCreateLambdaHandler(server, handlers.createAPIGatewayProxyEventV2RequestHandler(), {',
+      '  context: async ({ event }) => {',
+      '    const { cache } = server;',
+      '    return { dataSources: { books: new BooksAPI({ cache }) } };',
+      '  },',
+      '});',
+    ].join('\n'),
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(
+    printed,
+    /a\.ts:6 {2}Not written with createHandler: here its server is used for more than the handler\. [^\n]*the option dataSources/,
+  );
+});
+
+test('a file of Apollo Server 4 keeps its caches, which version 3 had from the same package', async (context) => {
+  const text = "import { ApolloServer } from '@apollo/server';\nimport { InMemoryLRUCache } from '@apollo/utils.keyvaluecache';\n";
+  const manifest4 = '{ "dependencies": { "@apollo/utils.keyvaluecache": "2" } }\n';
+  const project = await projectWith(context, { 'a.mjs': text, 'package.json': manifest4 });
+
+  await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), text);
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"@apollo\/utils.keyvaluecache": "2"/);
+});
+
+test('what a file still imports of a replaced package stays in package.json', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': "import { createSignalIfSupported, fetch } from 'apollo-server-env';\n",
+    'package.json': '{ "dependencies": { "apollo-server-env": "4" } }\n',
+  });
+
+  const printed = await migrate(project);
+
+  equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), "import { createSignalIfSupported } from 'apollo-server-env';\n");
+  match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-env": "4"/);
+  match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env is not here/);
+});
+
+test('--modern writes a plain handler of version 3 with createHandler', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': `import { ApolloServer, gql } from 'apollo-server-lambda';
+const typeDefs = gql\`type Query { hello: String }\`;
+const server = new ApolloServer({
+  typeDefs,
+  resolvers: { Query: { hello: () => 'world' } },
+  context: ({ event }) => ({ user: event.headers['x-user'] }),
+});
+export const handler = server.createHandler();
+`,
+  });
+
+  await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'a.mjs'), 'utf8'),
+    `import { createHandler, gql } from 'graphql-functions';
+const typeDefs = gql\`type Query { hello: String }\`;
+export const handler = createHandler({
+  cors: { origin: '*' },
+  allowBatchedHttpRequests: { limit: 100 },
+  introspection: process.env['NODE_ENV'] !== 'production',
+  maskErrors: false,
+  typeDefs,
+  resolvers: { Query: { hello: () => 'world' } },
+  context: ({ event }) => ({ user: event.headers['x-user'] }),
+});
+`,
+  );
+});
+
+test('--modern writes a handler of Apollo Server 4 or 5 with createHandler', async (context) => {
+  const project = await projectWith(context, {
+    'a.ts': `import { ApolloServer } from '@apollo/server';
+import { startServerAndCreateLambdaHandler, handlers } from '@as-integrations/aws-lambda';
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'world' } } });
+export const handler = startServerAndCreateLambdaHandler(server, handlers.createAPIGatewayProxyEventV2RequestHandler(), {
+  context: async ({ event, context }) => ({ event, context }),
+});
+`,
+  });
+
+  await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'a.ts'), 'utf8'),
+    `import { createHandler } from 'graphql-functions';
+export const handler = createHandler({
+  context: async ({ event, context }) => ({ event, context }),
+  csrfPrevention: true,
+  allowBatchedHttpRequests: false,
+  introspection: process.env['NODE_ENV'] !== 'production',
+  maskErrors: false,
+  typeDefs: 'type Query { hello: String }',
+  resolvers: { Query: { hello: () => 'world' } },
+});
+`,
+  );
+  deepEqual(await answersOf(project, ['a.ts']), { 'a.ts': 'world' });
+});
+
+test('--modern writes data sources of @apollo/datasource-rest 4 to 6 with this class', async (context) => {
+  const project = await projectWith(context, {
+    'books.ts': `import { RESTDataSource, type AugmentedRequest } from '@apollo/datasource-rest';
+export class Books extends RESTDataSource {
+  override baseURL = 'https://books.example.com/';
+  override willSendRequest(_path: string, request: AugmentedRequest) {
+    request.headers['authorization'] = 'token';
+    request.headers.accept = 'application/json';
+    request.params.set('k', 'v');
+  }
+  list(limit: number) {
+    return this.get('books', { params: { limit: String(limit) }, cacheOptions: { ttl: 60 } });
+  }
+  one(id: string) {
+    return this.get(encodeURIComponent(id), { params: { full: '1' } });
+  }
+  add(book: object) {
+    return this.post('books', { body: book });
+  }
+}
+`,
+    'left.mjs': `import { RESTDataSource } from '@apollo/datasource-rest';
+export class Left extends RESTDataSource {
+  constructor(options) {
+    super(options);
+  }
+}
+`,
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  equal(
+    await readFile(join(project.directory, 'books.ts'), 'utf8'),
+    `import { RESTDataSource, type DataSourceRequest as AugmentedRequest } from 'graphql-functions';
+export class Books extends RESTDataSource {
+  override baseURL = 'https://books.example.com/';
+  override willSendRequest(request: AugmentedRequest) {
+    request.headers.set('authorization', 'token');
+    request.headers.set('accept', 'application/json');
+    request.params.set('k', 'v');
+  }
+  list(limit: number) {
+    return this.get('books', { limit: String(limit) }, { cacheOptions: { ttl: 60 } });
+  }
+  one(id: string) {
+    return this.get(encodeURIComponent(id), { full: '1' });
+  }
+  add(book: object) {
+    return this.post('books', book);
+  }
+}
+`,
+  );
+  match(printed, /left\.mjs:3 {2}Data source left unchanged: it has constructor/);
+});
+
+test('--modern says what prevents a rewrite, and changes only the imports', async (context) => {
+  const project = await projectWith(context, {
+    'a.mjs': `import { ApolloServer } from 'apollo-server-lambda';
+const server = new ApolloServer({ typeDefs: 'type Query { hello: String }', plugins: [], formatError: (error) => error });
+export const handler = server.createHandler();
+`,
+  });
+
+  const printed = await migrate(project, { modern: true });
+
+  match(printed, /a\.mjs:2 {2}Not written with createHandler: the option plugins means something else there/);
+  match(await readFile(join(project.directory, 'a.mjs'), 'utf8'), /^import \{ ApolloServer \} from 'graphql-functions\/v3';/);
+});
+
+test('the command knows the names of the entries it points to', async () => {
+  const exportsOf = async (file: string): Promise<string[]> => {
+    const text = await readFile(join(root, file), 'utf8');
+    return [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+      .flatMap(([, list = '']) => list.split(',').map((name) => name.trim().replace(/^.* as /, '')))
+      .filter(Boolean);
+  };
+
+  const common = await exportsOf('src/v3/common.ts');
+  for (const [entry, names] of Object.entries(serverNames)) {
+    const exported = await exportsOf(`src/entries/${entry.replace('graphql-functions/', '')}.ts`);
+    deepEqual([...common, ...exported].toSorted(), [...sharedNames, ...names].toSorted(), entry);
+  }
+});
+
+test('a missing path is an error', async (context) => {
+  const project = await projectWith(context, {});
+
+  await rejects(migrate(project, { paths: ['nowhere'] }), /nowhere does not exist/);
+});

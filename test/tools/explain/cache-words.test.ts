@@ -1,0 +1,283 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { ExplainedCall } from '../../../src/entries/explain.ts';
+import type { Reply } from '../../datasources/origin.ts';
+import { deferred } from '../../support/deferred.ts';
+import { startExplaining } from './explained.ts';
+
+const body = { book: 'Emma' };
+
+/** Who answered, and why. */
+function told(calls: readonly ExplainedCall[]): string[] {
+  return calls.map(({ cache, why }) => `${cache}: ${why}`);
+}
+
+describe('a miss says whether the response was stored', () => {
+  const cases: readonly [does: string, reply: Reply, why: string, ttl?: number][] = [
+    [
+      'is stored as the origin says',
+      { headers: { 'cache-control': 'max-age=60' }, body },
+      'Stored for 60 s: the origin said "max-age=60".',
+    ],
+    ['is not stored: no-store', { headers: { 'cache-control': 'no-store' }, body }, 'Not stored: the origin said no-store.'],
+    [
+      'is not stored: the origin said nothing',
+      { body },
+      'Not stored: the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can.',
+    ],
+    ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin said Vary: *.'],
+    [
+      'is not stored: private, and nobody in particular asks',
+      { headers: { 'cache-control': 'private, max-age=60' }, body },
+      'Not stored: the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity).',
+    ],
+    ['is stored by a ttl', { headers: { 'cache-control': 'max-age=1' }, body }, 'Stored for 30 s: a ttl of 30 s was set in its place.', 30],
+    ['is not stored: a ttl of 0', { headers: { 'cache-control': 'max-age=60' }, body }, 'Not stored: a ttl of 0 s was set.', 0],
+    [
+      'is not stored: a ttl for an error',
+      { status: 404, headers: { 'cache-control': 'max-age=60' }, body },
+      'Not stored: a ttl is for successes, and the status is 404.',
+      30,
+    ],
+    ['is not stored: an error', { status: 500, body }, 'Not stored: the status is 500.'],
+    [
+      'is kept to ask about again',
+      { headers: { 'cache-control': 'no-cache', etag: '"1"' }, body },
+      'Stored to be asked about again, not to be used as it is: the origin said "no-cache".',
+    ],
+    [
+      'is not stored: stale on arrival',
+      { headers: { 'cache-control': 'max-age=0' }, body },
+      'Not stored: the origin said "max-age=0", with nothing to ask again by (ETag, Last-Modified).',
+    ],
+    [
+      'is not stored: no word on its life, whatever else the origin says',
+      { headers: { 'cache-control': 'public' }, body },
+      'Not stored: the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can.',
+    ],
+    ['is not stored: a status that is not without a lifetime', { status: 500, body }, 'Not stored: the status is 500.'],
+  ];
+  for (const [does, reply, why, ttl] of cases) {
+    test(`the response ${does}`, async (t) => {
+      const server = await startExplaining(t, () => reply);
+
+      const calls = await server.explainCalls(async (api) => {
+        api.ttl = ttl;
+        await api.read('book').catch(() => {});
+      });
+
+      deepEqual(told(calls), [`miss: Nothing was stored for it. ${why}`]);
+    });
+  }
+});
+
+test('a stored response has its age, its remaining lifetime, and what set it', async (t) => {
+  const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body }));
+  await server.explainCalls((api) => api.read('book'));
+  server.clock.turn(20_000);
+
+  const [call] = await server.explainCalls((api) => api.read('book'));
+
+  equal(call?.why, 'Stored 20 s ago, fresh for 40 s more: the origin said "max-age=60".');
+  deepEqual([call?.cache, call?.status, call?.tries], ['fresh', 200, 0]);
+});
+
+test('a response that is fresh by a ttl says so', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+  const read = (api: any): unknown => ((api.ttl = 30), api.read('book'));
+  await server.explainCalls(read);
+
+  deepEqual(told(await server.explainCalls(read)), ['fresh: Stored 0 s ago, fresh for 30 s more: a ttl of 30 s was set.']);
+});
+
+test('a revalidated response says since when it was stale', async (t) => {
+  const server = await startExplaining(t, ({ headers }) =>
+    headers['if-none-match'] === undefined
+      ? { headers: { 'cache-control': 'max-age=60', etag: '"1"' }, body }
+      : { status: 304, headers: { 'cache-control': 'max-age=60', etag: '"1"' } },
+  );
+  await server.explainCalls((api) => api.read('book'));
+  server.clock.turn(75_000);
+
+  const [call] = await server.explainCalls((api) => api.read('book'));
+
+  equal(call?.cache, 'revalidated');
+  equal(call?.why, 'Stored, but not fresh since 15 s; the origin said 304, not modified. Stored for 60 s: the origin said "max-age=60".');
+  deepEqual([call?.status, call?.tries], [200, 1]);
+});
+
+describe('a stale response says why it was used', () => {
+  test('stale-while-revalidate, whose refresh does not count as a try of this call', async (t) => {
+    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60, stale-while-revalidate=60' }, body }));
+    await server.explainCalls((api) => api.read('book'));
+    server.clock.turn(75_000);
+
+    const [call] = await server.explainCalls((api) => api.read('book'));
+
+    match(`${call?.cache}: ${call?.why}`, /^stale: No longer fresh, but the origin allows stale-while-revalidate/);
+    equal(call?.tries, 0);
+  });
+
+  test('stale-if-error', async (t) => {
+    const server = await startExplaining(t, (_, before) =>
+      before === 0 ? { headers: { 'cache-control': 'max-age=60, stale-if-error=60' }, body } : { status: 503 },
+    );
+    await server.explainCalls((api) => api.read('book'));
+    server.clock.turn(75_000);
+
+    const calls = await server.explainCalls((api) => api.read('book'));
+
+    deepEqual(told(calls), ['stale: The origin answered with status 503, and had allowed stale-if-error.']);
+    equal(calls[0]?.status, 200);
+  });
+
+  test("cache: 'force-cache'", async (t) => {
+    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60', etag: '"1"' }, body }));
+    await server.explainCalls((api) => api.read('book'));
+    server.clock.turn(75_000);
+
+    deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'force-cache' }))), [
+      "stale: No longer fresh, but asked for with cache: 'force-cache'.",
+    ]);
+  });
+});
+
+test('the second call of an operation is answered by the memo, with the status of the first', async (t) => {
+  const server = await startExplaining(t, () => ({ status: 201, body }));
+
+  const calls = await server.explainCalls(async (api) => {
+    await api.read('book');
+    await api.read('book');
+  });
+
+  deepEqual(told(calls.slice(1)), ['memo: This data source had asked for the same in this operation.']);
+  deepEqual([calls[1]?.status, calls[1]?.tries], [201, 0]);
+});
+
+test('shares an equal request in flight from another operation', async (t) => {
+  const [arrived, answer] = [deferred(), deferred()];
+  const server = await startExplaining(t, async () => {
+    arrived.resolve();
+    await answer.promise;
+    return { headers: { 'cache-control': 'max-age=60' }, body };
+  });
+  const first = server.explainCalls((api) => api.read('book'));
+  await arrived.promise;
+  const second = server.explainCalls((api) => {
+    const reading = api.read('book');
+    setImmediate(() => answer.resolve());
+    return reading;
+  });
+
+  deepEqual(
+    [...(await first), ...(await second)].map(({ cache, tries }) => [cache, tries]),
+    [
+      ['miss', 1],
+      ['shared', 0],
+    ],
+  );
+  match((await second)[0]?.why ?? '', /^An equal request was under way/);
+});
+
+describe('a call that bypasses the cache says why', () => {
+  test('writes are never stored', async (t) => {
+    const server = await startExplaining(t, () => ({ body }));
+
+    const calls = await server.explainCalls(async (api) => {
+      await api.create('books', {});
+      await api.remove('books/1');
+    });
+
+    deepEqual(told(calls), ['bypass: A POST is never stored.', 'bypass: A DELETE is never stored.']);
+  });
+
+  test("cache: 'no-store', and conditional headers from the caller", async (t) => {
+    const server = await startExplaining(t, () => ({ body }));
+
+    const calls = await server.explainCalls(async (api) => {
+      await api.read('a', undefined, { cache: 'no-store' });
+      await api.read('b', undefined, { headers: { range: 'bytes=0-9' } });
+      await api.read('c', undefined, { headers: { 'cache-control': 'no-store' } });
+    });
+
+    deepEqual(told(calls), [
+      "bypass: Asked for with cache: 'no-store'.",
+      'bypass: The request has a condition of its own: range.',
+      'bypass: The request says Cache-Control: no-store.',
+    ]);
+  });
+});
+
+describe('a call that was sent although a response was stored says why', () => {
+  test('the call requested it', async (t) => {
+    const server = await startExplaining(t, () => ({ headers: { 'cache-control': 'max-age=60' }, body }));
+    await server.explainCalls((api) => api.read('book'));
+
+    deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'reload' }))), [
+      `miss: Asked for with cache: 'reload'. Stored for 60 s: the origin said "max-age=60".`,
+    ]);
+  });
+
+  test('the stored response is for others', async (t) => {
+    const server = await startExplaining(t, () => ({ body }));
+    const readAs = (user: string) => (api: any) => ((api.ttl = 30), api.read('book', undefined, { headers: { 'x-user': user } }));
+    await server.explainCalls(readAs('ann'));
+
+    const [call] = await server.explainCalls(readAs('bob'));
+
+    match(call?.why ?? '', /^A response is stored, but for a request with other header fields\. Stored for 30 s/);
+    equal(JSON.stringify(call).includes('bob'), false);
+  });
+});
+
+describe('a call that fails', () => {
+  test('at the origin has no status', async (t) => {
+    const server = await startExplaining(t, () => 'hang up');
+
+    const [call] = await server.explainCalls((api) => api.read('book').catch(() => {}));
+
+    deepEqual([call?.cache, call?.status, call?.tries], ['miss', undefined, 1]);
+    equal(call?.why, 'Nothing was stored for it. There is no answer to store.');
+    match(call?.error ?? '', /^GET got no answer/);
+  });
+
+  test('before it is sent has no layer', async (t) => {
+    const server = await startExplaining(t, () => ({ body }));
+
+    const [call] = await server.explainCalls((api) => api.read('../../etc/passwd', undefined, {}).catch(() => {}));
+
+    deepEqual([call?.cache, call?.why, call?.tries], ['none', 'It failed before it could be sent.', 0]);
+  });
+
+  test('and is tried again counts its tries', async (t) => {
+    const server = await startExplaining(t, (_, before) => (before < 2 ? { status: 503 } : { body }));
+
+    const [call] = await server.explainCalls((api) => api.read('book', undefined, { retry: { limit: 3, delay: 1 } }));
+
+    deepEqual([call?.status, call?.tries], [200, 3]);
+  });
+});
+
+test('a URL is shown without possible secrets', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+
+  const [call] = await server.explainCalls((api) =>
+    api.read('books', { api_key: 'hunter2', access_token: 'hunter2', page: '2' }, { headers: { authorization: 'hunter2' } }),
+  );
+
+  equal(call?.url, `${server.origin.url}/books?api_key=***&access_token=***&page=2`);
+  equal(JSON.stringify(call).includes('hunter2'), false);
+});
+
+test('a call that fails before it has a URL is shown without its parameters', async (t) => {
+  const server = await startExplaining(t, () => ({ body }));
+
+  const [call] = await server.explainCalls((api) => {
+    api.baseURL = 'https://user:hunter2@example.com/';
+    return api.read('books?token=hunter2').catch(() => {});
+  });
+
+  deepEqual([call?.cache, call?.url], ['none', 'books?***']);
+  equal(JSON.stringify(call).includes('hunter2'), false);
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { createHandler } from '../../../src/entries/index.ts';
+import { landingPage } from '../../../src/entries/landing-page.ts';
+import { createPage } from '../../../src/tools/landing-page/html.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { get, json } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { restAPI, webRequest } from '../../support/sources.ts';
+import type { Source } from '../../support/sources.ts';
+
+/** As Chromium writes it. */
+const browser: readonly (readonly [string, string])[] = [
+  ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'],
+  ['sec-fetch-mode', 'navigate'],
+];
+
+let schemas = 0;
+
+async function answer(
+  options: Partial<ServerOptions> = {},
+  request: PlainRequest = get({}, { headers: browser }),
+  source: Source = restAPI,
+): Promise<PlainResponse> {
+  const typeDefs = `type Query { hello: String } # landing page ${++schemas}`;
+  const handler = createHandler({ nodeEnv: 'development', csrfPrevention: true, typeDefs, ...options } as ServerOptions);
+  return source.read(await handler(source.build(request), {}));
+}
+
+const small = { plugins: [landingPage({ embedded: false })] };
+
+describe('a browser in development', () => {
+  for (const source of [restAPI, webRequest]) {
+    test(`gets the playground by default, before any rule about CSRF, from ${source.name}`, async () => {
+      const { status, headers, body } = await answer({}, get({}, { headers: browser }), source);
+
+      assert.equal(status, 200);
+      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(headers.get('cache-control'), 'private, no-store');
+      assert.match(body, /<title>GraphQL playground<\/title>/);
+    });
+  }
+
+  test('gets the small page if the plugin is configured for it', async () => {
+    const { body } = await answer(small);
+
+    assert.match(body, /<title>GraphQL endpoint<\/title>/);
+  });
+
+  test('gets the page of a custom plugin instead', async () => {
+    const own = { serverWillStart: () => ({ renderLandingPage: () => ({ html: 'our own' }) }) };
+
+    const { body } = await answer({ plugins: [own] });
+
+    assert.equal(body, 'our own');
+  });
+
+  test('gets the ordinary error with landingPage: false', async () => {
+    const response = await answer({ landingPage: false });
+
+    assert.equal(response.status, 400);
+    assert.equal(json(response).errors[0].extensions.code, 'BAD_REQUEST');
+  });
+
+  test('gets the ordinary error if the page cannot be found, and the log has a hint', async () => {
+    const [logger, lines] = recordingLogger();
+    const { getBuiltinModule } = process;
+    process.getBuiltinModule = undefined as never;
+
+    const response = await answer({ logger }).finally(() => {
+      process.getBuiltinModule = getBuiltinModule;
+    });
+
+    assert.equal(response.status, 400);
+    assert.match(JSON.stringify(lines), /There is no page for browsers: this platform has no node:module\. Put landingPage\(\)/);
+  });
+});
+
+for (const [wish, headers] of [
+  ['of JSON', [['accept', 'application/json']]],
+  ['of anything', [['accept', '*/*']]],
+  ['of everything but HTML', [['accept', 'text/html;q=0, */*']]],
+  ['that is not said', []],
+] as const) {
+  test(`a wish ${wish} is answered with an operation's result in development too`, async () => {
+    const response = await answer({}, get({ query: '{ __typename }' }, { headers: [...headers, ['vendor-require-preflight', '1']] }));
+
+    assert.deepEqual(json(response).data, { __typename: 'Query' });
+  });
+}
+
+describe('every page', () => {
+  for (const [name, options] of [
+    ['the playground', {}],
+    ['the small page', small],
+  ] as const) {
+    test(`${name} has nothing of its request in it`, async () => {
+      const marked: PlainRequest = {
+        method: 'GET',
+        path: '/graphql/<marker>/"marker"',
+        query: 'query=<marker>&variables="marker"&marker=marker',
+        headers: [
+          ...browser,
+          ['host', 'marker.example'],
+          ['x-forwarded-host', 'marker'],
+          ['referer', 'https://marker.example/'],
+          ['cookie', 'marker=1'],
+        ],
+        body: undefined,
+      };
+
+      const response = await answer(options, marked);
+
+      assert.equal(response.status, 200);
+      assert.doesNotMatch(`${response.body} ${JSON.stringify([...response.headers])}`, /marker/);
+    });
+
+    test(`${name} runs scripts by a nonce alone, and asks nobody but its own origin`, async () => {
+      const { headers, body } = await answer(options);
+      const policy = new Map(
+        (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/, 2) as [string, string]),
+      );
+
+      const nonce = /^'nonce-([\w+/=]{24})'$/.exec(policy.get('script-src') ?? '')?.[1];
+      assert.equal(policy.get('default-src'), "'none'");
+      assert.equal(policy.get('connect-src'), "'self'");
+      assert.equal(policy.get('frame-ancestors'), "'none'");
+      assert.deepEqual(
+        [...body.matchAll(/<script(?! type="text\/plain")([^>]*)>/g)].map(([, attributes]) => attributes),
+        [` nonce="${nonce}"`],
+      );
+      assert.doesNotMatch(body, / (?:src|on\w+)=/);
+    });
+
+    test(`${name} has a new nonce for every answer`, async () => {
+      const nonces = await Promise.all([answer(options), answer(options)]).then((pages) =>
+        pages.map(({ headers }) => headers.get('content-security-policy')),
+      );
+
+      assert.notEqual(nonces[0], nonces[1]);
+    });
+  }
+
+  test('stays below the response size limit of functions', () => {
+    const { html } = createPage({ embedded: true });
+
+    assert.ok((html as string).length < 3_000_000, `${(html as string).length} characters`);
+  });
+});
