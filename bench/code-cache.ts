@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { makeArtefact } from '../src/cli/project/make-artefact.ts';
+import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import { bundle, cachedFunction, coldFunction } from './contestants.ts';
 import { median, rounded } from './statistics.ts';

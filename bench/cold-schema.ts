@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildSchema, getNamedType, isLeafType, isNullableType } from 'graphql';
 
-import { makeArtefact } from '../src/cli/project/make-artefact.ts';
+import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
 import { generateSchema } from '../test/support/schema-generator.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -26,8 +26,8 @@ const variants: Readonly<Record<string, string>> = {
   makeExecutableSchema: `import { makeExecutableSchema } from '@graphql-tools/schema'; const make = () => makeExecutableSchema({ typeDefs: text() });`,
   buildSchema: `import { buildSchema } from 'graphql'; const make = () => buildSchema(text());`,
   'buildSchema, assumeValid': `import { buildSchema } from 'graphql'; const make = () => buildSchema(text(), { assumeValid: true, assumeValidSDL: true, noLocation: true });`,
-  'lazy schema, text scanned': `import { createSchema } from './src/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
-  'lazy schema, build read': `import { LazySchema } from './src/schema/lazy/lazy-schema.ts'; import { readBuild } from './src/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
+  'lazy schema, text scanned': `import { createSchema } from './src/executor/schema/create-schema.ts'; const make = () => createSchema({ typeDefs: text() }, { checkWhole: false });`,
+  'lazy schema, build read': `import { LazySchema } from './src/executor/schema/lazy/lazy-schema.ts'; import { readBuild } from './src/entries/build.ts'; const make = () => new LazySchema(readBuild(JSON.parse(read('build.json'))).open({ strict: true }).index, new Map());`,
 };
 
 /** What every variant does once it has its schema. */
@@ -60,7 +60,7 @@ try {
 async function bundleVariant(name: string): Promise<void> {
   const lazy = name.startsWith('lazy');
   const rules = lazy
-    ? `import { specifiedRulesForLazySchema as RULES } from './src/schema/lazy/lazy-schema.ts';`
+    ? `import { specifiedRulesForLazySchema as RULES } from './src/executor/schema/lazy/lazy-schema.ts';`
     : `const RULES = undefined;`;
   await build({
     stdin: { contents: `${rules}\n${variants[name]}\n${request}`, resolveDir: root, loader: 'ts' },

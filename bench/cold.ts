@@ -2,7 +2,7 @@
  * A cold process up to its first answer: CPU from reading the bundle on, less what the same bundle spends whose resolvers
  * are called by hand ("no GraphQL"): reading the schema's text and the resolvers costs everybody the same.
  *
- *     node bench/cold.ts, or ONLY=graphql-functions TYPES=300 RUNS=15 node bench/cold.ts for some of it
+ *     npm run build && node bench/cold.ts, or ONLY=graphql-functions TYPES=300 RUNS=15 node bench/cold.ts for some of it
  *
  * Every run is a new process, as Lambda starts it (--expose-gc); contestants take turns; figures are medians, ratios those
  * of the own CPU of one round.
@@ -13,10 +13,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { makeArtefact } from '../src/cli/project/make-artefact.ts';
+import { makeArtefact } from '../src/tools/cli/project/make-artefact.ts';
 import { coldWorkload } from './cold-workload.ts';
 import type { ColdWorkload } from './cold-workload.ts';
-import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference } from './contestants.ts';
+import { bundle, bundles, cachedFunction, coldContestants, coldFunction, reference, reference16 } from './contestants.ts';
 import type { ColdEntry } from './contestants.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -24,10 +24,13 @@ const run = promisify(execFile);
 /** What every bundle spends that has the user's own code in it. */
 const byHand = 'no GraphQL';
 const only = process.env['ONLY']?.split(',') ?? [''];
-const chosen = coldContestants.filter(({ name }) => name === reference || name === byHand || only.some((part) => name.includes(part)));
+const always: readonly string[] = [reference, reference16, byHand];
+const chosen = coldContestants.filter(({ name }) => always.includes(name) || only.some((part) => name.includes(part)));
 
 export interface ColdResult {
   readonly types: number;
+  /** Kilobytes of the schema's text: with more of it, V8 spends CPU on optimizing graphql-js's parser. */
+  readonly sdlKB: number;
   readonly contestants: Readonly<
     Record<
       string,
@@ -36,6 +39,7 @@ export interface ColdResult {
         readonly cpuMilliseconds: number;
         readonly wallMilliseconds: number;
         readonly ratio: number;
+        readonly ratio16: number;
         readonly rssMiB: number;
         readonly bundleKB: number;
         readonly gzipKB: number;
@@ -61,14 +65,14 @@ const program = `
     process.exit(0);
   });`;
 
-export async function measureCold(types: number, runs: number): Promise<ColdResult> {
-  const workload = coldWorkload(types);
+export async function measureCold(types: number, runs: number, sdl: 'short' | 'long' = 'long'): Promise<ColdResult> {
+  const workload = coldWorkload(types, sdl);
   await mkdir(bundles, { recursive: true });
-  const [script, event] = [`${bundles}cold.cjs`, `${bundles}cold-${types}.event.json`];
+  const [script, event] = [`${bundles}cold.cjs`, `${bundles}cold.event.json`];
   await writeFile(script, program);
   await writeFile(event, JSON.stringify(workload.event));
   const files: string[] = [];
-  for (const contestant of chosen) files.push(await bundleOf(contestant, workload, types));
+  for (const contestant of chosen) files.push(await bundleOf(contestant, workload, `cold-${types}-${sdl}`));
 
   const samples = chosen.map((): Sample[] => []);
   for (let round = 0; round <= runs; round++) {
@@ -79,16 +83,16 @@ export async function measureCold(types: number, runs: number): Promise<ColdResu
       if (round > 0) samples[at]!.push(JSON.parse(stdout) as Sample);
     }
   }
-  return { types, contestants: summarise(files, samples) };
+  return { types, sdlKB: rounded(workload.typeDefs.length / 1000), contestants: summarise(files, samples) };
 }
 
 /** A file or a folder that exports `handler`. */
-async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, types: number): Promise<string> {
-  const artefact = `${bundles}cold-${types}.build.json`;
+async function bundleOf(contestant: ColdEntry, workload: ColdWorkload, name: string): Promise<string> {
+  const artefact = `${bundles}${name}.build.json`;
   const isBuilt = contestant.file === 'ours-built';
   if (isBuilt) await writeArtefact(artefact, workload);
   const code = coldFunction(workload, isBuilt ? artefact : undefined);
-  return contestant.codeCache ? cachedFunction(contestant, code, `cold-${types}`) : bundle(contestant, `cold-${types}`, code);
+  return contestant.codeCache ? cachedFunction(contestant, code, name) : bundle(contestant, name, code);
 }
 
 /** As `graphql-functions build` writes it for a schema in files, and for the operation that is asked. */
@@ -100,19 +104,22 @@ async function writeArtefact(file: string, { typeDefs, body }: ColdWorkload): Pr
 
 function summarise(files: readonly string[], samples: readonly Sample[][]): ColdResult['contestants'] {
   const samplesOf = (name: string): Sample[] => samples[chosen.findIndex((one) => one.name === name)]!;
-  const [base, bottom] = [samplesOf(reference), samplesOf(byHand)];
+  const [base, base16, bottom] = [samplesOf(reference), samplesOf(reference16), samplesOf(byHand)];
   return Object.fromEntries(
     chosen.map(({ name, codeCache }, at) => {
       const own = samples[at]!;
       if (own[0]!.data !== base[0]!.data) throw new Error(`${name} answers differently: ${own[0]!.data.slice(0, 1000)}`);
       const cpu = (sample: Sample, round: number): number => (name === byHand ? sample.cpu : sample.cpu - bottom[round]!.cpu);
+      const ratioTo = (floor: readonly Sample[]): number =>
+        rounded(median(own.map((sample, round) => cpu(sample, round) / (floor[round]!.cpu - bottom[round]!.cpu))));
       const bytes = codeCache ? Buffer.alloc(0) : readFileSync(files[at]!);
       return [
         name,
         {
           cpuMilliseconds: rounded(median(own.map(cpu))),
           wallMilliseconds: rounded(median(own.map(({ wall }) => wall))),
-          ratio: rounded(median(own.map((sample, round) => cpu(sample, round) / (base[round]!.cpu - bottom[round]!.cpu)))),
+          ratio: ratioTo(base),
+          ratio16: ratioTo(base16),
           rssMiB: rounded(median(own.map(({ rss }) => rss))),
           bundleKB: rounded(bytes.length / 1000),
           gzipKB: rounded(gzipSync(bytes, { level: 9 }).length / 1000),
@@ -122,18 +129,21 @@ function summarise(files: readonly string[], samples: readonly Sample[][]): Cold
   );
 }
 
+/** Types, processes of each contestant, and the schema's text. */
+export const coldSizes: readonly [types: number, processes: number, sdl: 'short' | 'long'][] = [
+  [10, 11, 'short'],
+  [10, 11, 'long'],
+  [300, 9, 'long'],
+  [3000, 5, 'long'],
+];
+
 if (import.meta.main) {
-  const sizes = [
-    [10, 11],
-    [300, 9],
-    [3000, 5],
-  ] as const;
-  for (const [types, runs] of sizes.filter(([size]) => Number(process.env['TYPES'] ?? size) === size)) {
-    const result = await measureCold(types, Number(process.env['RUNS'] ?? runs));
-    console.log(`\n${types} types`);
+  for (const [types, runs, sdl] of coldSizes.filter(([size]) => Number(process.env['TYPES'] ?? size) === size)) {
+    const result = await measureCold(types, Number(process.env['RUNS'] ?? runs), sdl);
+    console.log(`\n${types} types, ${result.sdlKB} KB of SDL`);
     for (const [name, one] of Object.entries(result.contestants)) {
       console.log(
-        `  ${name.padEnd(32)} ${String(one.cpuMilliseconds).padStart(7)} ms CPU  ${String(one.wallMilliseconds).padStart(7)} ms  ${String(one.ratio).padStart(6)}×  ${one.rssMiB} MiB  ${one.gzipKB} KB gz`,
+        `  ${name.padEnd(32)} ${String(one.cpuMilliseconds).padStart(7)} ms CPU  ${String(one.wallMilliseconds).padStart(7)} ms  ${String(one.ratio).padStart(6)}×  ${String(one.ratio16).padStart(6)}× of 16  ${one.rssMiB} MiB  ${one.gzipKB} KB gz`,
       );
     }
   }

@@ -103,8 +103,12 @@ const resolvers: CompareShape['resolvers'] = {
   },
   Product: {
     maker: async ({ id }) => makers[id.length],
-    stock: async ({ id }) => id.length,
-    rating: () => 4.5,
+    async stock({ id }) {
+      return id.length;
+    },
+    rating: function rating() {
+      return 4.5;
+    },
   },
 };
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { RESTDataSource as ApolloRESTDataSource } from '@apollo/datasource-rest';
 import type { KeyValueCache as ApolloCache } from '@apollo/utils.keyvaluecache';
 import { build } from 'esbuild';
-import { InMemoryLRUCache, RESTDataSource } from '../src/index.ts';
+import { InMemoryLRUCache, RESTDataSource } from '../src/entries/index.ts';
 import { Agent, cacheStores, interceptors, request } from 'undici';
 
 import { bundles } from './contestants.ts';
@@ -22,7 +22,7 @@ export interface DataSourceResult {
 }
 
 /** Microseconds of a call, in turn, and the median of the rounds' ratios to @apollo/datasource-rest 6. */
-export async function measureDataSources(rounds = 15): Promise<DataSourceResult> {
+export async function measureDataSources(rounds = Number(process.env['ROUNDS'] ?? 15)): Promise<DataSourceResult> {
   const server = createServer((_, response) =>
     response
       .setHeader('content-type', 'application/json')
@@ -195,7 +195,7 @@ function ratios(times: ReadonlyMap<string, readonly number[]>): DataSourceResult
 }
 
 async function coldLoads(runs = 9): Promise<DataSourceResult[string]> {
-  const modules = { [ours]: '../src/datasource.ts', [apollo]: '@apollo/datasource-rest' };
+  const modules = { [ours]: '../src/entries/datasource.ts', [apollo]: '@apollo/datasource-rest' };
   const times = new Map<string, number[]>(Object.keys(modules).map((name) => [name, []]));
   const files = await Promise.all(Object.entries(modules).map(async ([name, module], at) => [name, await loader(module, at)] as const));
   for (let round = 0; round <= runs; round++) {

@@ -8,7 +8,7 @@
  */
 import { spawnSync } from 'node:child_process';
 
-import { createHandler } from '../src/aws-lambda.ts';
+import { createHandler } from '../src/entries/aws-lambda.ts';
 
 const typeDefs = `
   type Query { a(l: [Int]): Int node: Query nodes: [Query] text(text: String): String u: U longFieldNameOfSomeKind: Query anotherLongFieldName: String }

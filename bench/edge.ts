@@ -4,10 +4,10 @@
  *
  *     node bench/edge.ts
  */
-import { createHandler } from '../src/aws-lambda.ts';
-import { cacheControlDefinitions, edge } from '../src/edge.ts';
-import type { ContextArgument } from '../src/index.ts';
-import type { ServerPlugin } from '../src/operation/plugin.ts';
+import { createHandler } from '../src/entries/aws-lambda.ts';
+import { cacheControlDefinitions, edge } from '../src/entries/edge.ts';
+import type { ContextArgument } from '../src/entries/index.ts';
+import type { ServerPlugin } from '../src/server/operation/plugin.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';
 

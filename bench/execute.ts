@@ -7,13 +7,13 @@ import { pathToFileURL } from 'node:url';
 import type * as GraphQLModule from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-import { executePlanned } from '../src/execution/planned-executor.ts';
+import { executePlanned } from '../src/executor/execution/planned-executor.ts';
 import { median } from './statistics.ts';
 
 type GraphQL = typeof GraphQLModule;
 
 /** The copy that the library itself runs on: this folder has one of its own. */
-const librarysGraphQL = createRequire(new URL('../src/index.ts', import.meta.url)).resolve('graphql');
+const librarysGraphQL = createRequire(new URL('../src/entries/index.ts', import.meta.url)).resolve('graphql');
 const installed = (await import(pathToFileURL(librarysGraphQL).href)) as GraphQL;
 
 interface Workload {

@@ -9,8 +9,8 @@ export interface GeneratedWorkload {
   readonly entry: EntryKind;
   readonly typeDefs: string;
   readonly resolvers: Parameters<Contestant>[0]['resolvers'];
-  /** The body of a request. Each number is another document, which asks for the same. */
-  readonly body: (nth: number) => string;
+  /** The body of a request: each number is another document that asks for the same, or other values of its variables. */
+  readonly body: (document: number, values: number) => string;
 }
 
 /** How the request comes. */
@@ -53,13 +53,13 @@ export function generateWorkload(random: Random, at: number): GeneratedWorkload 
   const writer = new QueryWriter(random, shape);
   const selection = writer.selection(0, shape.depth, 1);
   const definitions = [...writer.variables].map((name) => `$${name}: ${variableTypes[name]}`).join(', ');
-  const body = (nth: number): string => {
+  const body = (nth: number, values: number): string => {
     const operation = `${kind} Q${nth}(${definitions}) { a${nth}: __typename find(filter: $filter, ids: $ids) ${selection} }`;
-    return JSON.stringify({ query: [operation, ...writer.fragments].join('\n'), variables });
+    return JSON.stringify({ query: [operation, ...writer.fragments].join('\n'), variables: variablesOf(values) });
   };
   const { types, leaves, depth, items } = shape;
   return {
-    name: `${at}: ${entry}, ${types} types, ${leaves.length} leaves, ${depth} levels, lists of ${items}, ${body(0).length} characters`,
+    name: `${at}: ${entry}, ${types} types, ${leaves.length} leaves, ${depth} levels, lists of ${items}, ${body(0, 0).length} characters`,
     traits: traitsOf(shape, writer, [entry, kind === 'mutation' ? 'mutations' : 'queries']),
     entry,
     typeDefs: typeDefsOf(shape),
@@ -149,13 +149,46 @@ function nodeOf(type: number, types: number): number {
 function resolversOf(random: Random, shape: Shape): GeneratedWorkload['resolvers'] {
   const [first] = createObjects(shape);
   const names = [...shape.leaves.map(({ name }) => name), 'name', 'one', 'many', 'node', 'any'];
-  const resolverOf = (name: string): ((parent: Value) => unknown) =>
-    random.chance(shape.asynchronous) ? async (parent) => parent[name] : (parent) => parent[name];
-  const mapOf = (): Record<string, (parent: Value) => unknown> =>
+  let nth = 0;
+  const resolverOf = (name: string): Resolver => {
+    const kinds = random.chance(shape.asynchronous) ? asynchronousKinds : synchronousKinds;
+    return kinds[nth++ % kinds.length]!(name);
+  };
+  const mapOf = (): Record<string, Resolver> =>
     Object.fromEntries(names.filter(() => random.chance(shape.resolved)).map((name) => [name, resolverOf(name)]));
   const maps = Array.from({ length: shape.resolved === 0 ? 0 : shape.types }, (_, at) => [`T${at}`, mapOf()] as const);
   return { Query: { find: () => first }, Mutation: { find: () => first }, ...Object.fromEntries(maps) };
 }
+
+type Resolver = (parent: Value) => unknown;
+
+/** Arrow functions, methods and ordinary functions, as real maps have them. */
+const synchronousKinds: readonly ((name: string) => Resolver)[] = [
+  (name) => (parent) => parent[name],
+  (name) =>
+    ({
+      resolve(parent: Value) {
+        return parent[name];
+      },
+    }).resolve,
+  (name) =>
+    function (parent) {
+      return parent[name];
+    },
+];
+const asynchronousKinds: readonly ((name: string) => Resolver)[] = [
+  (name) => async (parent) => parent[name],
+  (name) =>
+    ({
+      async resolve(parent: Value) {
+        return parent[name];
+      },
+    }).resolve,
+  (name) =>
+    async function (parent) {
+      return parent[name];
+    },
+];
 
 const variableTypes: Readonly<Record<string, string>> = {
   filter: 'Filter!',
@@ -165,12 +198,14 @@ const variableTypes: Readonly<Record<string, string>> = {
   on: 'Boolean!',
 };
 
-const variables = {
-  filter: { name: 'x', kinds: ['A', 'B'], range: { from: 1, to: 2.5 }, not: { ids: ['1', '2'] } },
-  ids: ['a', 'b', 'c'],
-  kind: 'B',
-  on: true,
-};
+function variablesOf(nth: number): object {
+  return {
+    filter: { name: `x${nth}`, kinds: ['A', 'B'], range: { from: nth, to: nth + 1.5 }, not: { ids: [`${nth}`, '2'] } },
+    ids: [`a${nth}`, 'b', 'c'],
+    kind: 'B',
+    on: true,
+  };
+}
 
 /** Objects that an answer has at most, about. */
 const maxObjects = 300;

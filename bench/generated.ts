@@ -1,6 +1,7 @@
 /**
  * Workloads that nobody has picked: schema, resolvers, query and entry come from random numbers. Whole requests, bare graphql-js 17
- * beside this library in one process, in turns: one document again and again ("warm"), and a document that was never seen before
+ * and 16
+ * beside this library in one process, in turns: one document with other variables each time ("warm"), and a document that was never seen before
  * in each request ("unseen": parsed, validated, planned and run once).
  *
  *     NODE_ENV=production node bench/generated.ts [seed] [how many]
@@ -21,10 +22,10 @@ import { generateWorkload } from './generate-workload.ts';
 import type { GeneratedWorkload } from './generate-workload.ts';
 import { RawClient } from './raw-client.ts';
 import { browserHeaders } from './request-workloads.ts';
-import { pairedRatio, rounded } from './statistics.ts';
+import { pairedRatio, pairedRatios, rounded } from './statistics.ts';
 import type { Timed, Turns } from './statistics.ts';
 
-/** How the ratios to bare graphql-js 17 are spread over workloads. */
+/** How the ratios to one bare graphql-js are spread over workloads. */
 export interface Spread {
   readonly workloads: number;
   readonly median: number;
@@ -36,8 +37,12 @@ export interface Spread {
 export interface GeneratedResult {
   readonly seed: number;
   /** By what the workloads have in common; the first are all of them. */
-  readonly spreads: Readonly<Record<string, { readonly warm: Spread; readonly unseen: Spread; readonly none: Spread }>>;
+  readonly spreads: Readonly<Record<string, Readonly<Record<Figure, Spread>>>>;
 }
+
+const figures = ['warm', 'warm16', 'none', 'unseen', 'unseen16'] as const;
+/** Ratios to bare graphql-js 17, or 16, of this library; `none`: of a handler that only reads the request and sends the known answer, to 17. */
+type Figure = (typeof figures)[number];
 
 /** For each workload. SLICE: milliseconds of a contestant in a round. */
 const turns: Turns = { slice: Number(process.env['SLICE'] ?? 25), rounds: 9, warmUps: 8, most: 1000 };
@@ -45,44 +50,38 @@ const turns: Turns = { slice: Number(process.env['SLICE'] ?? 25), rounds: 9, war
 /** For what hardly varies: handlers without GraphQL. */
 const fewTurns: Turns = { ...turns, rounds: 5, warmUps: 5 };
 
-interface Measured {
-  readonly workload: GeneratedWorkload;
-  readonly warm: number;
-  /** A handler that only reads the request and sends the known answer. */
-  readonly none: number;
-  readonly unseen: number;
-}
+type Measured = { readonly workload: GeneratedWorkload } & Readonly<Record<Figure, number>>;
 
 export async function measureGenerated(seed: number, count: number): Promise<{ result: GeneratedResult; all: readonly Measured[] }> {
   const random = createRandom(seed);
   const workloads = Array.from({ length: count }, (_, at) => generateWorkload(random, at));
-  const [ours, bare] = [await load('ours-entries'), await load('bare-entries')];
+  const [ours, bare, bare16] = [await load('ours-entries', 17), await load('bare-entries', 17), await load('bare-entries', 16)];
   const runners = [];
-  for (const workload of workloads) runners.push({ workload, ours: await connect(workload, ours), bare: await connect(workload, bare) });
-  for (const { workload, ours: mine, bare: theirs } of runners) await assertSame(workload, mine, theirs);
+  for (const workload of workloads) {
+    const others = [await connect(workload, bare), await connect(workload, bare16)] as const;
+    runners.push({ workload, ours: await connect(workload, ours), others });
+  }
+  for (const { workload, ours: mine, others } of runners) for (const theirs of others) await assertSame(workload, mine, theirs);
 
   const all: Measured[] = [];
-  for (const { workload, ours: mine, bare: theirs } of runners) {
-    const answer = await theirs.answer(workload.body(0));
+  for (const { workload, ours: mine, others } of runners) {
+    const [theirs] = others;
+    const answer = await theirs.answer(workload.body(0, 0));
     const without = await connect(workload, () => entriesWithout(answer));
-    all.push({
-      workload,
-      warm: await pairedRatio(mine.warm, theirs.warm, turns),
-      none: await pairedRatio(without.warm, theirs.warm, fewTurns),
-      unseen: await pairedRatio(mine.unseen, theirs.unseen, turns),
-    });
+    const known = others.map((other) => other.warm);
+    const [warm = NaN, warm16 = NaN] = await pairedRatios(mine.warm, known, turns);
+    const none = await pairedRatio(without.warm, theirs.warm, fewTurns);
+    const fresh = others.map((other) => other.unseen);
+    const [unseen = NaN, unseen16 = NaN] = await pairedRatios(mine.unseen, fresh, turns);
+    all.push({ workload, warm, warm16, none, unseen, unseen16 });
     without.close();
   }
-  for (const { ours: mine, bare: theirs } of runners) for (const { close } of [mine, theirs]) close();
+  for (const { ours: mine, others } of runners) for (const { close } of [mine, ...others]) close();
   return { result: { seed, spreads: spreadsOf(all) }, all };
 }
 
-async function load(file: string): Promise<EntriesOf> {
-  const bundled = await bundle(
-    { name: file, file, graphql: 17 },
-    'generated',
-    (path) => `export { entriesOf } from ${JSON.stringify(path)};`,
-  );
+async function load(file: string, graphql: 16 | 17): Promise<EntriesOf> {
+  const bundled = await bundle({ name: file, file, graphql }, 'generated', (path) => `export { entriesOf } from ${JSON.stringify(path)};`);
   return (createRequire(import.meta.url)(bundled) as { entriesOf: EntriesOf }).entriesOf;
 }
 
@@ -96,7 +95,6 @@ interface Connected {
 
 async function connect({ entry, typeDefs, resolvers, body }: GeneratedWorkload, entriesOf: EntriesOf): Promise<Connected> {
   const { serve, answer, close } = await opened(entry, entriesOf({ typeDefs, resolvers }));
-  const known = body(0);
   let nth = 0;
   const timed =
     (bodyOf: () => string): Timed =>
@@ -107,7 +105,7 @@ async function connect({ entry, typeDefs, resolvers, body }: GeneratedWorkload, 
       const { user, system } = process.cpuUsage(before);
       return (user + system) / count;
     };
-  return { warm: timed(() => known), unseen: timed(() => body(++nth)), answer, close };
+  return { warm: timed(() => body(0, ++nth)), unseen: timed(() => body(++nth, nth)), answer, close };
 }
 
 /** Makes the requests of these bodies; what comes back sends them one after another. */
@@ -160,7 +158,7 @@ async function overSocket(
 }
 
 async function assertSame({ name, body }: GeneratedWorkload, ours: Connected, bare: Connected): Promise<void> {
-  const [mine, theirs] = [await ours.answer(body(0)), await bare.answer(body(0))];
+  const [mine, theirs] = [await ours.answer(body(0, 0)), await bare.answer(body(0, 0))];
   if (mine !== theirs || !mine.startsWith('{"data":{'))
     throw new Error(`${name} is answered differently:\n${mine.slice(0, 600)}\n${theirs.slice(0, 600)}`);
 }
@@ -172,15 +170,8 @@ function spreadsOf(all: readonly Measured[]): GeneratedResult['spreads'] {
     ...traits.map((trait): [string, readonly Measured[]] => [trait, all.filter(({ workload }) => workload.traits.includes(trait))]),
   ];
   return Object.fromEntries(
-    rows.map(([name, some]) => [
-      name,
-      {
-        warm: spreadOf(some.map(({ warm }) => warm)),
-        none: spreadOf(some.map(({ none }) => none)),
-        unseen: spreadOf(some.map(({ unseen }) => unseen)),
-      },
-    ]),
-  );
+    rows.map(([name, some]) => [name, Object.fromEntries(figures.map((figure) => [figure, spreadOf(some.map((one) => one[figure]))]))]),
+  ) as GeneratedResult['spreads'];
 }
 
 function spreadOf(ratios: readonly number[]): Spread {
@@ -194,12 +185,12 @@ if (import.meta.main) {
   if (process.env['AS_JSON']) {
     console.log(JSON.stringify(result));
   } else {
-    for (const { workload, warm, none, unseen } of all)
-      console.log(`${workload.name.padEnd(92)} warm ${warm.toFixed(2)}  none ${none.toFixed(2)}  unseen ${unseen.toFixed(2)}`);
-    for (const [name, { warm, none, unseen }] of Object.entries(result.spreads))
-      console.log(
-        `${name.padEnd(48)} ${String(warm.workloads).padStart(3)}  warm ${warm.median}, ${warm.worstTenth}, ${warm.worst}  none ${none.median}  unseen ${unseen.median}, ${unseen.worstTenth}, ${unseen.worst}`,
-      );
+    for (const { workload, ...ratios } of all)
+      console.log(`${workload.name.padEnd(92)} ${figures.map((figure) => `${figure} ${ratios[figure].toFixed(2)}`).join('  ')}`);
+    for (const [name, spreads] of Object.entries(result.spreads)) {
+      const cells = figures.map((figure) => `${figure} ${spreads[figure].median}, ${spreads[figure].worstTenth}, ${spreads[figure].worst}`);
+      console.log(`${name.padEnd(48)} ${String(spreads.warm.workloads).padStart(3)}  ${cells.join('  ')}`);
+    }
   }
   process.exit(0);
 }

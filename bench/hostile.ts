@@ -13,7 +13,7 @@
  */
 import { spawnSync } from 'node:child_process';
 
-import { createHandler } from '../src/aws-lambda.ts';
+import { createHandler } from '../src/entries/aws-lambda.ts';
 
 const node = { id: 1, name: 'n', tags: ['a', 'b'] } as Record<string, unknown>;
 Object.assign(node, { node, nodes: () => [node, node] });

@@ -5,7 +5,7 @@
  *
  * Fails when the heap has grown by more than the bound.
  */
-import { InMemoryLRUCache } from '../src/cache/in-memory.ts';
+import { InMemoryLRUCache } from '../src/datasources/cache/in-memory.ts';
 
 const bound = 30 * 1024 * 1024;
 const entries = 1_000_000;

@@ -1,6 +1,6 @@
 // Memory of a warm process: RSS after each fifth of many invocations, with and without new documents.
 // Run: node --expose-gc bench/memory.ts [invocations]
-import { createHandler } from '../src/aws-lambda.ts';
+import { createHandler } from '../src/entries/aws-lambda.ts';
 import { createEvent } from './event.ts';
 import { rounded } from './statistics.ts';
 import { warmWorkloads } from './workloads.ts';

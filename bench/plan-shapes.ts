@@ -7,7 +7,7 @@ import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql
 import type { Random } from '../test/support/random.ts';
 
 /** The copy that the library itself runs on: this folder has one of its own. */
-const librarysGraphQL = createRequire(new URL('../src/index.ts', import.meta.url)).resolve('graphql');
+const librarysGraphQL = createRequire(new URL('../src/entries/index.ts', import.meta.url)).resolve('graphql');
 export const graphql = (await import(pathToFileURL(librarysGraphQL).href)) as typeof GraphQLModule;
 const { buildSchema, getNamedType, isAbstractType, isInputType, isLeafType, isObjectType, parse, validate } = graphql;
 

@@ -5,15 +5,14 @@ export interface RequestWorkload {
   readonly name: string;
   readonly typeDefs: string;
   readonly resolvers: Parameters<Contestant>[0]['resolvers'];
-  readonly body: string;
-  /** What a browser sends with it. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Of requests that are sent in turn. Variables have other values in each. */
+  readonly requests: readonly { readonly body: string; readonly headers: Readonly<Record<string, string>> }[];
 }
 
 const typeDefs = /* GraphQL */ `
   type Query {
     hello: String!
-    products(first: Int!, sort: Sort): [Product!]!
+    products(first: Int!, after: ID, sort: Sort): [Product!]!
   }
   type Mutation {
     order(input: OrderInput!): Order
@@ -49,10 +48,25 @@ const typeDefs = /* GraphQL */ `
 
 const products = Array.from({ length: 50 }, (_, id) => ({ id: `p${id}`, name: `Product ${id}`, price: id * 1.5 }));
 
+/** Arrow functions, methods and ordinary functions, as real maps have them. */
 const resolvers: RequestWorkload['resolvers'] = {
-  Query: { hello: () => 'world', products: (_, { first }) => products.slice(0, first) },
-  Mutation: { order: (_, { input }) => ({ id: 'o1', total: input.lines.length }) },
-  Product: { stock: async ({ id }) => id.length, note: async ({ name }) => `about ${name}` },
+  Query: {
+    hello: () => 'world',
+    products(_, { first }) {
+      return products.slice(0, first);
+    },
+  },
+  Mutation: {
+    order: function (_, { input }) {
+      return { id: 'o1', total: input.lines.length };
+    },
+  },
+  Product: {
+    stock: async ({ id }) => id.length,
+    async note({ name }) {
+      return `about ${name}`;
+    },
+  },
 };
 
 const body = (query: string, variables?: object): string => JSON.stringify({ query, ...(variables && { variables }) });
@@ -79,24 +93,31 @@ export const browserHeaders: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
 };
 
-export const requestWorkloads: readonly RequestWorkload[] = [
-  { name: 'hello', body: body('{ hello }') },
+const manyProducts =
+  'query ($first: Int!, $after: ID, $notes: Boolean!) { products(first: $first, after: $after, sort: NAME) { ...P note @include(if: $notes) } } fragment P on Product { id name price stock }';
+const order = 'mutation ($input: OrderInput!) { order(input: $input) { id total } }';
+
+const workloads: readonly { readonly name: string; readonly body: (nth: number) => string }[] = [
+  { name: 'hello', body: () => body('{ hello }') },
   {
     name: '50 objects, 100 async resolvers, fragment, condition',
-    body: body(
-      'query ($first: Int!, $notes: Boolean!) { products(first: $first, sort: NAME) { ...P note @include(if: $notes) } } fragment P on Product { id name price stock }',
-      { first: 50, notes: true },
-    ),
+    body: (nth) => body(manyProducts, { first: 50, after: `p${nth}`, notes: true }),
   },
   {
     name: 'mutation with an input object',
-    body: body('mutation ($input: OrderInput!) { order(input: $input) { id total } }', {
-      input: { lines: [{ product: 'p1' }, { product: 'p2', count: 3 }], address: { street: 'Gower Street 1', city: 'London' } },
-    }),
+    body: (nth) => {
+      const lines = [{ product: `p${nth}` }, { product: `p${nth + 1}`, count: 3 }];
+      return body(order, { input: { lines, address: { street: `Gower Street ${nth}`, city: 'London' } } });
+    },
   },
-].map((workload) => ({
-  ...workload,
+];
+
+export const requestWorkloads: readonly RequestWorkload[] = workloads.map((workload) => ({
+  name: workload.name,
   typeDefs,
   resolvers,
-  headers: { ...browserHeaders, 'content-length': String(workload.body.length) },
+  requests: Array.from({ length: 100 }, (_, nth) => {
+    const text = workload.body(nth);
+    return { body: text, headers: { ...browserHeaders, 'content-length': String(text.length) } };
+  }),
 }));

@@ -1,8 +1,9 @@
 /**
  * Everything, in one go, which writes what the documentation quotes:
  *
- *     npm run build && node bench/run.ts [--runs 3] [file]
+ *     npm run build && node bench/run.ts [--runs 3] [--quick] [file]
  *
+ * `--quick` takes two rounds of everything, in about two minutes: it shows that all parts work, its figures are noise.
  * `--runs`: how often ratios are measured. Each figure is then the median of the runs, and the lowest and highest ratio are kept with
  * it. What is no ratio (sizes, memory, code caches, bundling) is measured once. One run takes about six minutes, three take sixteen.
  */
@@ -14,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 import type { CodeCacheResult } from './code-cache.ts';
-import { measureCold } from './cold.ts';
+import { coldSizes, measureCold } from './cold.ts';
 import type { DataSourceResult } from './datasource.ts';
 import type { MemoryResult } from './memory.ts';
 import type { GeneratedResult } from './generated.ts';
@@ -34,7 +35,7 @@ async function script<T>(file: string, args: readonly string[], env: Record<stri
   console.error(`${new Date().toISOString().slice(11, 19)}  ${file} ${args.join(' ')}`);
   const flags = file === 'memory.ts' ? ['--expose-gc'] : [];
   const { stdout } = await run(process.execPath, [...flags, here(file), ...args], {
-    env: { ...process.env, NODE_ENV: 'production', ...env },
+    env: { ...process.env, NODE_ENV: 'production', ...(values.quick && { ROUNDS: '2', SLICE: '5' }), ...env },
     maxBuffer: 1 << 26,
   });
   return JSON.parse(stdout.trim().split('\n').at(-1)!) as T;
@@ -46,22 +47,21 @@ async function measureRatios() {
   for (const { name } of warmWorkloads) warm.push(await script<WarmResult>('warm.ts', [name], { AS_JSON: '1' }));
 
   const cold = [];
-  for (const [types, processes] of [
-    [10, 11],
-    [300, 9],
-    [3000, 5],
-  ] as const) {
-    console.error(`${new Date().toISOString().slice(11, 19)}  cold, ${types} types`);
-    cold.push(await measureCold(types, processes));
+  for (const [types, processes, sdl] of coldSizes) {
+    console.error(`${new Date().toISOString().slice(11, 19)}  cold, ${types} types, ${sdl} SDL`);
+    cold.push(await measureCold(types, values.quick ? 2 : processes, sdl));
   }
 
   const dataSources = await script<DataSourceResult>('datasource.ts', [], { AS_JSON: '1' });
-  const generated = await script<GeneratedResult>('generated.ts', ['1', '48'], { AS_JSON: '1' });
+  const generated = await script<GeneratedResult>('generated.ts', ['1', values.quick ? '4' : '48'], { AS_JSON: '1' });
   const requests = await script<RequestResult>('request.ts', [], { AS_JSON: '1' });
   return { warm, cold, dataSources, generated, requests };
 }
 
-const { values, positionals } = parseArgs({ options: { runs: { type: 'string', default: '1' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { runs: { type: 'string', default: '1' }, quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const runs = Number(values.runs);
 if (!Number.isInteger(runs) || runs < 1) throw new Error(`Expected --runs to be a whole number from 1, got "${values.runs}".`);
 
@@ -69,10 +69,10 @@ const measured = [await measureRatios()] as [Awaited<ReturnType<typeof measureRa
 while (measured.length < runs) measured.push(await measureRatios());
 const { warm, cold, dataSources, generated, requests } = medianOfRuns(measured);
 
-const codeCache = await script<CodeCacheResult[]>('code-cache.ts', [], { AS_JSON: '1' });
-const unbundled = await script<UnbundledResult>('unbundled.ts', []);
-const smallMemory = await script<SmallMemoryResult>('small-memory.ts', ['100000']);
-const memory = await script<MemoryResult>('memory.ts', ['1000000']);
+const codeCache = await script<CodeCacheResult[]>('code-cache.ts', values.quick ? ['2'] : [], { AS_JSON: '1' });
+const unbundled = await script<UnbundledResult>('unbundled.ts', values.quick ? ['2'] : []);
+const smallMemory = await script<SmallMemoryResult>('small-memory.ts', [values.quick ? '2000' : '100000']);
+const memory = await script<MemoryResult>('memory.ts', [values.quick ? '20000' : '1000000']);
 
 const sizes = await measureSizes();
 

@@ -2,7 +2,7 @@ import { median, rounded } from './statistics.ts';
 
 /**
  * Several runs of the same measurement as one: each figure is the median of the runs. Beside a `ratio` stand the lowest and the
- * highest of the runs as `ratios`, beside a `median` as `medians`. What is no number is taken from the first.
+ * highest of the runs as `ratios`, beside a `ratio16` as `ratio16s`, beside a `median` as `medians`. What is no number is taken from the first.
  */
 export function medianOfRuns<T>(runs: readonly [T, ...T[]]): T {
   return merge(runs) as T;
@@ -17,7 +17,7 @@ function merge(values: readonly unknown[]): unknown {
     Object.keys(first).flatMap((key): [string, unknown][] => {
       const all = values.map((one) => (one as Record<string, unknown>)[key]);
       const merged: [string, unknown] = [key, merge(all)];
-      return key === 'ratio' || key === 'median' ? [merged, [`${key}s`, rangeOf(all as number[])]] : [merged];
+      return key === 'ratio' || key === 'ratio16' || key === 'median' ? [merged, [`${key}s`, rangeOf(all as number[])]] : [merged];
     }),
   );
 }

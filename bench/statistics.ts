@@ -25,18 +25,26 @@ export interface Turns {
 }
 
 /** The median of the ratios of each round. */
-export async function pairedRatio(ours: Timed, theirs: Timed, { slice, rounds, warmUps, most }: Turns): Promise<number> {
+export async function pairedRatio(ours: Timed, theirs: Timed, turns: Turns): Promise<number> {
+  const [ratio] = await pairedRatios(ours, [theirs], turns);
+  return ratio!;
+}
+
+/** The same to each of several others. */
+export async function pairedRatios(ours: Timed, others: readonly Timed[], { slice, rounds, warmUps, most }: Turns): Promise<number[]> {
   let count = 4;
   for (let warmUp = 0; warmUp < warmUps; warmUp++) {
-    count = Math.max(2, Math.min(most, Math.round((slice * 1000) / (await theirs(count)))));
-    await ours(count);
+    count = Math.max(2, Math.min(most, Math.round((slice * 1000) / (await others[0]!(count)))));
+    for (const timed of [ours, ...others.slice(1)]) await timed(count);
   }
-  const ratios: number[] = [];
+  const ratios: number[][] = others.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    // Who comes second pays for the other's garbage: they take turns.
+    // Whoever comes later pays for the garbage of those before: we come first and last in turn.
     const mine = round % 2 === 0 ? await ours(count) : undefined;
-    const other = await theirs(count);
-    ratios.push((mine ?? (await ours(count))) / other);
+    const times: number[] = [];
+    for (const timed of others) times.push(await timed(count));
+    const time = mine ?? (await ours(count));
+    for (const [at, other] of times.entries()) ratios[at]!.push(time / other);
   }
-  return median(ratios);
+  return ratios.map(median);
 }

@@ -10,10 +10,10 @@ import { tracingChannel } from 'node:diagnostics_channel';
 
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-import { createHandler } from '../src/aws-lambda.ts';
-import { costLine } from '../src/cost-line.ts';
-import { openTelemetry } from '../src/opentelemetry.ts';
-import type { ServerPlugin } from '../src/operation/plugin.ts';
+import { createHandler } from '../src/entries/aws-lambda.ts';
+import { costLine } from '../src/entries/cost-line.ts';
+import { openTelemetry } from '../src/entries/opentelemetry.ts';
+import type { ServerPlugin } from '../src/server/operation/plugin.ts';
 import { createEvent } from './event.ts';
 import { median, rounded } from './statistics.ts';
 

@@ -1,6 +1,6 @@
-import { createHandler } from '../../src/aws-lambda.ts';
-import { createHandler as createFetchHandler } from '../../src/fetch.ts';
-import { createListener } from '../../src/node.ts';
+import { createHandler } from '../../src/entries/aws-lambda.ts';
+import { createHandler as createFetchHandler } from '../../src/entries/fetch.ts';
+import { createListener } from '../../src/entries/node.ts';
 import type { EntriesOf } from '../event.ts';
 
 /** Every entry that generated workloads come through. */

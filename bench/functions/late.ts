@@ -1,6 +1,6 @@
 // Half of what is asked of it comes at once, the rest never: a resolver that does not settle, and an origin that does not answer.
-import { createHandler } from '../../src/aws-lambda.ts';
-import { RESTDataSource } from '../../src/datasource.ts';
+import { createHandler } from '../../src/entries/aws-lambda.ts';
+import { RESTDataSource } from '../../src/entries/datasource.ts';
 
 class Silent extends RESTDataSource {
   override baseURL = process.env['ORIGIN_URL'];

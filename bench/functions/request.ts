@@ -1,5 +1,7 @@
 // Served by a runtime of its own: handles so many Requests in a row and answers when it is done. bench/request.ts asks and times it.
-import { createHandler } from '../../src/fetch.ts';
+import * as graphql16 from 'graphql-16';
+
+import { createHandler } from '../../src/entries/fetch.ts';
 import { createFetch } from '../contestants/bare.ts';
 import { fetchWithout } from '../contestants/none-entries.ts';
 import { requestWorkloads } from '../request-workloads.ts';
@@ -17,8 +19,9 @@ const served = new Map<string, Contestants>(requestWorkloads.map((workload) => [
 function contestantsOf({ typeDefs, resolvers }: RequestWorkload): Contestants {
   const { fetch } = createHandler({ csrfPrevention: true, typeDefs, resolvers });
   const bare = createFetch({ typeDefs, resolvers });
+  const bare16 = createFetch({ typeDefs, resolvers }, graphql16 as never);
   const none = fetchWithout(() => answers.get(bare)!);
-  return { ours: (request) => fetch(request), bare, none, nothing };
+  return { ours: (request) => fetch(request), bare, bare16, none, nothing };
 }
 
 /** What bare graphql-js has answered: known to those who do no GraphQL. */
@@ -30,15 +33,16 @@ async function answer(request: Request): Promise<Response> {
   if (workload === undefined) return new Response('Expected the name of a workload.', { status: 404 });
   const contestants = served.get(workload.name)!;
   const bare = contestants['bare']!;
-  if (!answers.has(bare)) answers.set(bare, await (await bare(requestOf(workload))).text());
+  if (!answers.has(bare)) answers.set(bare, await (await bare(requestOf(workload, 0))).text());
   const serve = contestants[parameters.get('contestant') ?? '']!;
   idle ??= new Response('');
   let last = idle;
-  for (let left = Number(parameters.get('count')); left > 0; left--) last = await serve(requestOf(workload));
+  for (let left = Number(parameters.get('count')); left > 0; left--) last = await serve(requestOf(workload, left));
   return new Response(serve === nothing ? '' : await last.text());
 }
 
-function requestOf({ body, headers }: RequestWorkload): Request {
+function requestOf({ requests }: RequestWorkload, nth: number): Request {
+  const { body, headers } = requests[nth % requests.length]!;
   return new Request('https://api.example.com/graphql', { method: 'POST', headers, body });
 }
 

@@ -1,7 +1,7 @@
 // Every operation fetches something, and writes it into a store behind the network.
-import { createHandler } from '../../src/aws-lambda.ts';
-import { RESTDataSource } from '../../src/datasource.ts';
-import type { KeyValueCache } from '../../src/cache.ts';
+import { createHandler } from '../../src/entries/aws-lambda.ts';
+import { RESTDataSource } from '../../src/entries/datasource.ts';
+import type { KeyValueCache } from '../../src/entries/cache.ts';
 
 const url = (path: string): string => `${process.env['SERVER_URL']}${path}`;
 

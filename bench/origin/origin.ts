@@ -5,9 +5,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { edge, varnishPurge } from '../../src/edge.ts';
-import type { Edge, Purge } from '../../src/edge.ts';
-import { createListener } from '../../src/node.ts';
+import { edge, varnishPurge } from '../../src/entries/edge.ts';
+import type { Edge, Purge } from '../../src/entries/edge.ts';
+import { createListener } from '../../src/entries/node.ts';
 import { createShop } from '../../test/real/varnish-shop.ts';
 import type { EdgeSettings, FromOrigin, ToOrigin } from './start-origin.ts';
 
