@@ -9,12 +9,14 @@
  * `--build` builds the package first. Other flags go to `node --test`. Fails when a test fails, none ran, or a process died.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
-import { resultMarker } from './test-reporter.ts';
+import { resultDescriptor } from './test-reporter.ts';
 import type { ProcessResult } from './test-reporter.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -56,9 +58,9 @@ function chooseFiles(): readonly string[] {
 function isHeavy(file: string, seen: Set<string> = new Set()): boolean {
   if (seen.has(file)) return false;
   seen.add(file);
-  const text = readFileSync(file, 'utf8');
-  if (file.includes('/cli/') || heavyImport.test(text)) return true;
-  const helpers = Array.from(text.matchAll(/from '(\.[^']+)'/g), ([, path = '']) => relative('.', resolve(dirname(file), path)));
+  const source = readFileSync(file, 'utf8');
+  if (file.includes('/cli/') || heavyImport.test(source)) return true;
+  const helpers = Array.from(source.matchAll(/from '(\.[^']+)'/g), ([, path = '']) => relative('.', resolve(dirname(file), path)));
   return helpers.some((helper) => helper.startsWith('test/') && existsSync(helper) && isHeavy(helper, seen));
 }
 
@@ -75,14 +77,13 @@ async function runInProcess(chosen: readonly string[]): Promise<ProcessResult> {
     ...(isLong && { LONG_FORMS: 'yes' }),
     ...(isFast && { NODE_COMPILE_CACHE: 'node_modules/.cache/tests' }),
   };
-  const child = spawn(process.execPath, [...defaults, ...flags, ...chosen], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
+  const stdio: StdioOptions = ['ignore', 'inherit', 'inherit'];
+  stdio[resultDescriptor] = 'pipe';
+  const child = spawn(process.execPath, [...defaults, ...flags, ...chosen], { stdio, env: environment });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  let result: ProcessResult | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith(resultMarker)) result = JSON.parse(line.slice(resultMarker.length)) as ProcessResult;
-    else console.log(line);
-  }
+  const written = await text(child.stdio[resultDescriptor] as Readable);
   const [code, signal] = await ended;
+  const result = written === '' ? undefined : (JSON.parse(written) as ProcessResult);
   if (result && (code === 0 || result.failed > 0)) return result;
   console.log(`FAILED a test process ended with ${signal ?? `exit code ${code}`}. It ran ${chosen.join(' ')}`);
   return { passed: 0, skipped: 0, milliseconds: {}, ...result, failed: 1 };

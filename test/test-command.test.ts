@@ -16,6 +16,7 @@ const fails = file(
 const exits = file('exits', 'process.exit(0);');
 const dies = file('dies', "test('dies', () => { process.kill(process.pid, 'SIGKILL'); });");
 const empty = file('empty', '');
+const prints = file('prints', "test('prints', () => { process.stdout.write('no newline'); });");
 
 describe('the test command', () => {
   it('ends with one line that counts the tests of both processes', () => {
@@ -30,6 +31,12 @@ describe('the test command', () => {
 
     assert.deepEqual([status, lines.at(-1)], [1, '3 passed, 1 failed, 1 skipped']);
     assert.match(lines.join('\n'), /FAILED .*fails\.test\.mjs:2 adding > works\nError: 1 \+ 1 was 3/);
+  });
+
+  it('counts what a process ran whose tests print a line without its end', () => {
+    const { status, lines } = run(passes, prints);
+
+    assert.deepEqual([status, lines.at(-1)], [0, '3 passed, 0 failed, 1 skipped']);
   });
 
   it('fails when a process ends before its tests do', () => {
