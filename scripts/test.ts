@@ -100,6 +100,7 @@ function report(results: readonly ProcessResult[]): number {
     results.reduce((sum, result) => sum + result[what], 0),
   );
   if (passed + failed === 0) console.log('No test ran.');
-  console.log(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+  // On a line of its own, even where a test printed one without its end.
+  console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }
