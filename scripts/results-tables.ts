@@ -27,6 +27,7 @@ export const tables: Readonly<Record<string, (results: Results) => string>> = {
     ),
   runs: (results) => toTable([bothRatios, 'median of the runs', 'lowest', 'highest'], rangeRows(results)),
   summary: (results) => toTable([bothRatios, ...summarised], summaryRows(results)),
+  faster: (results) => toTable(['Times faster than', ...peers], fasterRows(results)),
   cold: ({ cold }) =>
     toTable(
       [`CPU, ms (${toBoth})`, ...cold.map(schemaSize)],
@@ -144,6 +145,7 @@ const reference16 = 'bare graphql-js 16';
 const toBoth = 'ratio to bare graphql-js 17 · 16';
 const bothRatios = 'Ratio to bare graphql-js 17 · 16';
 /** The columns of the table on the first page. */
+const peers = ['Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT', reference, reference16];
 const summarised = [ours, reference, reference16, 'Apollo Server 5', 'GraphQL Yoga 5', 'Mercurius with JIT'];
 const summarisedWork = ['hello', '50 objects, 100 async resolvers, variables', 'documents never seen before', '1,000 rows of 8 fields'];
 
@@ -163,6 +165,26 @@ function summaryRows({ cold, warm }: Results): string[][] {
       .filter(({ workload }) => summarisedWork.includes(workload))
       .map(({ workload, contestants }) => [`warm: ${workload}`, ...summarised.map((name) => times(contestants[name]))]),
   ];
+}
+
+/** The time of each peer as a multiple of ours. */
+function fasterRows({ cold, warm }: Results): string[][] {
+  const rows: [string, Readonly<Record<string, Ratio>>][] = [
+    ...cold.map(({ contestants, types, sdlKB }): [string, Readonly<Record<string, Ratio>>] => [
+      `cold start, ${schemaSize({ types, sdlKB })}`,
+      contestants,
+    ]),
+    ...warm
+      .filter(({ workload }) => summarisedWork.includes(workload))
+      .map(({ workload, contestants }): [string, Readonly<Record<string, Ratio>>] => [workload, contestants]),
+  ];
+  return rows.map(([work, contestants]) => [work, ...peers.map((peer) => multiple(contestants[peer]?.ratio, contestants[ours]!.ratio))]);
+}
+
+function multiple(peer: number | undefined, mine: number): string {
+  if (peer === undefined) return '–';
+  const factor = peer / mine;
+  return factor >= 10 ? String(Math.round(factor)) : factor.toFixed(1);
 }
 
 /** How far the runs are apart, for what is read first. */

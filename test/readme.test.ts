@@ -78,25 +78,8 @@ test('the commands are scripts of package.json', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const named = [...readme.matchAll(/npm (?:run (\w+)|(test)\b)/g)].map(([, run, plain]) => run ?? plain ?? '');
 
-  assert.deepEqual([...new Set(named)].toSorted(), ['check', 'dev', 'test']);
+  assert.deepEqual([...new Set(named)].toSorted(), ['dev', 'test']);
   for (const name of named) assert.ok(scripts[name], name);
-});
-
-test('the TOML and YAML are parts of the files that deploy the example', async () => {
-  const files = [await readFile(join(root, 'netlify.toml'), 'utf8'), await readFile(join(root, 'template.yaml'), 'utf8')];
-  const lines = (text: string): string[] =>
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-
-  for (const [index, text] of [...textsOf('toml'), ...textsOf('yaml')].entries()) {
-    const there = new Set(lines(files[index] ?? ''));
-    assert.deepEqual(
-      lines(text).filter((line) => !there.has(line)),
-      [],
-    );
-  }
 });
 
 test('the table of the dev server’s options matches the command line help', async () => {
