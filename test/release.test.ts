@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { validateWorkflow } from '@action-validator/core';
+
+import { prepareRelease } from '../scripts/release.ts';
+import type { Manifest } from '../scripts/release.ts';
+
+const root = join(import.meta.dirname, '..');
+const workflows = join(root, '.github/workflows');
+
+const manifest: Manifest = {
+  version: '2.0.0-rc.1',
+  homepage: 'https://docs.example',
+  bugs: { url: 'https://github.com/some/name/issues' },
+  repository: { type: 'git', url: 'git+https://github.com/some/name.git' },
+};
+const changelog = '# Changelog\n\n## 2.0.0-rc.1 (2026-12-01)\n\n- New.\n\n## 1.0.0 (2026-11-01)\n\n- Old.\n';
+const readme = '[here](docs/a.md#b) [there](https://a.example/) ![one](docs/a.png) <img src="docs/b.svg">';
+
+describe('the preparation of a release', () => {
+  test('makes links and pictures of the README absolute, at the tag', () => {
+    assert.equal(
+      prepareRelease('v2.0.0-rc.1', { manifest, changelog, readme })['README.md'],
+      '[here](https://github.com/some/name/blob/v2.0.0-rc.1/docs/a.md#b) [there](https://a.example/) ' +
+        '![one](https://raw.githubusercontent.com/some/name/v2.0.0-rc.1/docs/a.png) ' +
+        '<img src="https://raw.githubusercontent.com/some/name/v2.0.0-rc.1/docs/b.svg">',
+    );
+  });
+
+  test('leaves no relative link in the README of this project', () => {
+    const text = prepareRelease('v2.0.0-rc.1', { manifest, changelog, readme: readFileSync(join(root, 'README.md'), 'utf8') })['README.md'];
+    const targets = Array.from(text.matchAll(/\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"/g), ([, link, source]) => link ?? source ?? '');
+
+    assert.ok(targets.length > 10);
+    assert.deepEqual(
+      targets.filter((target) => !target.startsWith('https://')),
+      [],
+    );
+  });
+
+  test('takes the notes from the changelog, and gives a prerelease the dist-tag next', () => {
+    const { 'release-notes.md': notes, 'release-tag.txt': distTag } = prepareRelease('v2.0.0-rc.1', { manifest, changelog, readme });
+
+    assert.deepEqual([notes, distTag], ['- New.\n', 'next']);
+    assert.equal(prepareRelease('v1.0.0', { manifest: { ...manifest, version: '1.0.0' }, changelog, readme })['release-tag.txt'], 'latest');
+  });
+
+  test('fails with everything that is missing', () => {
+    assert.throws(
+      () => prepareRelease('v2.0.0', { manifest: { version: '2.1.0' }, changelog: '## 2.1.0 (unreleased)\n', readme }),
+      (error: Error) => {
+        assert.match(error.message, /version 2\.1\.0, but the tag is v2\.0\.0/);
+        for (const part of ['CHANGELOG.md has no "## 2.1.0', '"repository"', '"homepage"', '"bugs"'])
+          assert.ok(error.message.includes(part), part);
+        return true;
+      },
+    );
+  });
+});
+
+test('the package contains what is meant to be published, and nothing else', () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' });
+  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+  const meant =
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main|style|worker)-[0-9a-f]{16}\.(?:js|css)\.gz|dist\/playground-licenses\.txt)$/;
+
+  assert.ok(files.length > 100);
+  assert.deepEqual(
+    files.map(({ path }) => path).filter((path) => !meant.test(path)),
+    [],
+  );
+});
+
+describe('the workflows', async () => {
+  for (const name of await readdir(workflows)) {
+    const text = readFileSync(join(workflows, name), 'utf8');
+
+    test(`${name} is a valid workflow`, () => {
+      assert.deepEqual(validateWorkflow(text).errors, []);
+    });
+
+    test(`${name} pins every action to a commit`, () => {
+      const used = Array.from(text.matchAll(/uses: (\S+)/g), ([, action = '']) => action);
+
+      assert.deepEqual(
+        used.filter((action) => !/^\.\/|@[0-9a-f]{40}$/.test(action)),
+        [],
+      );
+    });
+  }
+});
