@@ -190,6 +190,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/opentelemetry',
       'graphql-functions/cost-line',
       'graphql-functions/edge',
+      'graphql-functions/idempotency',
       'graphql-functions/undici',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',

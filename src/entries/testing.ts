@@ -1,7 +1,8 @@
-export { createEvent, createTester, readResult, recordingFetch } from '../tools/testing/index.ts';
+export { createEvent, createTester, idempotencyStoreTests, readResult, recordingFetch } from '../tools/testing/index.ts';
 export type {
   AnyHandler,
   EventSettings,
+  IdempotencyStoreTest,
   PlatformName,
   RecordedRequest,
   RecordingFetch,

@@ -17,11 +17,21 @@ export { documentHash } from './operation/documents/document-hash.ts';
 export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
 export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
+export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { CostOptions } from './operation/limits/cost.ts';
 export type * from './operation/plugin.ts';
-export { CallOutcome, areDecisionsRequested, requestDecisions, decisionOf, recordDecision, now } from './operation/reporting.ts';
-export type { AnswerDecision } from './operation/reporting.ts';
+export {
+  CallOutcome,
+  areDecisionsRequested,
+  requestDecisions,
+  decisionOf,
+  recordDecision,
+  recordRun,
+  runOf,
+  now,
+} from './operation/reporting.ts';
+export type { AnswerDecision, RunDecision } from './operation/reporting.ts';
 export type { OperationSettings } from './operation/state.ts';
 export type * from './operation/types.ts';
 export type { PlatformAdapter } from './platform/adapter.ts';

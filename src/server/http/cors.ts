@@ -1,5 +1,6 @@
 import { addVary, isHeaderField, rescued, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HeaderMap } from '../../shared/index.ts';
+import type { ServerPlugin } from '../operation/plugin.ts';
 import type { Logger } from '../operation/types.ts';
 import { methods } from './errors.ts';
 
@@ -91,6 +92,20 @@ function addPreflightHeaders(cors: CORSOptions, request: HTTPRequest, headers: H
     addVary(headers, 'Access-Control-Request-Headers');
   }
   if (cors.maxAge !== undefined) headers.set('access-control-max-age', String(cors.maxAge));
+}
+
+/** The options, with the header fields of plugins. Without `allowedHeaders`, those that a preflight requests are allowed anyway. */
+export function corsWith(cors: CORSOptions, plugins: readonly Pick<ServerPlugin, 'corsHeaders'>[]): CORSOptions {
+  const fields = plugins.flatMap(({ corsHeaders }) => corsHeaders ?? []);
+  if (fields.length === 0) return cors;
+  const { allowedHeaders, exposedHeaders = [] } = cors;
+  const allowed = fields.flatMap((one) => one.allowed ?? []);
+  const exposed = fields.flatMap((one) => one.exposed ?? []);
+  return {
+    ...cors,
+    ...(allowedHeaders !== undefined && { allowedHeaders: [allowedHeaders, allowed].flat() }),
+    ...(exposed.length > 0 && { exposedHeaders: [exposedHeaders, exposed].flat() }),
+  };
 }
 
 function list(value: string | readonly string[]): string {

@@ -30,17 +30,17 @@ export function batchInputs(call: HTTPCall, elements: BatchElements): readonly (
   const answers = new BatchAnswers(capacityOf(sizeOf(call)), elements.length);
   const { maxTokens, maxAliases, maxCost } = settings.operation;
   const budget = new BatchBudget({ maxTokens, maxAliases, maxCost, answers });
-  return elements.map((element) =>
+  return elements.map((element, batchIndex) =>
     element instanceof GraphQLError
       ? refusedOutcome(settings.operation, element)
-      : inputFor(call, copiedViewOf(call), { request: element, budget, delivery: undefined }),
+      : inputFor(call, copiedViewOf(call), { request: element, budget, batchIndex, delivery: undefined }),
   );
 }
 
 function inputFor(
   call: HTTPCall,
   view: CallView,
-  { request, budget, delivery }: Pick<OperationInput, 'request' | 'budget' | 'delivery'>,
+  { request, budget, batchIndex, delivery }: Pick<OperationInput, 'request' | 'budget' | 'batchIndex' | 'delivery'>,
 ): OperationInput {
   const { settings, invocation } = call;
   const head = { headers: new HeaderMap() };
@@ -53,6 +53,7 @@ function inputFor(
     refuse: refusals[call.request.method] ?? (delivery?.subscriptions === true ? undefined : refuseSubscription),
     capacity: capacityOf(sizeOf(call)),
     budget,
+    batchIndex,
     delivery,
   };
 }

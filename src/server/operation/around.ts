@@ -83,10 +83,12 @@ async function closeStream(inner: Eventual<OperationOutcome> | undefined): Promi
 
 /** Undefined where no plugin wraps executions. */
 export function createWrapExecution(plugins: readonly ServerPlugin[]): WrapExecution | undefined {
-  const middleware = plugins.flatMap((plugin) =>
-    plugin.aroundExecution === undefined ? [] : [around(plugin.aroundExecution.bind(plugin))],
-  );
-  if (middleware.length === 0) return undefined;
+  return wrapBy(plugins.flatMap((plugin) => plugin.aroundExecution?.bind(plugin) ?? []));
+}
+
+function wrapBy(hooks: readonly NonNullable<ServerPlugin['aroundExecution']>[]): WrapExecution | undefined {
+  if (hooks.length === 0) return undefined;
+  const middleware = hooks.map((hook) => around(hook));
   return (execution: CoercedExecution, next) => whenReady(compose(middleware, execution, next), assertAnswer, 'aroundExecution');
 }
 
@@ -166,6 +168,8 @@ export function createNotifyExecution(plugins: readonly ServerPlugin[]): NotifyE
       // One that names objects serves those that do not, too.
       objects: listings.find(({ naming }) => naming !== undefined) ?? listings[0],
       runToEnd: chosen.some(({ runToEnd }) => runToEnd === true),
+      inOneAnswer: chosen.some(({ inOneAnswer }) => inOneAnswer === true),
+      wrap: wrapBy(chosen.flatMap(({ around: hook }) => hook ?? [])),
     };
   };
 }

@@ -38,6 +38,7 @@ function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): 
     operation,
     document: known?.document,
     source,
+    executed: state.isExecuting,
     contextFailed,
     stream,
     objects,

@@ -126,6 +126,10 @@ export interface OperationExecution {
   readonly source: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** Its position in the batch, from 0. Undefined: the request is not a batch. */
+  readonly batchIndex: number | undefined;
+  /** The time that is left, and `waitUntil`. */
+  readonly invocation: Pick<Invocation, 'deadlineLeft' | 'waitUntil'>;
 }
 
 /** An execution whose variables have been coerced. */
@@ -148,6 +152,13 @@ export interface ExecutionOptions {
    * execution is handed to `waitUntil`. The parts of `@defer` and `@stream` still end with their stream. Default: false
    */
   readonly runToEnd?: boolean | undefined;
+  /** If true, `@defer` and `@stream` are ignored, as for clients that do not accept parts. Default: false */
+  readonly inOneAnswer?: boolean | undefined;
+  /**
+   * Wraps this execution as {@link ServerPlugin.aroundExecution} does, inside of the plugins that wrap all executions. An execution that
+   * no plugin wraps costs no promises.
+   */
+  readonly around?: ServerPlugin['aroundExecution'] | undefined;
 }
 
 /** One call that a data source makes. */
@@ -169,6 +180,8 @@ export interface ServerStartContext {
   /** The store of the option `cache`. */
   readonly cache: KeyValueCache;
   readonly logger: Logger;
+  /** The option `nodeEnv`, or NODE_ENV. Undefined counts as production. */
+  readonly nodeEnv: string | undefined;
 }
 
 /** The page that browsers get in development. */
@@ -198,6 +211,8 @@ export interface ServerPlugin<TContext = unknown> {
    * the order of the list.
    */
   readonly position?: 'first' | undefined;
+  /** Header fields that clients send and read because of this plugin: they are added to the lists of the option `cors`. */
+  readonly corsHeaders?: { readonly allowed?: readonly string[]; readonly exposed?: readonly string[] } | undefined;
   /**
    * Returns what `context` and the hooks of all plugins see of a request: the call itself, or another object with the same members. The
    * server itself reads the original request. Called once for each request, before all other hooks.

@@ -1,3 +1,4 @@
+import type { ResponseHead } from '../../shared/index.ts';
 import type { DataSourceCall, RequestCall } from './plugin.ts';
 
 /** Milliseconds on a clock that never goes back. On Node that is `process.hrtime`: the first touch of `performance` takes 1.3 ms of a cold start. */
@@ -59,4 +60,19 @@ export function recordDecision(call: RequestCall, decision: AnswerDecision | und
 /** Undefined: no extension decides. "not yet": the extension that decides runs later than the caller. */
 export function decisionOf(call: RequestCall): AnswerDecision | 'not yet' | undefined {
   return decisions.get(call);
+}
+
+/** What an extension decided about an operation with an idempotency key, for others that report it. */
+export type RunDecision = 'claimed' | 'replayed' | 'refused';
+
+/** By the response head, which is that of one operation, also in a batch. */
+const runs = new WeakMap<ResponseHead, RunDecision>();
+
+export function recordRun(head: ResponseHead, decision: RunDecision): void {
+  runs.set(head, decision);
+}
+
+/** Undefined: the operation has no key. */
+export function runOf(head: ResponseHead): RunDecision | undefined {
+  return runs.get(head);
 }

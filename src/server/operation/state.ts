@@ -19,7 +19,13 @@ import type { BatchBudget } from './limits/batch-budget.ts';
 import type { ErrorAllowance } from './limits/error-allowance.ts';
 
 /** Calls the plugins before an execution, and returns what they choose for it. */
-export type NotifyExecution = (execution: OperationExecution) => ExecutionOptions | undefined;
+export type NotifyExecution = (execution: OperationExecution) => ChosenOptions;
+
+/** The choices of all plugins for an execution. */
+export interface ChosenOptions extends Omit<ExecutionOptions, 'around'> {
+  /** Undefined: no plugin wraps it. */
+  readonly wrap: WrapExecution | undefined;
+}
 
 /** Runs an execution inside the plugins that wrap it. */
 export type WrapExecution = (execution: CoercedExecution, next: () => Eventual<OperationOutcome>) => Eventual<OperationOutcome>;
@@ -49,8 +55,10 @@ export interface OperationInput extends ContextInput {
   readonly capacity: Capacity;
   /** Shared by the operations of a batch. */
   readonly budget: BatchBudget | undefined;
-  /** Undefined: there is one answer, and that is all. */
-  readonly delivery?: Delivery | undefined;
+  /** Its position in the batch. */
+  readonly batchIndex?: number | undefined;
+  /** Undefined: there is one answer, and that is all. Removed if a plugin chooses so. */
+  delivery?: Delivery | undefined;
 }
 
 /** One operation on its way through the pipeline: each step stores its outcome here. */
@@ -71,6 +79,8 @@ export interface OperationState {
   execution: Execution | undefined;
   /** True if the execution continues when the client leaves. */
   runsToEnd: boolean;
+  /** Undefined: no plugin wraps this execution in particular. */
+  wrapExecution: WrapExecution | undefined;
   /** True once the execution has started: it ends in time by itself. */
   isExecuting: boolean;
   /** The error if time is up: then nothing is awaited, and no further step runs. */
@@ -102,6 +112,7 @@ export function createState(settings: OperationSettings, input: OperationInput):
     objects: undefined,
     stream: undefined,
     runsToEnd: false,
+    wrapExecution: undefined,
     isExecuting: false,
     timeIsUp: undefined,
     execution: undefined,

@@ -23,7 +23,7 @@ import { outcomeInTime, wrappedResultInTime } from './in-time.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { OperationExecution } from './plugin.ts';
 import { operationToRun } from './resolve.ts';
-import type { OperationState, WrapExecution } from './state.ts';
+import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
 export function makeContext(state: OperationState): Eventual<void> {
@@ -113,9 +113,11 @@ async function callOperationHooks(state: OperationState, hooks: OperationHooks):
 export function coerceVariables(state: OperationState): void {
   const { settings, input, known, operation, contextValue } = state;
   const { capacity, budget, invocation, request } = input;
-  const { objects, runToEnd = false } = settings.notifyExecution?.(describeExecution(state)) ?? {};
+  const { objects, runToEnd = false, inOneAnswer, wrap } = settings.notifyExecution?.(describeExecution(state)) ?? noChoices;
   state.runsToEnd = runToEnd;
+  state.wrapExecution = wrap;
   if (runToEnd) input.invocation = invocation.untilDeadline;
+  if (inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;
   state.objects = objects?.begin();
   const execution = createExecution(settings, {
@@ -132,6 +134,8 @@ export function coerceVariables(state: OperationState): void {
   state.execution = execution;
 }
 
+const noChoices: Partial<ChosenOptions> = {};
+
 /** False where graphql-js runs the operation, which coerces variables itself. */
 function isPlanned({ settings, input, operation }: OperationState): boolean {
   if (settings.executor !== undefined || operation!.operation === OperationTypeNode.SUBSCRIPTION) return false;
@@ -140,10 +144,16 @@ function isPlanned({ settings, input, operation }: OperationState): boolean {
 
 /** Runs the resolvers, inside the plugins that wrap executions. */
 export function execute(state: OperationState): Eventual<unknown> {
-  const { wrapExecution } = state.settings;
+  const wrapExecution = wrapperOf(state);
   const executing = wrapExecution === undefined ? executeWithHooks(state) : executeWrapped(wrapExecution, state);
   if (state.runsToEnd && executing instanceof Promise) state.input.invocation.waitUntil(executing.catch(() => {}));
   return executing;
+}
+
+/** The plugins that wrap all executions, around those that wrap this one. */
+function wrapperOf({ settings: { wrapExecution: outer }, wrapExecution: inner }: OperationState): WrapExecution | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return (execution, next) => outer(execution, () => inner(execution, next));
 }
 
 function executeWrapped(wrapExecution: WrapExecution, state: OperationState): Eventual<unknown> {
@@ -181,8 +191,9 @@ function setOutcome(outcome: OperationOutcome, state: OperationState): void {
 
 /** The execution as plugins see it. */
 function describeExecution({ settings, input, contextValue, source = '', known, operation }: OperationState): OperationExecution {
+  const { request, http, batchIndex, invocation } = input;
   const { document } = known!;
-  return { request: input.request, http: input.http, schema: settings.schema, contextValue, source, document, operation: operation! };
+  return { request, http, schema: settings.schema, contextValue, source, document, operation: operation!, batchIndex, invocation };
 }
 
 function executeWithHooks(state: OperationState): Eventual<ExecutionResult> {

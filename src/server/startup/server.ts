@@ -7,6 +7,7 @@ import { defaultDeadline } from './deadline.ts';
 import type { DeadlineSettings } from './deadline.ts';
 import { createDefaultPage, createExplain, findCheck, findChecks } from './load-tools.ts';
 import type { DevelopmentChecks } from './load-tools.ts';
+import { corsWith } from '../http/cors.ts';
 import type { HTTPSettings } from '../http/http-call.ts';
 import {
   createNotifyExecution,
@@ -34,6 +35,7 @@ export interface Server {
   /** How long a call may take; undefined: no limit. */
   readonly deadline: DeadlineSettings | undefined;
   readonly plugins: readonly ServerPlugin[];
+  readonly nodeEnv: string | undefined;
   readonly development: boolean;
   /** True if the built-in page is shown when no plugin has one. */
   readonly hasDefaultPage: boolean;
@@ -61,6 +63,7 @@ export function createServer(given: ServerOptions): Server {
     http: httpSettings(options, operation, development),
     deadline: deadlineSettings(options),
     plugins,
+    nodeEnv,
     development,
     hasDefaultPage: development && options.landingPage !== false,
   };
@@ -73,15 +76,15 @@ export function startedAtOnce(server: Server | undefined): StartedServer | undef
 }
 
 /** Runs `serverWillStart` of every plugin. Landing pages are used in development only. */
-export async function startServer({ http, plugins, development, hasDefaultPage }: Server): Promise<StartedServer> {
+export async function startServer({ http, plugins, nodeEnv, development, hasDefaultPage }: Server): Promise<StartedServer> {
   const { schema, cache, logger } = http.operation;
   const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
-    const listener = await plugin.serverWillStart?.({ schema, cache, logger });
+    const listener = await plugin.serverWillStart?.({ schema, cache, logger, nodeEnv });
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
   }
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
-  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger }) : undefined;
+  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger, nodeEnv }) : undefined;
   const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
   return { http: { ...http, renderLandingPage }, listeners };
 }
@@ -100,7 +103,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
-    cors: options.cors,
+    cors: options.cors && corsWith(options.cors, operation.plugins),
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     multipart: options.incrementalDelivery?.multipart,
     waitsInOperationsOnly: !hasPlugins && !development && typeof options.cors?.origin !== 'function',

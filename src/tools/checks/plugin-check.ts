@@ -23,7 +23,7 @@ const ofPlugin: Level = {
     contextCreationDidFail: true,
     invalidRequestWasReceived: true,
     startupDidFail: true,
-  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position'>, true>>),
+  } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position' | 'corsHeaders'>, true>>),
 };
 const ofServer: Level = {
   place: 'what serverWillStart returns',
@@ -81,7 +81,8 @@ function assertHooks(plugin: ServerPlugin): void {
 /** Delegates each hook when it is called. A proxy cannot do this, because for a frozen plugin it must return the original functions. */
 function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => void): ServerPlugin {
   const returns: Readonly<Record<string, Level>> = { serverWillStart: ofServer, requestDidStart: ofOperation };
-  const watched = plugin.position === undefined ? {} : { position: plugin.position };
+  const { position, corsHeaders } = plugin;
+  const watched = { ...(position !== undefined && { position }), ...(corsHeaders !== undefined && { corsHeaders }) };
   for (const name of ofPlugin.hooks as readonly (keyof ServerPlugin)[]) {
     const level = returns[name];
     const call = (...given: unknown[]): unknown => {

@@ -1,4 +1,6 @@
 export type { RequestFields } from './event-request.ts';
+export { idempotencyStoreTests } from './idempotency-store-tests.ts';
+export type { IdempotencyStoreTest } from './idempotency-store-tests.ts';
 export { createEvent, createFunctionContext, createLambdaContext, readResult } from './platforms.ts';
 export type { EventSettings, PlatformName } from './platforms.ts';
 export { recordingFetch } from './recording-fetch.ts';

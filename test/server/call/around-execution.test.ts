@@ -224,6 +224,67 @@ function servingUntilDeadline(t: TestContext, plugins: readonly ServerPlugin[], 
   };
 }
 
+describe('executionWillStart', () => {
+  test('may wrap one execution, inside of the plugins that wrap all', async () => {
+    const notes: string[] = [];
+    const noting =
+      (name: string): AroundExecution =>
+      async ({ variableValues }, next) => {
+        notes.push(`${name} ${String(variableValues['text'])}`);
+        const outcome = await next();
+        notes.push(`${name} ${outcome.executed}`);
+        return outcome;
+      };
+    const choosing = (name: string): ServerPlugin => ({
+      executionWillStart: ({ request }) => (request.operationName === 'wrapped' ? { around: noting(name) } : undefined),
+    });
+    const send = serving({ plugins: [choosing('one'), choosing('two'), wrapping(noting('all'))] });
+
+    await send(post({ query: 'query wrapped($text: String) { echo(text: $text) }', operationName: 'wrapped', variables: { text: 'a' } }));
+    await send(post({ query: '{ echo }' }));
+
+    assert.deepEqual(notes, ['all a', 'one a', 'two a', 'two true', 'one true', 'all true', 'all undefined', 'all true']);
+  });
+
+  test('knows the position in a batch, and the time that is left', async () => {
+    const seen: unknown[] = [];
+    const plugin: ServerPlugin = {
+      executionWillStart: ({ batchIndex, invocation }) => void seen.push(batchIndex, typeof invocation.deadlineLeft()),
+    };
+    const send = serving({ plugins: [plugin], deadline: { ms: 1000 } });
+
+    await send(post({ query: '{ echo }' }));
+    await send(post([{ query: '{ echo }' }, {}, { query: '{ echo }' }]));
+
+    assert.deepEqual(seen, [undefined, 'number', 0, 'number', 2, 'number']);
+  });
+
+  const unexecuted: readonly [what: string, body: object][] = [
+    ['does not parse', { query: '{' }],
+    ['has wrong variables', { query: 'query ($text: String!) { echo(text: $text) }' }],
+    ['is answered by responseForOperation', { query: 'query answered { echo }' }],
+    ['is answered in place of an execution', { query: 'query replaced { echo }' }],
+  ];
+  for (const [what, body] of unexecuted)
+    test(`of an operation that ${what}: its outcome is not executed`, async () => {
+      const executed: unknown[] = [];
+      const plugin: ServerPlugin = {
+        operationDidEnd: (_call, outcome) => void executed.push(outcome.executed ?? false),
+        requestDidStart: () => ({
+          responseForOperation: ({ operationName }) => (operationName === 'answered' ? { data: { echo: 'kept' } } : null),
+        }),
+        executionWillStart: ({ operation: { name } }) =>
+          name?.value === 'replaced'
+            ? { around: async ({ response, operation, document, source }) => ({ result: { data: {} }, errors: [], head: response, operation, document, source }) } // prettier-ignore
+            : undefined,
+      };
+
+      await serving({ plugins: [plugin] })(post(body));
+
+      assert.deepEqual(executed, [false]);
+    });
+});
+
 describe('at the deadline', () => {
   for (const context of [undefined, async () => ({})] as const) {
     const where = context === undefined ? '' : ', with an asynchronous context';

@@ -1,0 +1,61 @@
+import { GraphQLError } from 'graphql';
+import type { FormattedExecutionResult } from 'graphql';
+
+import { byteLength } from '../../shared/index.ts';
+import { codeOf, httpExtensionOf } from '../../server/index.ts';
+import type { CoercedExecution, HTTPExtension, OperationOutcome } from '../../server/index.ts';
+
+/** An answer as it is stored, in JSON. Of its header fields none is kept: they may be cookies. */
+interface StoredAnswer {
+  readonly result: FormattedExecutionResult;
+  /** Set by `context` or a plugin. */
+  readonly status?: number | undefined;
+  /** The code of the first error as it was thrown: `formatError` may have removed it, and it may decide the status. */
+  readonly code?: string | undefined;
+  /** The status that an error sets. */
+  readonly http?: Pick<HTTPExtension, 'status' | 'draftStatus'> | undefined;
+}
+
+/** Undefined if the answer is too large, or cannot be written as JSON: then the client gets an error. */
+export function toStoredAnswer({ result, head, errors: [first, ...others] }: OperationOutcome, maxBytes: number): string | undefined {
+  const { http: set, ...extensions } = (result.extensions ?? {}) as { http?: HTTPExtension };
+  const { extensions: _all, ...rest } = result;
+  const http = [first, ...others].map((error) => error && httpExtensionOf(error)).find((one) => one?.status ?? one?.draftStatus);
+  const answer: StoredAnswer = {
+    result: set === undefined ? result : { ...rest, ...(Object.keys(extensions).length > 0 && { extensions }) },
+    status: head.status ?? set?.status,
+    code: first && codeOf(first),
+    http: http && { status: http.status!, draftStatus: http.draftStatus! },
+  };
+  try {
+    const text = JSON.stringify(answer);
+    return byteLength(text) > maxBytes ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The outcome of a stored answer: the same status and bytes. */
+export function toReplay(text: string, { response, operation, document, source }: CoercedExecution): OperationOutcome {
+  const { result, status, code, http } = JSON.parse(text) as StoredAnswer;
+  response.status = status;
+  response.headers.set('idempotent-replayed', 'true');
+  return {
+    result,
+    errors: code === undefined ? [] : toErrors(result, { code, ...(http && { http }) }),
+    head: response,
+    operation,
+    document,
+    source,
+    executed: false,
+  };
+}
+
+/** For other plugins, and for the status. */
+function toErrors({ errors }: FormattedExecutionResult, first: Readonly<Record<string, unknown>>): readonly GraphQLError[] {
+  const formatted = errors ?? [{ message: 'Removed by a plugin.' }];
+  return formatted.map(
+    ({ message, path, extensions }, at) =>
+      new GraphQLError(message, { path: path ?? null, extensions: { ...extensions, ...(at === 0 && first) } }),
+  );
+}

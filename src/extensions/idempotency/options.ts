@@ -1,0 +1,107 @@
+import type { GraphQLError } from 'graphql';
+
+import { describe } from '../../shared/index.ts';
+import type { HTTPRequest, Milliseconds } from '../../shared/index.ts';
+import type { Seconds } from '../../datasources/index.ts';
+import type { IdempotencyStore } from './store.ts';
+
+/** Options of {@link idempotency}. */
+export interface IdempotencyOptions<TContext = any> {
+  /** Where the records are: `redisStore`, `postgresStore`, `dynamoDBStore`, `d1Store`, `durableObjectStore`, `netlifyBlobsStore` or your own. */
+  readonly store: IdempotencyStore;
+  /**
+   * Returns the client that a key belongs to, for example the id of the user or the account, from what the server knows about it. Keys of
+   * one client are never looked up for another. Undefined, null and '' are refused with 401. If all callers are one client, return a
+   * constant.
+   */
+  readonly identity: (
+    contextValue: TContext,
+    request: HTTPRequest | undefined,
+  ) => string | null | undefined | Promise<string | null | undefined>;
+  /** The mutations that are refused without a key: all, or these fields of `Mutation`. Default: false */
+  readonly required?: boolean | readonly string[] | undefined;
+  /** For how long records and answers are kept. Default: 86,400, a day. */
+  readonly ttl?: Seconds | undefined;
+  /**
+   * What a retry gets if the first attempt was interrupted, so that nobody knows whether it took effect. 'refuse': an error; a person can
+   * look. 'run again': it runs, once the first attempt cannot be running any more; for mutations that are safe to repeat. Default: 'refuse'
+   */
+  readonly afterCrash?: 'refuse' | 'run again' | undefined;
+  /** How long an attempt may take if the request has no deadline. Default: 60; 'run again' then needs a number. */
+  readonly lease?: Seconds | undefined;
+  /** How long each of two tries to reach the store may take. Then the request is refused with 503. Default: 500 */
+  readonly storeTimeout?: Milliseconds | undefined;
+  /** Bytes of an answer. A larger one is not kept: a retry is refused, because the mutation has run. Default: 262,144 */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Accept keys without quotation marks, as Stripe's clients send them. Default: false */
+  readonly bareKeys?: boolean | undefined;
+  /**
+   * Returns true if these errors mean that nothing has happened, so that a retry may run. Called with errors as they were thrown, and only
+   * if all fields of the mutation have failed. Default: answers with errors are kept like all others.
+   */
+  readonly releaseIf?: ((errors: readonly GraphQLError[]) => boolean) | undefined;
+  /** Encrypts an answer before it is stored. `id`: of the record, as additional data. Default: answers are stored as they are. */
+  readonly seal?: ((answer: string, id: string) => string | Promise<string>) | undefined;
+  /** Decrypts what `seal` has returned. An answer that it cannot open is refused. */
+  readonly open?: ((sealed: string, id: string) => string | Promise<string>) | undefined;
+  /** The beginning of the ids of records. Default: 'idempotency:' */
+  readonly prefix?: string | undefined;
+}
+
+const known: readonly (keyof IdempotencyOptions)[] = [
+  'store',
+  'identity',
+  'required',
+  'ttl',
+  'afterCrash',
+  'lease',
+  'storeTimeout',
+  'maxAnswerBytes',
+  'bareKeys',
+  'releaseIf',
+  'seal',
+  'open',
+  'prefix',
+];
+
+/** Throws for options that would not do what they say. */
+export function assertIdempotencyOptions(options: IdempotencyOptions): void {
+  const unknown = Object.keys(options).find((name) => !(known as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new TypeError(`idempotency has no option "${unknown}". Its options: ${known.join(', ')}.`);
+  assertStore(options.store);
+  const { identity, afterCrash = 'refuse', seal, open } = options;
+  if (typeof identity !== 'function')
+    throw new TypeError(
+      `Expected identity of idempotency to be a function that returns the client, for example ({ user }) => user?.id, got ${describe(identity)}. If all callers are one client, write identity: () => 'everyone'.`,
+    );
+  if (afterCrash !== 'refuse' && afterCrash !== 'run again')
+    throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
+  if ((seal === undefined) !== (open === undefined)) throw new TypeError('idempotency needs both seal and open, or neither.');
+  for (const name of ['ttl', 'lease', 'storeTimeout', 'maxAnswerBytes'] as const) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isFinite(value) && value > 0))
+      throw new TypeError(`Expected ${name} of idempotency to be a number above 0, got ${describe(value)}.`);
+  }
+}
+
+/** Stores that can only read and then write would let two attempts run. */
+function assertStore(store: unknown): void {
+  const has = (name: string): boolean =>
+    typeof store === 'object' && store !== null && typeof (store as Record<string, unknown>)[name] === 'function';
+  if (has('claim') && has('finish') && has('release')) return;
+  const kind =
+    has('getWithMetadata') && has('list') && !has('setJSON') ? 'Workers KV' : has('cas') || has('replace') ? 'memcached' : 'KeyValueCache';
+  if (has('get'))
+    throw new TypeError(
+      `Expected store of idempotency to have claim, finish and release, got ${kind === 'KeyValueCache' && !has('delete') ? 'a client' : kind}. ${reasons[kind]} Use redisStore, postgresStore, dynamoDBStore, d1Store, durableObjectStore or netlifyBlobsStore.`,
+    );
+  throw new TypeError(
+    `Expected store of idempotency to have claim, finish and release, for example redisStore(client) or, in tests, memoryStore(), got ${describe(store)}.`,
+  );
+}
+
+const reasons = {
+  'Workers KV': 'It has no conditional write, and other places see a write up to a minute later, so that mutations would run twice.',
+  memcached: 'It evicts records when its memory is full and forgets them at a restart, so that mutations would run twice.',
+  KeyValueCache: 'Reading and then writing is not atomic, so that mutations would run twice.',
+} as const;

@@ -1,0 +1,68 @@
+import type { ExecutionOptions, OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { findKey } from './keys.ts';
+import type { KeySettings } from './keys.ts';
+import { assertIdempotencyOptions } from './options.ts';
+import type { IdempotencyOptions } from './options.ts';
+import { runOnce } from './run-once.ts';
+import type { RunSettings } from './run-once.ts';
+
+/** The directive `@idempotent`, for `typeDefs`: names a mutation by its only field, in place of the header `Idempotency-Key`. */
+export const idempotencyDefinitions = 'directive @idempotent(key: String!) on FIELD\n';
+
+/**
+ * Runs a mutation once, even if it is sent several times with the same idempotency key
+ * (draft-ietf-httpapi-idempotency-key-header-07): a retry gets the stored answer. Requests without a key, and queries, never touch the store.
+ *
+ * @example
+ * export default createHandler({
+ *   typeDefs, resolvers, context,
+ *   plugins: [idempotency({ store: redisStore(client), identity: ({ user }) => user?.id })],
+ * });
+ */
+export function idempotency<TContext = any>(options: IdempotencyOptions<TContext>): ServerPlugin {
+  assertIdempotencyOptions(options);
+  const { store, identity, required = false, ttl = 86_400, lease, releaseIf, seal, open } = options;
+  const keys: KeySettings = {
+    bareKeys: options.bareKeys ?? false,
+    required: typeof required === 'boolean' ? required : new Set(required),
+  };
+  let settings: RunSettings = {
+    store,
+    identity,
+    releaseIf,
+    seal,
+    open,
+    logger: console,
+    prefix: options.prefix ?? 'idempotency:',
+    keep: ttl * 1000,
+    again: options.afterCrash === 'run again',
+    lease: lease && lease * 1000,
+    storeTimeout: options.storeTimeout ?? 500,
+    maxAnswerBytes: options.maxAnswerBytes ?? 262_144,
+  };
+  return {
+    corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
+    async serverWillStart(context) {
+      assertFits(options, context);
+      settings = { ...settings, logger: context.logger };
+    },
+    executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
+      if (execution.operation.operation !== 'mutation') return undefined;
+      const source = findKey(keys, execution);
+      if (source === undefined) return undefined;
+      // Who lost the connection is who retries: the mutation must come to its end, and its answer into the store.
+      return { runToEnd: true, inOneAnswer: true, around: (coerced, next) => runOnce(settings, { execution: coerced, source }, next) };
+    },
+  };
+}
+
+function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
+  if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
+    throw new Error(
+      'memoryStore() of idempotency keeps records in one process, so that other processes would run a mutation again. Use a shared store, or memoryStore({ isOnlyProcess: true }) if one process serves all requests.',
+    );
+  if (typeof required !== 'object') return;
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  const unknown = required.find((name) => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) throw new Error(`Expected required of idempotency to list fields of the mutation type, got "${unknown}".`);
+}

@@ -1,0 +1,37 @@
+import { claimRecord, finishRecord, releaseRecord } from '../record.ts';
+import type { RecordStep, StoredRecord } from '../record.ts';
+import type { IdempotencyStore } from '../store.ts';
+
+/** Options of {@link memoryStore}. */
+export interface MemoryStoreOptions {
+  /** True if one process serves all requests, for example on a machine of your own. Then the store may be used in production. Default: false */
+  readonly isOnlyProcess?: boolean | undefined;
+  /** Milliseconds since the epoch. Default: `Date.now` */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Keeps records in the memory of this process: for tests and development. A restart forgets them. */
+export function memoryStore({ isOnlyProcess = false, now = Date.now }: MemoryStoreOptions = {}): IdempotencyStore {
+  const records = new Map<string, StoredRecord>();
+  const apply = <T>(id: string, { result, write }: RecordStep<T>): T => {
+    if (write === null) records.delete(id);
+    else if (write !== undefined) records.set(id, write);
+    return result;
+  };
+  /** Records are nearly in the order in which they expire. */
+  const removeExpired = (): void => {
+    for (const [id, { expires }] of records) {
+      if (expires > now()) return;
+      records.delete(id);
+    }
+  };
+  return {
+    isLocal: !isOnlyProcess,
+    claim: async (id, claim) => {
+      removeExpired();
+      return apply(id, claimRecord(records.get(id), claim, now()));
+    },
+    finish: async (id, finish) => apply(id, finishRecord(records.get(id), finish, now())),
+    release: async (id, release) => apply(id, releaseRecord(records.get(id), release, now())),
+  };
+}
