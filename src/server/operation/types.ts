@@ -32,7 +32,7 @@ export interface OperationOutcome {
   readonly source: string | undefined;
   /** The objects in the answer. Undefined if no plugin requested them, or graphql-js executed the operation. */
   readonly objects?: AnsweredObjects | undefined;
-  /** False if no resolver was called, because the operation was refused, or a plugin answered. */
+  /** True if resolvers may have been called. False: the operation was refused before, or a plugin answered. */
   readonly executed?: boolean;
   /** `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
