@@ -31,7 +31,7 @@ export {
   runOf,
   now,
 } from './operation/reporting.ts';
-export type { AnswerDecision, RunDecision } from './operation/reporting.ts';
+export type { AnswerDecision } from './operation/reporting.ts';
 export type { OperationSettings } from './operation/state.ts';
 export type * from './operation/types.ts';
 export type { PlatformAdapter } from './platform/adapter.ts';

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { byteLength } from '../../shared/index.ts';
 import type { HTTPResponse, StreamedResponse } from '../../shared/index.ts';
-import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now } from '../../server/index.ts';
+import { CallOutcome, requestDecisions, decisionOf, documentHash, followStream, now, runOf } from '../../server/index.ts';
 import type { AnswerDecision, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { bytesIn, countedBody } from './bytes.ts';
 import { toEmbeddedMetrics } from './record.ts';
@@ -168,6 +168,7 @@ const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstre
 
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
   const { operation, source, stream } = one.outcome ?? {};
+  const idempotency = runOf(one.call.response);
   return {
     operation: operation?.name?.value ?? null,
     type: operation?.operation ?? null,
@@ -175,6 +176,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
     durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
     errors: Object.fromEntries(one.errors),
+    ...(idempotency && { idempotency }),
   };
 }
 

@@ -35,6 +35,8 @@ export interface CostRecord {
    * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
   readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
+  /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
+  readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** Present in a batch: bytes and status are those of the whole. */
   readonly batch?: { readonly index: number; readonly size: number };
 }

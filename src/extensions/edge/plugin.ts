@@ -226,7 +226,9 @@ class EdgePlugin implements Edge {
       }
       if (outcome.result.extensions?.['explain'] !== undefined) this.#explain(outcome, call);
     }
-    if (outcome.operation?.operation !== 'mutation' || this.#purges.hasNone) return undefined;
+    // The stored answer of a mutation that ran before has changed nothing.
+    const hasRun = outcome.operation?.operation === 'mutation' && outcome.executed !== false;
+    if (!hasRun || this.#purges.hasNone) return undefined;
     const begun = this.#begun.get(call.request) ?? this.#settings.log.now;
     return this.#purges.after({ outcome, known: this.#knownOf(outcome), begun }, call);
   }

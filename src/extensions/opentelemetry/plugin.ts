@@ -1,7 +1,7 @@
 import { context, metrics, SpanKind, SpanStatusCode, trace, propagation, ROOT_CONTEXT, TraceFlags } from '@opentelemetry/api';
 import type { Context, MeterProvider, Span, Tracer, TracerProvider, TextMapGetter } from '@opentelemetry/api';
 
-import { documentHash, followStream, now } from '../../server/index.ts';
+import { documentHash, followStream, now, runOf } from '../../server/index.ts';
 import type { GraphQLRequestContext, OperationCall, OperationOutcome, RequestCall, ServerPlugin } from '../../server/index.ts';
 import { Meters } from './meters.ts';
 import { followCall, recordWithMessages, recordWithoutMessages, stageListener } from './spans.ts';
@@ -169,7 +169,7 @@ function followTo(
 function describe(
   { recordErrors, options }: Tracing,
   { span, server }: { readonly span: Span; readonly server: Span | undefined },
-  { operation, source, errors }: OperationOutcome,
+  { operation, source, errors, head }: OperationOutcome,
 ): void {
   recordErrors(span, errors);
   if (operation === undefined || source === undefined) return;
@@ -181,8 +181,10 @@ function describe(
   // The span of the platform's or a framework's instrumentation has only a method and a path.
   server?.setAttributes(attributes);
   if (!span.isRecording()) return;
+  const idempotency = runOf(head);
   span.setAttributes({
     ...attributes,
+    ...(idempotency && { 'graphql_functions.idempotency': idempotency }),
     'graphql.document.hash': documentHash(source),
     ...(options.document === true && { 'graphql.document': source }),
   });

@@ -63,7 +63,7 @@ export function decisionOf(call: RequestCall): AnswerDecision | 'not yet' | unde
 }
 
 /** What an extension decided about an operation with an idempotency key, for others that report it. */
-export type RunDecision = 'claimed' | 'replayed' | 'refused';
+type RunDecision = 'claimed' | 'replayed' | 'refused';
 
 /** By the response head, which is that of one operation, also in a batch. */
 const runs = new WeakMap<ResponseHead, RunDecision>();

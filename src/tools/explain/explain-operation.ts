@@ -1,4 +1,4 @@
-import { parseMediaType, uncacheable } from '../../server/index.ts';
+import { parseMediaType, runOf, uncacheable } from '../../server/index.ts';
 import type { CSRFSettings, Explainable, GraphQLRequest, OperationOutcome, OperationSettings } from '../../server/index.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
@@ -26,7 +26,15 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
 
   const deadline = leftAtStart !== undefined && leftAtEnd !== undefined ? { leftAtStart, leftAtEnd } : undefined;
   const inParts = outcome.stream !== undefined;
-  const explain = writeReport({ recording, settings, request, operationRequest: input.request, deadline, inParts });
+  const explain = writeReport({
+    recording,
+    settings,
+    request,
+    operationRequest: input.request,
+    deadline,
+    inParts,
+    idempotency: runOf(input.head),
+  });
   // The report describes only this run.
   outcome.head.headers.set('cache-control', uncacheable);
   return { ...outcome, result: { ...outcome.result, extensions: { ...outcome.result.extensions, explain } } };
@@ -41,9 +49,10 @@ export interface ReportInput {
   readonly deadline: ExplainReport['deadline'] | undefined;
   /** True when more parts of the response follow. */
   readonly inParts: boolean;
+  readonly idempotency: ExplainReport['idempotency'] | undefined;
 }
 
-function writeReport({ recording, settings, request, operationRequest, deadline, inParts }: ReportInput): ExplainReport {
+function writeReport({ recording, settings, request, operationRequest, deadline, inParts, idempotency }: ReportInput): ExplainReport {
   const { calls, operation } = recording;
   const duplicates = findDuplicates(calls, operation?.operation === 'query');
   const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
@@ -55,6 +64,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     executor: executorOf(recording, settings.operation, inParts),
     schema: schemaOf(settings.operation.schema),
     csrf: whyAllowed(settings, request),
+    ...(idempotency && { idempotency }),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),
     duplicates,

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+
+import { costLine } from '../../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../../src/entries/cost-line.ts';
+import { cacheControlDefinitions, edge } from '../../../src/entries/edge.ts';
+import { idempotencyDefinitions } from '../../../src/entries/idempotency.ts';
+import { openTelemetry } from '../../../src/entries/opentelemetry.ts';
+import { charge, openBank, typeDefs } from './bank.ts';
+import type { Bank } from './bank.ts';
+
+/** The first run, its replay, another operation with its key, and a mutation without a key. */
+async function sendAll(bank: Bank): Promise<string[]> {
+  const answers = [
+    await bank.sendWithKey(charge),
+    await bank.sendWithKey(charge),
+    await bank.sendWithKey({ query: 'mutation { charge { number } }' }),
+    await bank.send(charge),
+  ];
+  return answers.map(({ text }) => text);
+}
+const expected = ['claimed', 'replayed', 'refused', undefined];
+
+describe('an operation with an idempotency key is reported as claimed, replayed or refused', () => {
+  test('in the cost line', async () => {
+    const records: CostRecord[] = [];
+
+    await sendAll(openBank({ server: { plugins: [costLine({ write: (_line, record) => void records.push(record) })] } }));
+
+    assert.deepEqual(
+      records.map(({ idempotency }) => idempotency),
+      expected,
+    );
+    assert.deepEqual(records[2]!.errors, { IDEMPOTENCY_KEY_REUSED: 1 });
+  });
+
+  test('in its span', async () => {
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+
+    await sendAll(openBank({ server: { plugins: [openTelemetry({ tracerProvider, stages: 'none' })] } }));
+
+    assert.deepEqual(
+      exporter.getFinishedSpans().map(({ attributes }) => attributes['graphql_functions.idempotency']),
+      expected,
+    );
+  });
+
+  test('in its explanation', async () => {
+    const bank = openBank({ server: { nodeEnv: 'development', landingPage: false } });
+    const headers = { 'graphql-functions-explain': '1' };
+
+    const first = await bank.sendWithKey(charge, { headers });
+    const again = await bank.sendWithKey(charge, { headers });
+    const reports = [first, again].map(({ text }) => JSON.parse(text).extensions.explain.idempotency);
+
+    assert.deepEqual(reports, ['claimed', 'replayed']);
+  });
+});
+
+describe('behind an edge', () => {
+  test('a replay purges nothing, and is not kept', async () => {
+    const purges: unknown[] = [];
+    const purge = async (tags: readonly string[]): Promise<void> => void purges.push(tags);
+    const plugins = [edge({ cdn: 'varnish', purge, purgeAgainAfter: 0 })];
+    const bank = openBank({ server: { plugins, typeDefs: [cacheControlDefinitions, idempotencyDefinitions, typeDefs] } });
+
+    const first = await bank.sendWithKey(charge);
+    await bank.settled();
+    const purged = purges.length;
+    const again = await bank.sendWithKey(charge);
+    await bank.settled();
+
+    assert.equal(again.text, first.text);
+    assert.deepEqual([purged, purges.length], [1, 1]);
+    assert.match(again.headers.get('cache-control')!, /no-store/);
+  });
+});
