@@ -280,8 +280,15 @@ function visibleForm(settings: ErrorSettings, error: GraphQLError): GraphQLForma
 
 function withStacktrace(formatted: GraphQLFormattedError, error: GraphQLError): GraphQLFormattedError {
   const cause = rootCause(error);
-  const stack = cause instanceof Error ? cause.stack : error.stack;
-  return { ...formatted, extensions: { ...formatted.extensions, stacktrace: stack?.split('\n') ?? [] } };
+  const { stack = '' } = cause instanceof Error ? cause : error;
+  const lines = stack.split('\n');
+  const stacktrace = [...lines.filter((line) => !isPackageFrame(line)), ...lines.filter(isPackageFrame)];
+  return { ...formatted, extensions: { ...formatted.extensions, stacktrace } };
+}
+
+/** Lines of a stack that follow those of the user's code. */
+function isPackageFrame(line: string): boolean {
+  return /^\s+at .*(?:node:|[\\/]node_modules[\\/])/.test(line);
 }
 
 /** Characters of a path in the log. */

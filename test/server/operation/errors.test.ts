@@ -57,6 +57,22 @@ describe('an error that nobody threw on purpose', () => {
     });
   }
 
+  it('has a stack in development that begins with the calls of the user’s code', async () => {
+    const error = new Error('failed');
+    error.stack =
+      'Error: failed\n    at read (/app/node_modules/db/read.js:1:1)\n    at book (/app/functions/graphql.ts:9:9)\n    at node:internal/a:1:1';
+    const fails = { typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => Promise.reject(error) } } };
+
+    const response = await createEndpoint({ ...fails, nodeEnv: 'development' }).send(post({ query: '{ hello }' }));
+
+    assert.deepEqual(json(response).errors[0].extensions.stacktrace, [
+      'Error: failed',
+      '    at book (/app/functions/graphql.ts:9:9)',
+      '    at read (/app/node_modules/db/read.js:1:1)',
+      '    at node:internal/a:1:1',
+    ]);
+  });
+
   it('is masked or shown as maskErrors says, whatever NODE_ENV is', async () => {
     const shown = await createEndpoint({ ...explodes, maskErrors: false }).send(post({ query: '{ hello }' }));
     const masked = await createEndpoint({ ...explodes, nodeEnv: 'development', maskErrors: true }).send(post({ query: '{ hello }' }));
