@@ -16,27 +16,41 @@ export function homePage({
   readonly functions: ReadonlyMap<string, LocalFunction>;
 }): string {
   const shown = [...functions.values()].filter(({ isHelper }) => !isHelper);
-  const items = shown.map(
-    ({ name, isBroken }) => `<li><a href="${prefix}/${name}">${prefix}/${name}</a>${isBroken ? ' cannot run' : ''}</li>`,
-  );
+  const items = shown.map(({ name, isBroken }) => {
+    const state = isBroken ? '<span class="error">cannot run</span>' : '';
+    return `<li><a href="${prefix}/${name}">${prefix}/${name}</a>${state}</li>`;
+  });
   return page('Functions', shown.length === 0 ? '<p>There is no function yet.</p>' : `<ul>${items.join('')}</ul>`);
 }
 
 /** Says why a request failed. The page reloads itself, so that it shows the function once the file is fixed. */
 export function refusalPage(heading: string, message: string): string {
-  return page(heading, `<pre>${escaped(message)}</pre>`, '<meta http-equiv="refresh" content="2">');
+  const body = `<pre>${escaped(message)}</pre><p class="note">This page reloads when you save the file.</p>`;
+  return page(heading, body, '<meta http-equiv="refresh" content="2">');
 }
 
+/** The colors are those of the playground, light and dark. Long lines of code scroll, so that the marks below them stay in place. */
+const style = `
+:root { color-scheme: light dark; --text: #3b4b68; --muted: #6b7a99; --back: #fff; --panel: #eff1f5; --link: #d60690; --error: #c8102e }
+@media (prefers-color-scheme: dark) { :root { --text: #b7c2d7; --muted: #8390ab; --back: #212a3b; --panel: #2d3647; --link: #ff5794; --error: #ff7a85 } }
+body { font: 16px/1.5 Roboto, system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 60em; margin: 0 auto; padding: 2em 1em }
+h1 { font-size: 1.5em; font-weight: 500 }
+a { color: var(--link) }
+ul { list-style: none; padding: 0 }
+li { background: var(--panel); border-radius: 8px; padding: 12px 16px; margin: 8px 0; overflow-wrap: anywhere }
+pre { font: 14px/1.5 'Fira Code', ui-monospace, monospace; background: var(--panel); border-radius: 8px; padding: 16px; overflow-x: auto; white-space: pre }
+.error { color: var(--error); margin-left: 1em }
+.note { color: var(--muted); font-size: 14px }
+`;
+
 function page(title: string, body: string, head = ''): string {
-  const style =
-    'body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 3em auto; padding: 0 1em } pre { background: #8882; padding: 1em; overflow-x: auto; white-space: pre-wrap } :root { color-scheme: light dark }';
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${head}<link rel="icon" href="data:,">
-<title>${title}</title>
+<title>${title} | graphql-functions dev</title>
 <style>${style}</style>
 </head>
 <body>
