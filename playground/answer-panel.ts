@@ -3,6 +3,7 @@ import type { CSSProperties, FunctionComponent, ReactNode } from 'react';
 
 import type { ExplainedCall, ExplainReport } from '../src/tools/explain/report.ts';
 import { lastAnswer } from './answers.ts';
+import type { LastEvents } from './answers.ts';
 
 const muted = 'hsla(var(--color-neutral), 0.7)';
 const panel: CSSProperties = {
@@ -13,10 +14,11 @@ const panel: CSSProperties = {
   overflow: 'auto',
 };
 
-/** Below an answer: its status, time and headers, and how it came about where the server was asked to explain. */
+/** Below a response: its status, time and headers, and its explanation; or the events of a subscription. */
 export const AnswerPanel: FunctionComponent = () => {
   const answer = useSyncExternalStore(lastAnswer.subscribe, lastAnswer.get);
   if (answer === undefined) return null;
+  if ('events' in answer) return createElement(Events, answer);
   const { status, milliseconds, headers, report } = answer;
   return createElement(
     'div',
@@ -35,6 +37,25 @@ export const AnswerPanel: FunctionComponent = () => {
   );
 };
 
+const Events: FunctionComponent<LastEvents> = ({ events, hasEnded }) => {
+  const count = events.length === 1 ? '1 event' : `${events.length} events`;
+  return createElement(
+    'div',
+    { style: panel, className: 'answer-panel' },
+    createElement('div', null, `${count} · ${hasEnded ? 'ended' : 'open'}`),
+    ...events
+      .map(({ milliseconds, result }, at) =>
+        createElement(
+          'div',
+          { key: at, className: 'subscription-event', style: { display: 'flex', gap: 12 } },
+          createElement('span', { style: { color: muted, whiteSpace: 'nowrap' } }, `${(milliseconds / 1000).toFixed(1)} s`),
+          createElement('code', { style: { overflowWrap: 'anywhere' } }, JSON.stringify('data' in result ? result.data : result)),
+        ),
+      )
+      .toReversed(),
+  );
+};
+
 const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ report }) => {
   const { milliseconds, calls, advice } = report;
   const stages = Object.entries(milliseconds).map(([stage, time]) => `${stage} ${round(time)} ms`);
@@ -49,12 +70,12 @@ const Explanation: FunctionComponent<{ readonly report: ExplainReport }> = ({ re
   );
 };
 
-/** One bar of the waterfall: when the call began, how long it took, who answered, and why. */
+/** One bar of the waterfall: the call's start and duration, what answered it, and why. */
 const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: number }> = ({ call, total }) => {
   const { source, method, url, field, cache, why, status, error, start, duration } = call;
   const left = (start / total) * 100;
   const width = Math.max(((duration ?? total - start) / total) * 100, 0.7);
-  const color = error === undefined ? (asked.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
+  const color = error === undefined ? (reachesOrigin.has(cache) ? 'var(--color-primary)' : 'var(--color-success)') : 'var(--color-error)';
   const time = duration === undefined ? 'not finished' : `${round(duration)} ms`;
   return createElement(
     'div',
@@ -86,8 +107,8 @@ const Call: FunctionComponent<{ readonly call: ExplainedCall; readonly total: nu
   );
 };
 
-/** Outcomes for which the origin was asked. */
-const asked = new Set<string>(['miss', 'bypass', 'revalidated', 'none']);
+/** Outcomes of calls that were sent to the origin. */
+const reachesOrigin = new Set<string>(['miss', 'bypass', 'revalidated', 'none']);
 
 function round(milliseconds: number): number {
   return milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds);

@@ -1,15 +1,21 @@
 import type { ExplainReport } from '../src/tools/explain/report.ts';
 
-/** What is known of the last answer, beside its data. */
+/** The last response, apart from its data. */
 export interface LastAnswer {
   readonly status: number;
   readonly milliseconds: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Where the server explained it. */
+  /** Defined if the server has explained it. */
   readonly report?: ExplainReport | undefined;
 }
 
-let last: LastAnswer | undefined;
+/** The events of the last subscription. */
+export interface LastEvents {
+  readonly events: readonly { readonly milliseconds: number; readonly result: object }[];
+  readonly hasEnded: boolean;
+}
+
+let last: LastAnswer | LastEvents | undefined;
 const listeners = new Set<() => void>();
 
 /** For `useSyncExternalStore`. */
@@ -18,15 +24,15 @@ export const lastAnswer = {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   },
-  get: (): LastAnswer | undefined => last,
+  get: (): LastAnswer | LastEvents | undefined => last,
 };
 
-function set(answer: LastAnswer): void {
+function set(answer: LastAnswer | LastEvents): void {
   last = answer;
   for (const listener of listeners) listener();
 }
 
-/** `fetch`, which keeps status, time and headers of what comes back. */
+/** `fetch` that records the status, time and headers of the response. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   const start = performance.now();
   const response = await fetch(input, init);
@@ -34,12 +40,39 @@ export const watchedFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** The answer without the server's explanation of it, which is shown in a panel of its own. */
+/** Records the events, and passes them on. */
+export function watchedEvents(results: AsyncIterableIterator<object>): AsyncIterableIterator<object> {
+  const start = performance.now();
+  let events: LastEvents['events'] = [];
+  const update = (hasEnded: boolean): void => set({ events, hasEnded });
+  update(false);
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      const step = await results.next();
+      if (step.done !== true)
+        events = [...events, { milliseconds: Math.round(performance.now() - start), result: step.value }].slice(-maxEvents);
+      update(step.done === true);
+      return step;
+    },
+    async return() {
+      update(true);
+      return (await results.return?.()) ?? { done: true, value: undefined };
+    },
+  };
+}
+
+/** Older events of a subscription are dropped. */
+const maxEvents = 200;
+
+/** The response without the server's explanation, which has a panel of its own. */
 export function withoutReport<T>(result: T): T {
   const { extensions } = (result ?? {}) as { extensions?: { explain?: ExplainReport } };
   if (extensions?.explain === undefined) return result;
   const { explain, ...others } = extensions;
-  if (last !== undefined) set({ ...last, report: explain });
+  if (last !== undefined && 'status' in last) set({ ...last, report: explain });
   const { extensions: _, ...rest } = result as object & { extensions: unknown };
   return (Object.keys(others).length === 0 ? rest : { ...rest, extensions: others }) as T;
 }

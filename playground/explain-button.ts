@@ -1,7 +1,7 @@
 import { createElement, useState } from 'react';
 import type { FunctionComponent } from 'react';
 
-/** A button that has the server explain its answers: `onSwitch` is told whether it is to. The browser remembers it. */
+/** Turns explanations on and off. The browser remembers the choice. */
 export const ExplainButton: FunctionComponent<{ readonly isOnAtFirst: boolean; readonly onSwitch: (isOn: boolean) => void }> = ({
   isOnAtFirst,
   onSwitch,
@@ -11,7 +11,7 @@ export const ExplainButton: FunctionComponent<{ readonly isOnAtFirst: boolean; r
     onSwitch(!isOn);
     setIsOn(!isOn);
   };
-  const title = isOn ? 'Answers are explained below them' : 'Explain how answers come about';
+  const title = isOn ? 'Explanations are on, below each response' : 'Explain how responses are made';
   const style = {
     width: 'auto',
     height: 'auto',

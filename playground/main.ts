@@ -1,9 +1,12 @@
 /**
- * The playground: GraphiQL on the endpoint that served the page. scripts/playground.ts bundles it; browsers run it.
+ * The playground: GraphiQL for the endpoint that served the page. scripts/playground.ts bundles it; browsers run it.
  *
- * It has no configuration: everything it needs is in the address of its own page. A link may fill in an operation
- * (`?query=&variables=&operationName=`), which runs when somebody presses the button, and never by itself.
+ * It has no configuration: the page's URL contains everything. A link may fill in an operation (`?query=&variables=&operationName=`).
+ * The operation runs only when the user presses the button.
  */
+import { explorerPlugin } from '@graphiql/plugin-explorer';
+import '@graphiql/plugin-explorer/style.css';
+import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { createGraphiQLFetcher, createLocalStorage } from '@graphiql/toolkit';
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
@@ -16,7 +19,7 @@ import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { AnswerPanel } from './answer-panel.ts';
-import { watchedFetch, withoutReport } from './answers.ts';
+import { watchedEvents, watchedFetch, withoutReport } from './answers.ts';
 import { ExplainButton } from './explain-button.ts';
 import { firstOperation, loadSchema } from './schema.ts';
 import { subscribe } from './subscribe.ts';
@@ -30,26 +33,30 @@ declare global {
 
 window.MonacoEnvironment = { getWorker: (_, label) => new Worker(window.playgroundWorker, { name: label }) };
 
-// Not the path alone: "//evil.example/", which reaches us as a path, would be an address of another host to fetch.
+// Not only the path: fetch reads "//evil.example/" as another host.
 const endpoint = location.origin + location.pathname;
+const functionName = decodeURIComponent(location.pathname.split('/').findLast((part) => part !== '') ?? location.host);
+document.title = `${functionName} | GraphQL playground`;
 
-/** Sent with every request, and read anew for each. */
+/** Sent with every request. */
 const headers: Record<string, string> = {
-  // GraphiQL reads parts in the current format; whole answers come for all that has none.
+  // The format of incremental delivery that GraphiQL reads. Servers without it send the whole response.
   accept: 'application/graphql-response+json, application/json, multipart/mixed;incrementalSpec=v0.2',
-  // No page of another site can send this without a preflight: it passes any setting of csrfPrevention.
+  // A page of another site cannot send this without a preflight, so every setting of csrfPrevention accepts it.
   'vendor-require-preflight': 'playground',
 };
 
-const memory = `playground:${location.pathname}:explain`;
+/** Functions of one site share an origin, but not their tabs and settings. */
+const namespace = `playground:${location.pathname}`;
+const explainKey = `${namespace}:explain`;
 
 function explain(isOn: boolean): void {
   if (isOn) headers['graphql-functions-explain'] = '1';
   else delete headers['graphql-functions-explain'];
-  localStorage.setItem(memory, String(isOn));
+  localStorage.setItem(explainKey, String(isOn));
 }
 
-const isExplained = localStorage.getItem(memory) === 'true';
+const isExplained = localStorage.getItem(explainKey) === 'true';
 if (isExplained) explain(true);
 
 const toolbar = createElement(GraphiQL.Toolbar, {
@@ -57,16 +64,23 @@ const toolbar = createElement(GraphiQL.Toolbar, {
     createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain })),
 });
 const footer = createElement(GraphiQL.Footer, { children: createElement(AnswerPanel) });
+const logo = createElement(GraphiQL.Logo, {
+  children: createElement('code', { className: 'endpoint', title: 'The endpoint' }, endpoint),
+});
+/** Clicking a field adds it to the operation. */
+const explorer = explorerPlugin({ showAttribution: false });
+const plugins = [HISTORY_PLUGIN, explorer];
 
 const answer = createGraphiQLFetcher({ url: endpoint, headers, fetch: watchedFetch });
 
-const fetcher: Fetcher = (asked, options) => {
-  const parameters = withWrittenOperation(asked);
-  if (isSubscription(parameters)) return subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters });
+const fetcher: Fetcher = (given, options) => {
+  const parameters = withWrittenOperation(given);
+  if (isSubscription(parameters))
+    return watchedEvents(subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters }));
   return explained(answer(parameters, options));
 };
 
-/** Takes the server's explanation out of the answer, or out of each of its parts. */
+/** Removes the server's explanation from the response, or from each of its parts. */
 async function explained(answering: ReturnType<Fetcher>): Promise<Awaited<ReturnType<Fetcher>>> {
   const result = await answering;
   if (!(Symbol.asyncIterator in result)) return withoutReport(result) as typeof result;
@@ -75,7 +89,7 @@ async function explained(answering: ReturnType<Fetcher>): Promise<Awaited<Return
   })() as unknown as typeof result;
 }
 
-/** Not by GraphiQL's own document: it lags behind what is written. */
+/** Parses the text itself: the document that GraphiQL has parsed may be older. */
 function isSubscription({ query, operationName }: FetcherParams): boolean {
   return operationOf(query, operationName)?.operation === 'subscription';
 }
@@ -84,7 +98,7 @@ function operationOf(query: string, name: string | null | undefined): OperationD
   try {
     return getOperationAST(parse(query), name) ?? undefined;
   } catch {
-    // The server says what is wrong with it.
+    // The server reports the syntax error.
     return undefined;
   }
 }
@@ -95,14 +109,17 @@ const linkedOperation = link.get('operationName') ?? undefined;
 /** The operation in which Ctrl-Enter was pressed last. */
 let pressed: string | undefined;
 
-/** GraphiQL keeps to the operation that a link names, also where the document is another by now. */
+/** GraphiQL always sends the operation name of the link, even if the document no longer has that operation. */
 function withWrittenOperation(parameters: FetcherParams): FetcherParams {
   if (linkedOperation === undefined) return parameters;
   const isWritten = (name: string | undefined): boolean => name !== undefined && operationOf(parameters.query, name) !== undefined;
   return { ...parameters, operationName: [pressed, linkedOperation].find(isWritten) ?? null };
 }
 
-/** GraphiQL with a schema that is looked at again whenever somebody comes back to the page: from the editor, say. */
+/** On a first visit, where there is room for it; later as the user left it. */
+const isExplorerOpen = localStorage.getItem(`${namespace}:graphiql:visiblePlugin`) === null && !matchMedia('(max-width: 640px)').matches;
+
+/** Loads the schema again when the user returns to the page, for example from the editor. */
 const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof loadSchema>> }> = ({ first }) => {
   const [known, setKnown] = useState(first);
   useEffect(() => {
@@ -117,23 +134,29 @@ const Playground: FunctionComponent<{ readonly first: Awaited<ReturnType<typeof 
   const properties: GraphiQLProps = {
     fetcher,
     ...(known !== undefined && { schema: known.schema }),
-    // Functions of one site share an origin, and must not share their tabs.
-    storage: createLocalStorage({ namespace: `playground:${location.pathname}` }),
+    storage: createLocalStorage({ namespace }),
+    plugins,
+    ...(isExplorerOpen && { visiblePlugin: explorer }),
     defaultQuery: firstOperation(first?.schema),
     ...(linked !== null && { initialQuery: linked, initialVariables: link.get('variables') ?? '' }),
     ...(linkedOperation !== undefined && { operationName: linkedOperation }),
     onEditOperationName: (name) => void (pressed = name),
   };
-  return createElement(GraphiQL, properties, toolbar, footer);
+  return createElement(GraphiQL, properties, logo, toolbar, footer);
 };
 
-const phone = document.createElement('style');
-phone.textContent = `@media (max-width: 640px) {
+const style = document.createElement('style');
+style.textContent = `
+.endpoint { font-size: 12px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; max-width: 40vw }
+@media (max-width: 640px) {
+  .endpoint { display: none }
   #graphiql-session { flex-direction: column; overflow: auto }
   #graphiql-session > .graphiql-horizontal-drag-bar { display: none }
   #graphiql-session > .graphiql-editors, #graphiql-session > .graphiql-response { flex: 1 0 45% !important; min-width: 0; max-width: 100% }
+  .graphiql-response > .result-window { min-height: 25vh }
+  .answer-panel { max-height: none !important }
 }`;
-document.head.append(phone);
+document.head.append(style);
 
 const place = document.querySelector('#playground');
 

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { GraphQLField, GraphQLNamedType, GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-/** The schema of the endpoint, with the text that tells whether it has changed. Undefined: the server does not show it, or not now. */
+/** The endpoint's schema, and its text to compare it with later ones. Undefined if the server does not answer introspection. */
 export async function loadSchema(
   endpoint: string,
   headers: Readonly<Record<string, string>>,
@@ -26,11 +26,11 @@ export async function loadSchema(
 }
 
 const introduction = `# Ctrl-Enter (⌘-Enter) runs the operation.
-# Ctrl-Space shows what can be written.
-# The book at the left is the schema.
+# Ctrl-Space suggests what you can write.
+# Click a field at the left to add it.
 `;
 
-/** An operation to begin with: a field of the schema that needs no arguments, else one with variables for them. */
+/** The first operation: a field without required arguments, or one with variables for them. */
 export function firstOperation(schema: GraphQLSchema | undefined): string {
   const fields = Object.values(schema?.getQueryType()?.getFields() ?? {});
   const field =
@@ -44,7 +44,7 @@ export function firstOperation(schema: GraphQLSchema | undefined): string {
   return `${introduction}\n${variables}{\n  ${field.name}${given}${selection(getNamedType(field.type), '  ')}\n}\n`;
 }
 
-/** The leaves of a type, five at most. */
+/** At most five leaf fields of a type. */
 function selection(type: GraphQLNamedType, indent: string): string {
   if (!isCompositeType(type)) return '';
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];

@@ -41,16 +41,13 @@ const browser = await launchChromium();
 await mkdir(artefacts, { recursive: true });
 const link = `${dev.url}${dev.prefix}/graphql?${new URLSearchParams({ query: operation, variables: '{ "id": "emma" }' }).toString()}`;
 
-await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, async (page) => {
-  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-  await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query' }).click();
-});
+await picture(join(root, 'docs/playground.png'), { width: 1120, height: 640 }, async () => {});
 const explain = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Explain how answers come about' }).click();
+  await page.getByRole('button', { name: 'Explain how responses are made' }).click();
 };
 await picture(join(root, 'docs/figures/explain.png'), { width: 1120, height: 760 }, explain);
 await picture(join(artefacts, 'dark.png'), { width: 1120, height: 640 }, explain, 'dark');
-await picture(join(artefacts, 'phone.png'), { width: 390, height: 800 }, async () => {});
+await picture(join(artefacts, 'phone.png'), { width: 390, height: 800 }, explain);
 await browser.close();
 await dev.close();
 

@@ -68,6 +68,29 @@ describe('the playground in Chromium', needsChromium(), () => {
     await playground.page.close();
   });
 
+  test('the schema is open: a click on a field adds it to the operation', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    const { page } = playground;
+
+    await page.locator('.docExplorerWrap').getByText('year', { exact: true }).click();
+    const removed = await page.locator('.graphiql-query-editor .view-lines').innerText();
+    await page.locator('.docExplorerWrap').getByText('year', { exact: true }).click();
+    const added = await page.locator('.graphiql-query-editor .view-lines').innerText();
+
+    assert.doesNotMatch(removed, /year/);
+    assert.match(added, /year/);
+    assert.deepEqual(playground.complaints, []);
+    await page.close();
+  });
+
+  test('the page is titled after the function, and shows its endpoint', async () => {
+    const { page } = await PlaygroundPage.open(browser, example);
+
+    assert.equal(await page.title(), 'graphql | GraphQL playground');
+    assert.equal(await page.locator('.endpoint').innerText(), example);
+    await page.close();
+  });
+
   test('the documentation shows the schema', async () => {
     const playground = await PlaygroundPage.open(browser, example);
     const { page } = playground;
@@ -105,7 +128,7 @@ describe('the playground in Chromium', needsChromium(), () => {
       return ((await (await responding).json()) as { extensions?: { explain: any } }).extensions?.explain;
     };
 
-    await page.getByRole('button', { name: 'Explain how answers come about' }).click();
+    await page.getByRole('button', { name: 'Explain how responses are made' }).click();
     const report = await explain();
     const panel = page.getByRole('region', { name: 'Explanation' });
     await panel.getByText('author  catalogue GET').waitFor();
@@ -115,7 +138,7 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.reload();
     await page.locator('.graphiql-query-editor .view-line').first().waitFor();
     const reloaded = await explain();
-    await page.getByRole('button', { name: 'Answers are explained below them' }).click();
+    await page.getByRole('button', { name: 'Explanations are on, below each response' }).click();
     const afterwards = await explain();
 
     assert.equal(report.executor.ran, 'planned');
@@ -172,10 +195,14 @@ describe('the playground in Chromium', needsChromium(), () => {
     const first = await playground.run();
     source.push({ word: 'second' });
     await playground.page.locator('.result-window').getByText('second').waitFor();
+    await playground.page.getByText('2 events · open').waitFor();
     await playground.page.getByRole('button', { name: /^Stop query/ }).click();
     await source.closed;
+    await playground.page.getByText('2 events · ended').waitFor();
+    const events = await playground.page.locator('.subscription-event code').allInnerTexts();
 
     assert.equal(first, '{"data":{"word":"first"}}');
+    assert.deepEqual(events, ['{"word":"second"}', '{"word":"first"}']);
     await playground.page.close();
   });
 
