@@ -1,9 +1,31 @@
-export { idempotency, idempotencyDefinitions, idempotencyKeyOf, memoryStore } from '../extensions/idempotency/index.ts';
+export {
+  IdempotencyRecord,
+  d1Store,
+  durableObjectStore,
+  dynamoDBStore,
+  idempotency,
+  idempotencyDefinitions,
+  idempotencyKeyOf,
+  idempotencyTable,
+  memoryStore,
+  netlifyBlobsStore,
+  postgresStore,
+  redisStore,
+} from '../extensions/idempotency/index.ts';
 export type {
+  BlobStore,
   Claim,
   ClaimResult,
+  D1Client,
+  DurableObjectBinding,
+  DurableObjectState,
+  DynamoDBClient,
+  DynamoDBStoreOptions,
+  EvaluateScript,
   Finish,
   IdempotencyOptions,
   IdempotencyStore,
   MemoryStoreOptions,
+  PostgresClient,
+  TableOptions,
 } from '../extensions/idempotency/index.ts';

@@ -21,8 +21,8 @@ export interface KeySettings {
 /** The key of a mutation; undefined if it has none. Throws if the key is malformed, or missing though it is required. */
 export function findKey({ bareKeys, required }: KeySettings, execution: OperationExecution): KeySource | undefined {
   const header = execution.http?.headers.get('idempotency-key') ?? undefined;
-  // Parsing has checked the document, so that its text only serves to skip a walk through it.
-  const field = execution.source.includes('@idempotent') ? fieldWithKey(execution) : undefined;
+  // Most documents do not have the word, and need no walk.
+  const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined;
   if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or the directive @idempotent, got both');
   if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
   if (field !== undefined) return { kind: 'directive', field };

@@ -290,7 +290,7 @@ describe('keys', () => {
     const bank = openBank();
 
     const named: readonly (readonly [query: string, variables?: object])[] = [
-      ['mutation { charge @idempotent(key: "one") { number } }'],
+      ['mutation { charge @ idempotent(key: "one") { number } }'],
       ['mutation ($key: String!) { charge @idempotent(key: $key) { number } }', { key: 'two' }],
       ['mutation ($key: String! = "three") { __typename charge @idempotent(key: $key) { number } }'],
       ['mutation { ...F } fragment F on Mutation { charge @idempotent(key: "four") { number } }'],

@@ -3,11 +3,12 @@ import { before, describe } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
 import { json, post } from '../../support/plain-http.ts';
+import { suiteContext } from '../../support/suite-context.ts';
 import { sendTo } from '../answers.ts';
 import { createFolder } from '../bundle.ts';
 import { needs, partNamed, pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
-import { startCatalogue, suiteContext, testSharing } from '../stores/sharing.ts';
+import { startCatalogue, testSharing } from '../stores/sharing.ts';
 import type { Ask, SharedShop } from '../stores/sharing.ts';
 import { installCopy } from './project.ts';
 

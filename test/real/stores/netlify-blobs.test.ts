@@ -10,10 +10,11 @@ import { NetlifyBlobsCache } from '../../datasources/cache/recipes/netlify-blobs
 import type { BlobStore } from '../../datasources/cache/recipes/netlify-blobs.ts';
 import { startOrigin } from '../../datasources/origin.ts';
 import type { Reply } from '../../datasources/origin.ts';
+import { suiteContext } from '../../support/suite-context.ts';
 import { needs, pathInPart } from '../parts.ts';
 import { startProgram } from '../program.ts';
 import type { Program } from '../program.ts';
-import { bookQuery, startCatalogue, suiteContext, testSharing } from './sharing.ts';
+import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
 import type { SharedShop } from './sharing.ts';
 
 const part = '@netlify/blobs';

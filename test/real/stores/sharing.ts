@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { startOrigin } from '../../datasources/origin.ts';
@@ -8,15 +8,6 @@ import type { Call, Origin, Reply } from '../../datasources/origin.ts';
 
 /** Sends one GraphQL request to a process of the shop. */
 export type Ask = (body: object) => Promise<any>;
-
-/** What helpers need of a test, for all tests of a suite: `after` means the end of the suite. */
-export function suiteContext(): TestContext {
-  const ends: (() => unknown)[] = [];
-  after(async () => {
-    for (const end of ends.toReversed()) await end();
-  });
-  return { after: (end: () => unknown) => void ends.push(end) } as TestContext;
-}
 
 /** The catalogue behind the shop, with changing books and cacheable responses. */
 export function startCatalogue(t: TestContext): Promise<Origin> {

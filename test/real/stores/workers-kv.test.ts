@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 
+import { suiteContext } from '../../support/suite-context.ts';
 import { needs } from '../parts.ts';
 import { startKVService, startWorkerOver } from './kv-service.ts';
 import type { KVBehaviour } from './kv-service.ts';
 import { startWorkers } from './miniflare.ts';
 import type { Worker } from './miniflare.ts';
-import { bookQuery, startCatalogue, suiteContext, testSharing } from './sharing.ts';
+import { bookQuery, startCatalogue, testSharing } from './sharing.ts';
 import type { Ask, SharedShop } from './sharing.ts';
 
 const script = 'test/real/functions/kv-shop.ts';

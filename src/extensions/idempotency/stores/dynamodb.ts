@@ -1,0 +1,120 @@
+import type { Claim, ClaimResult, Finish, IdempotencyStore } from '../store.ts';
+
+type Item = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly BOOL?: boolean } | undefined>>;
+
+/** The class `DynamoDB` of `@aws-sdk/client-dynamodb`. */
+export interface DynamoDBClient {
+  putItem(input: any): Promise<unknown>;
+  updateItem(input: any): Promise<unknown>;
+  deleteItem(input: any): Promise<unknown>;
+}
+
+/** Options of {@link dynamoDBStore}. */
+export interface DynamoDBStoreOptions {
+  readonly client: DynamoDBClient;
+  /** The name of the table. Its partition key is `id`, a string, and its attribute for the time to live `expires`. */
+  readonly table: string;
+}
+
+/**
+ * Keeps records in a table of DynamoDB, one conditional write for each operation. DynamoDB has no clock for conditions, so leases are judged
+ * by the clock of the function. Not for global tables: between regions, the last writer wins.
+ *
+ * @example
+ * dynamoDBStore({ client: new DynamoDB({ maxAttempts: 1 }), table: 'idempotency' })
+ */
+export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): IdempotencyStore {
+  if (typeof client?.putItem !== 'function')
+    throw new TypeError('Expected client of dynamoDBStore to have putItem: use the class DynamoDB of @aws-sdk/client-dynamodb.');
+  return {
+    claim: async (id, claim) => {
+      const now = Date.now();
+      const old = await unlessRefused(client.putItem(claimInput({ table, id, now }, claim)));
+      return old === undefined ? { state: 'claimed' } : toResult(old, now);
+    },
+    finish: async (id, finish) => {
+      const now = Date.now();
+      const old = await unlessRefused(client.updateItem(finishInput({ table, id, now }, finish)));
+      return (
+        old === undefined || (old['token']?.S === finish.token && old['isFinished'] !== undefined && Number(old['expiresAt']?.N) > now)
+      );
+    },
+    release: async (id, { token }) =>
+      (await unlessRefused(client.deleteItem(ofClaim({ table, id, now: Date.now() }, token)))) === undefined,
+  };
+}
+
+interface Place {
+  readonly table: string;
+  readonly id: string;
+  readonly now: number;
+}
+
+function claimInput({ table, id, now }: Place, { token, fingerprint, lease, keep, again }: Claim): object {
+  const takeover = again ? ' OR (leaseEnds <= :now AND fingerprint = :fingerprint)' : '';
+  return {
+    TableName: table,
+    Item: {
+      id: { S: id },
+      token: { S: token },
+      fingerprint: { S: fingerprint },
+      leaseEnds: { N: time(now + lease) },
+      ...expiry(now + keep, ''),
+    },
+    ConditionExpression: `attribute_not_exists(id) OR expiresAt <= :now OR (attribute_not_exists(isFinished) AND (#token = :token${takeover}))`,
+    ExpressionAttributeNames: { '#token': 'token' },
+    ExpressionAttributeValues: { ':now': { N: time(now) }, ':token': { S: token }, ...(again && { ':fingerprint': { S: fingerprint } }) },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+function finishInput(place: Place, { token, answer, keep }: Finish): object {
+  const input = ofClaim(place, token);
+  const kept = answer !== undefined && { ':answer': { S: answer } };
+  return {
+    ...input,
+    UpdateExpression: `SET isFinished = :true, expiresAt = :expiresAt, expires = :expires${kept ? ', answer = :answer' : ''}`,
+    ExpressionAttributeValues: { ...input.ExpressionAttributeValues, ':true': { BOOL: true }, ...expiry(place.now + keep, ':'), ...kept },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/** Writes only to the claim with this token. */
+function ofClaim({ table, id, now }: Place, token: string): { readonly ExpressionAttributeValues: object } {
+  return {
+    TableName: table,
+    Key: { id: { S: id } },
+    ConditionExpression: '#token = :token AND expiresAt > :now AND attribute_not_exists(isFinished)',
+    ExpressionAttributeNames: { '#token': 'token' },
+    ExpressionAttributeValues: { ':token': { S: token }, ':now': { N: time(now) } },
+  } as { readonly ExpressionAttributeValues: object };
+}
+
+/** The end of a record in milliseconds; and in seconds for DynamoDB's time to live, which removes it up to days later. */
+function expiry(end: number, prefix: '' | ':'): object {
+  return { [`${prefix}expiresAt`]: { N: time(end) }, [`${prefix}expires`]: { N: time(end / 1000) } };
+}
+
+function time(milliseconds: number): string {
+  return String(Math.ceil(milliseconds));
+}
+
+/** Undefined if the write took place; else what is there, in the same round trip. */
+async function unlessRefused(write: Promise<unknown>): Promise<Item | undefined> {
+  try {
+    await write;
+    return undefined;
+  } catch (error) {
+    const { name, Item: item = {} } = error as { name?: string; Item?: Item };
+    if (name === 'ConditionalCheckFailedException') return item;
+    throw error;
+  }
+}
+
+function toResult(item: Item, now: number): ClaimResult {
+  const fingerprint = item['fingerprint']?.S;
+  if (fingerprint === undefined) throw new Error('DynamoDB refused a claim, but did not return the item that was there.');
+  if (item['isFinished'] !== undefined) return { state: 'finished', fingerprint, answer: item['answer']?.S };
+  const left = Number(item['leaseEnds']?.N) - now;
+  return left > 0 ? { state: 'running', fingerprint, left } : { state: 'abandoned', fingerprint };
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+
+import {
+  IdempotencyRecord,
+  d1Store,
+  durableObjectStore,
+  dynamoDBStore,
+  idempotencyTable,
+  netlifyBlobsStore,
+  postgresStore,
+  redisStore,
+} from '../../../src/entries/idempotency.ts';
+import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
+import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
+
+// The real stores are in test/real/idempotency, and a real Redis in redis.test.ts.
+
+/** D1's interface over node:sqlite. */
+function sqliteD1(): D1Client {
+  const database = new DatabaseSync(':memory:');
+  for (const statement of idempotencyTable()) database.exec(statement);
+  return {
+    prepare: (text) => ({
+      bind: (...values) => ({
+        all: async () => {
+          const named = Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value]));
+          return { results: database.prepare(text).all(named) };
+        },
+      }),
+    }),
+  };
+}
+
+/** Durable Objects in this process, each of which handles one request after the other. */
+function localObjects(): IdempotencyStore {
+  const objects = new Map<string, { object: IdempotencyRecord; last: Promise<unknown> }>();
+  const start = (): { object: IdempotencyRecord; last: Promise<unknown> } => {
+    const entries = new Map<string, unknown>();
+    const storage = {
+      get: async (key: string) => structuredClone(entries.get(key)),
+      put: async (key: string, value: unknown) => void entries.set(key, structuredClone(value)),
+      deleteAll: async () => entries.clear(),
+      setAlarm: async () => {},
+    };
+    return { object: new IdempotencyRecord({ storage }), last: Promise.resolve() };
+  };
+  return durableObjectStore({
+    idFromName: (name: string) => name,
+    get: (id: string) => ({
+      fetch: async (url, init) => {
+        const place = objects.get(id) ?? start();
+        objects.set(id, place);
+        const answering = place.last.then(async () => place.object.fetch(new Request(url, init as RequestInit)));
+        place.last = answering;
+        return answering;
+      },
+    }),
+  });
+}
+
+type Fault = 'none' | 'refused' | 'wrote and tried again';
+
+/** Netlify Blobs in this process, with conditional writes. A fault is what the client makes of an answer of the server. */
+function localBlobs(faults: Fault[] = []): BlobStore {
+  const blobs = new Map<string, { text: string; etag: string }>();
+  let version = 0;
+  const write = (key: string, value: unknown, { onlyIfNew, onlyIfMatch }: { onlyIfNew?: boolean; onlyIfMatch?: string }) => {
+    const known = blobs.get(key);
+    if (onlyIfNew === true ? known !== undefined : known?.etag !== onlyIfMatch) return { modified: false };
+    const etag = `"${++version}"`;
+    blobs.set(key, { text: JSON.stringify(value), etag });
+    return { modified: true, etag };
+  };
+  return {
+    getWithMetadata: async (key) => {
+      const known = blobs.get(key);
+      return known === undefined ? null : { data: JSON.parse(known.text) as unknown, etag: known.etag };
+    },
+    setJSON: async (key, value, condition) => {
+      const fault = faults.shift() ?? 'none';
+      // The client takes every status but 412 for a success.
+      if (fault === 'refused') return { modified: true, etag: '' };
+      if (fault === 'wrote and tried again') write(key, value, condition);
+      return write(key, value, condition);
+    },
+  };
+}
+
+const stores: Readonly<Record<string, () => IdempotencyStore>> = {
+  'd1Store over node:sqlite': () => d1Store(sqliteD1()),
+  durableObjectStore: localObjects,
+  netlifyBlobsStore: () => netlifyBlobsStore(localBlobs()),
+};
+for (const [name, create] of Object.entries(stores))
+  describe(name, () => {
+    for (const { name: test_, run } of idempotencyStoreTests(create)) test(test_, run);
+  });
+
+const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
+
+describe('netlifyBlobsStore', () => {
+  test('takes a write without a version for a failure: the client reports 403, 429 and 500 as modified', async () => {
+    const store = netlifyBlobsStore(localBlobs(['refused', 'none', 'refused']));
+
+    await assert.rejects(store.claim('id', claim), /did not write/);
+    assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });
+    await assert.rejects(store.finish('id', { token: 'one', answer: 'a', keep: 1000 }), /did not write/);
+  });
+
+  test('recognizes its own write after the client has tried again', async () => {
+    const store = netlifyBlobsStore(localBlobs(['wrote and tried again', 'none', 'wrote and tried again']));
+
+    assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });
+    assert.equal(await store.finish('id', { token: 'one', answer: 'a', keep: 60_000 }), true);
+    assert.deepEqual(await store.claim('id', { ...claim, token: 'two' }), { state: 'finished', fingerprint: 'print', answer: 'a' });
+  });
+});
+
+describe('stores refuse clients that they cannot use', () => {
+  const wrong: Readonly<Record<string, [create: () => unknown, message: RegExp]>> = {
+    redisStore: [() => redisStore({ eval() {} } as never), /client\.eval/],
+    postgresStore: [() => postgresStore('postgres://' as never), /method query/],
+    d1Store: [() => d1Store(undefined as never), /method prepare/],
+    dynamoDBStore: [() => dynamoDBStore({ client: { send() {} }, table: 't' } as never), /class DynamoDB/],
+    durableObjectStore: [() => durableObjectStore({} as never), /binding/],
+    netlifyBlobsStore: [() => netlifyBlobsStore({ get() {}, set() {} } as never), /getStore/],
+  };
+  for (const [name, [create, message]] of Object.entries(wrong)) test(name, () => assert.throws(create, message));
+});
