@@ -7,6 +7,7 @@ export interface DynamoDBClient {
   putItem(input: any): Promise<unknown>;
   updateItem(input: any): Promise<unknown>;
   deleteItem(input: any): Promise<unknown>;
+  getItem(input: any): Promise<{ readonly Item?: any }>;
 }
 
 /** Options of {@link dynamoDBStore}. */
@@ -26,21 +27,33 @@ export interface DynamoDBStoreOptions {
 export function dynamoDBStore({ client, table }: DynamoDBStoreOptions): IdempotencyStore {
   if (typeof client?.putItem !== 'function')
     throw new TypeError('Expected client of dynamoDBStore to have putItem: use the class DynamoDB of @aws-sdk/client-dynamodb.');
+  /** Undefined if the write took place; else the item that was there. */
+  const unlessRefused = async (id: string, write: Promise<unknown>): Promise<Item | undefined> => {
+    try {
+      await write;
+      return undefined;
+    } catch (error) {
+      const { name, Item: item } = error as { name?: string; Item?: Item };
+      if (name !== 'ConditionalCheckFailedException') throw error;
+      // DynamoDB returns it with the refusal. Some emulators do not.
+      return item ?? (await client.getItem({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true })).Item ?? {};
+    }
+  };
   return {
     claim: async (id, claim) => {
       const now = Date.now();
-      const old = await unlessRefused(client.putItem(claimInput({ table, id, now }, claim)));
+      const old = await unlessRefused(id, client.putItem(claimInput({ table, id, now }, claim)));
       return old === undefined ? { state: 'claimed' } : toResult(old, now);
     },
     finish: async (id, finish) => {
       const now = Date.now();
-      const old = await unlessRefused(client.updateItem(finishInput({ table, id, now }, finish)));
+      const old = await unlessRefused(id, client.updateItem(finishInput({ table, id, now }, finish)));
       return (
         old === undefined || (old['token']?.S === finish.token && old['isFinished'] !== undefined && Number(old['expiresAt']?.N) > now)
       );
     },
     release: async (id, { token }) =>
-      (await unlessRefused(client.deleteItem(ofClaim({ table, id, now: Date.now() }, token)))) === undefined,
+      (await unlessRefused(id, client.deleteItem(ofClaim({ table, id, now: Date.now() }, token)))) === undefined,
   };
 }
 
@@ -97,18 +110,6 @@ function expiry(end: number, prefix: '' | ':'): object {
 
 function time(milliseconds: number): string {
   return String(Math.ceil(milliseconds));
-}
-
-/** Undefined if the write took place; else what is there, in the same round trip. */
-async function unlessRefused(write: Promise<unknown>): Promise<Item | undefined> {
-  try {
-    await write;
-    return undefined;
-  } catch (error) {
-    const { name, Item: item = {} } = error as { name?: string; Item?: Item };
-    if (name === 'ConditionalCheckFailedException') return item;
-    throw error;
-  }
 }
 
 function toResult(item: Item, now: number): ClaimResult {

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { suiteContext } from '../../support/suite-context.ts';
+
+/** A status that the server sends in place of its answer: before the write, or after it. */
+export interface BlobFault {
+  readonly status: number;
+  readonly isWritten: boolean;
+}
+
+/**
+ * Blobs with the versions that Netlify's service sends. The server of the package (11.1.1) sends none with a read, and two conditional
+ * writes at once both succeed there.
+ */
+export async function startBlobs(suite: Pick<ReturnType<typeof suiteContext>, 'after'>, faults: BlobFault[] = []): Promise<string> {
+  const blobs = new Map<string, { body: string; etag: string }>();
+  let version = 0;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const key = request.url!;
+    const known = blobs.get(key);
+    if (request.method === 'GET') {
+      response.writeHead(known === undefined ? 404 : 200, known && { etag: known.etag }).end(known?.body);
+      return;
+    }
+    const fault = faults.shift();
+    const { 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = request.headers;
+    const isRefused = (ifNoneMatch === '*' && known !== undefined) || (ifMatch !== undefined && known?.etag !== ifMatch);
+    const etag = `"${++version}"`;
+    if (!isRefused && fault?.isWritten !== false) blobs.set(key, { body, etag });
+    if (fault !== undefined) response.writeHead(fault.status).end();
+    else if (isRefused) response.writeHead(412).end();
+    else response.writeHead(200, { etag }).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  suite.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

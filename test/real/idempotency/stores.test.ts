@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import {
+  d1Store,
+  durableObjectStore,
+  dynamoDBStore,
+  idempotencyTable,
+  netlifyBlobsStore,
+  postgresStore,
+  redisStore,
+} from '../../../src/entries/idempotency.ts';
+import type { D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
+import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
+import { startOrigin } from '../../datasources/origin.ts';
+import { end, startRedis } from '../../datasources/cache/processes.ts';
+import { freePort } from '../../support/free-port.ts';
+import { suiteContext } from '../../support/suite-context.ts';
+import { bundle, createFolder } from '../bundle.ts';
+import { startBlobs } from './blobs-server.ts';
+import type { BlobFault } from './blobs-server.ts';
+import { isOnPath, needs, needsProgram, pathInPart } from '../parts.ts';
+
+const part = 'idempotency-stores';
+const load = (name: string): any => createRequire(pathInPart(part, '.package-lock.json'))(name);
+/** A module of a package that has only ES modules. */
+const importFrom = async (from: string, file: string): Promise<any> => import(pathToFileURL(pathInPart(from, file)).href);
+
+type Suite = ReturnType<typeof suiteContext>;
+
+/** Runs the contract of stores. */
+function testStore(name: string, options: { skip: string | false }, start: (suite: Suite) => Promise<IdempotencyStore>): void {
+  describe(name, options, () => {
+    const suite = suiteContext();
+    let store: IdempotencyStore;
+    before(async () => {
+      store = await start(suite);
+    });
+    for (const { name: title, run } of idempotencyStoreTests(() => store)) test(title, run);
+  });
+}
+
+testStore('redisStore with ioredis', { skip: needs(part).skip || needsProgram('redis-server').skip }, async (suite) => {
+  const port = await freePort();
+  await startRedis(suite, port);
+  const client = new (load('ioredis').Redis)(port, '127.0.0.1');
+  suite.after(() => client.disconnect());
+  return redisStore((script, key, args) => client.eval(script, 1, key, ...args));
+});
+
+testStore('postgresStore with PGlite', needs(part), async (suite) => {
+  const { PGlite } = load('@electric-sql/pglite');
+  const client = new PGlite();
+  suite.after(() => client.close());
+  for (const statement of idempotencyTable()) await client.query(statement);
+  return postgresStore(client);
+});
+
+// Debian's postgres is not one of the programs that CI installs.
+const isPostgresThere = isOnPath('postgres') && isOnPath('initdb');
+testStore('postgresStore with pg', { skip: needs(part).skip || (!isPostgresThere && 'not on the PATH: postgres') }, async (suite) => {
+  const port = await startPostgres(suite);
+  const pool = new (load('pg').Pool)({ host: '127.0.0.1', port, user: 'test', database: 'postgres', max: 10 });
+  suite.after(() => pool.end());
+  for (const statement of idempotencyTable({ table: 'records' })) await pool.query(statement);
+  return postgresStore(pool, { table: 'records' });
+});
+
+/** A Postgres, which refuses to run as root. */
+async function startPostgres(suite: Suite): Promise<number> {
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  suite.after(() => rm(folder, { recursive: true }));
+  if (isRoot) await chown(folder, 65_534, 65_534);
+  const made = spawnSync('initdb', ['-D', folder, '-U', 'test', '-A', 'trust', '--no-sync'], { ...user, cwd: folder });
+  if (made.status !== 0) throw new Error(String(made.stderr));
+  const port = await freePort();
+  const server = spawn('postgres', ['-D', folder, '-p', String(port), '-k', folder, '-c', 'fsync=off'], {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  suite.after(() => end(server));
+  for await (const line of createInterface(server.stderr!)) if (line.includes('ready to accept connections')) break;
+  server.stderr!.resume();
+  return port;
+}
+
+testStore('dynamoDBStore with dynalite', needs(part), async (suite) => {
+  const server = load('dynalite')({ createTableMs: 0 });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  suite.after(() => server.close());
+  const { DynamoDB } = load('@aws-sdk/client-dynamodb');
+  const client = new DynamoDB({
+    endpoint: `http://127.0.0.1:${server.address().port}`,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  });
+  suite.after(() => client.destroy());
+  const TableName = 'idempotency';
+  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' }];
+  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' }];
+  await client.createTable({ TableName, AttributeDefinitions, KeySchema, BillingMode: 'PAY_PER_REQUEST' });
+  for (let state = ''; state !== 'ACTIVE';) state = (await client.describeTable({ TableName })).Table.TableStatus;
+  return dynamoDBStore({ client, table: TableName });
+});
+
+const blobsPart = needs('@netlify/blobs');
+
+async function openBlobs(suite: Pick<Suite, 'after'>, faults: BlobFault[] = []): Promise<IdempotencyStore> {
+  const { getStore } = await importFrom('@netlify/blobs', '@netlify/blobs/dist/main.js');
+  const address = await startBlobs(suite, faults);
+  const place = { siteID: 'site', token: 'token', edgeURL: address, uncachedEdgeURL: address };
+  return netlifyBlobsStore(getStore({ name: 'idempotency', ...place }));
+}
+
+test('dynamoDBStore reads the item that DynamoDB returns with a refusal, in the same round trip', needs(part), async (t) => {
+  const answer = {
+    __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
+    Item: { fingerprint: { S: 'print' }, leaseEnds: { N: String(Date.now() + 60_000) } },
+  };
+  const origin = await startOrigin(t, () => ({ status: 400, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: answer }));
+  const { DynamoDB } = load('@aws-sdk/client-dynamodb');
+  const client = new DynamoDB({ endpoint: origin.url, region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
+  t.after(() => client.destroy());
+
+  const found = await dynamoDBStore({ client, table: 't' }).claim('id', {
+    token: 'one',
+    fingerprint: 'print',
+    lease: 1,
+    keep: 1,
+    again: false,
+  });
+
+  assert.deepEqual([found.state, origin.calls.length], ['running', 1]);
+});
+
+testStore('netlifyBlobsStore with the client of Netlify', blobsPart, openBlobs);
+
+describe('failures of Netlify Blobs', blobsPart, () => {
+  const claim = { token: 'one', fingerprint: 'print', lease: 60_000, keep: 60_000, again: false };
+
+  for (const status of [401, 403])
+    test(`a claim that is answered with ${status} has failed, though the client reports a success`, async (t) => {
+      const store = await openBlobs(t, [{ status, isWritten: false }]);
+
+      await assert.rejects(store.claim('id', claim), /did not write/);
+      assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });
+    });
+
+  test('a claim that the client has sent again, and found taken by itself, is ours', async (t) => {
+    const store = await openBlobs(t, [{ status: 500, isWritten: true }]);
+
+    assert.deepEqual(await store.claim('id', claim), { state: 'claimed' });
+    assert.equal((await store.claim('id', { ...claim, token: 'two' })).state, 'running');
+  });
+});
+
+describe('Cloudflare', needs('miniflare'), () => {
+  const suite = suiteContext();
+  let stores: ReturnType<typeof startWorker>;
+  before(() => {
+    stores = startWorker(suite);
+  });
+  for (const { name, run } of idempotencyStoreTests(async () => (await stores).d1)) test(`d1Store: ${name}`, run);
+  for (const { name, run } of idempotencyStoreTests(async () => (await stores).objects)) test(`durableObjectStore: ${name}`, run);
+
+  test('a worker runs a mutation once', async () => {
+    const { send } = await stores;
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': '"key"' },
+      body: '{"query":"mutation { charge }"}',
+    };
+
+    const answers = [await send(request), await send(request)];
+
+    assert.deepEqual(await Promise.all(answers.map(async (answer) => [answer.headers.get('idempotent-replayed'), await answer.text()])), [
+      [null, '{"data":{"charge":1}}'],
+      ['true', '{"data":{"charge":1}}'],
+    ]);
+  });
+});
+
+/** A worker in workerd with a D1 database, and the class of the Durable Objects. */
+async function startWorker(
+  suite: Suite,
+): Promise<{ d1: IdempotencyStore; objects: IdempotencyStore; send: (request: object) => Promise<Response> }> {
+  const folder = await createFolder();
+  suite.after(() => folder.remove());
+  await bundle('test/real/functions/idempotency-worker.ts', `${folder.path}/worker.mjs`, 'worker');
+  const { Miniflare } = await importFrom('miniflare', 'miniflare/dist/src/index.js');
+  const miniflare = new Miniflare({
+    cf: false,
+    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await readFile(`${folder.path}/worker.mjs`, 'utf8') }],
+    compatibilityDate: '2026-06-01',
+    d1Databases: { DB: 'db' },
+    durableObjects: { IDEMPOTENCY: 'IdempotencyRecord' },
+  });
+  suite.after(() => miniflare.dispose());
+  const database = (await miniflare.getD1Database('DB')) as D1Client;
+  for (const statement of idempotencyTable()) await database.prepare(statement).bind().all();
+  return {
+    d1: d1Store(database),
+    objects: durableObjectStore(await miniflare.getDurableObjectNamespace('IDEMPOTENCY')),
+    send: (request) => miniflare.dispatchFetch('https://worker.example/', request) as Promise<Response>,
+  };
+}

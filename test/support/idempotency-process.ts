@@ -1,0 +1,35 @@
+// A server of the test of killed processes: charges over a Redis, whose port is the argument.
+import { createServer } from 'node:http';
+
+import { createClient } from '@keyv/redis';
+
+import { idempotency, redisStore } from '../../src/entries/idempotency.ts';
+import { createListener } from '../../src/entries/node.ts';
+
+const client = createClient({ url: `redis://127.0.0.1:${process.argv[2]}` }).on('error', () => {});
+await client.connect();
+
+const listener = createListener({
+  nodeEnv: 'production',
+  deadline: { ms: 600, reserveMs: 100 },
+  typeDefs: 'type Query { a: Int } type Mutation { charge(order: ID!): Int }',
+  resolvers: {
+    Mutation: {
+      // The effect is atomic, so that it took place or not when the process is killed.
+      charge: async (_: unknown, { order }: { order: string }) => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+        const count = await client.incr(`charges:${order}`);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+        return count;
+      },
+    },
+  },
+  plugins: [
+    idempotency({
+      store: redisStore((script, key, args) => client.eval(script, { keys: [key], arguments: args })),
+      identity: (_context, request) => request?.headers.get('x-client'),
+    }),
+  ],
+});
+const server = createServer(listener);
+server.listen(0, '127.0.0.1', () => console.log(`Ready at ${(server.address() as { port: number }).port}`));
