@@ -1,9 +1,10 @@
 import { visit } from 'graphql';
-import type { DirectiveNode, DocumentNode, FieldNode, OperationDefinitionNode, SelectionNode } from 'graphql';
+import type { DirectiveNode, FieldNode, GraphQLError, SelectionNode } from 'graphql';
 
 import { sha256 } from '../../shared/index.ts';
 import type { CoercedExecution, OperationExecution } from '../../server/index.ts';
-import { invalidKey, requiredKey } from './refusals.ts';
+import type { IdempotencyOptions } from './options.ts';
+import { refusal } from './refusals.ts';
 
 /** Where the key of an operation is. */
 export type KeySource =
@@ -11,25 +12,19 @@ export type KeySource =
   /** The argument of `@idempotent`, which may be a variable. */
   | { readonly kind: 'directive'; readonly field: FieldNode };
 
-export interface KeySettings {
-  /** Accept a key without quotation marks. */
-  readonly bareKeys: boolean;
-  /** All mutations, or the fields that need a key. */
-  readonly required: boolean | ReadonlySet<string>;
-}
-
 /** The key of a mutation; undefined if it has none. Throws if the key is malformed, or missing though it is required. */
-export function findKey({ bareKeys, required }: KeySettings, execution: OperationExecution): KeySource | undefined {
+export function findKey(
+  { bareKeys = false, required = false }: Pick<IdempotencyOptions, 'bareKeys' | 'required'>,
+  execution: OperationExecution,
+): KeySource | undefined {
   const header = execution.http?.headers.get('idempotency-key') ?? undefined;
   // Most documents do not have the word, and need no walk.
   const field = execution.source.includes('idempotent') ? fieldWithKey(execution) : undefined;
-  if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or the directive @idempotent, got both');
+  if (header !== undefined && field !== undefined) throw invalidKey('the header Idempotency-Key or @idempotent, got both');
   if (header !== undefined) return { kind: 'header', key: parseHeader(header, bareKeys) };
   if (field !== undefined) return { kind: 'directive', field };
-  if (required === false) return undefined;
-  if (required === true) throw requiredKey();
-  const missing = rootFields(execution).find(({ name }) => required.has(name.value));
-  if (missing !== undefined) throw requiredKey(missing.name.value);
+  if (required === true || (required !== false && rootFields(execution).some(({ name }) => required.includes(name.value))))
+    throw refusal('IDEMPOTENCY_KEY_REQUIRED');
   return undefined;
 }
 
@@ -38,13 +33,17 @@ export function readKey(source: KeySource, { variableValues }: Pick<CoercedExecu
   if (source.kind === 'header') return source.key;
   const value = directiveOf(source.field)!.arguments?.find(({ name }) => name.value === 'key')?.value;
   const key = value?.kind === 'Variable' ? variableValues[value.name.value] : value?.kind === 'StringValue' && value.value;
-  if (typeof key !== 'string' || !plainKey.test(key))
-    throw invalidKey(`the key of @idempotent to have 1 to ${maxLength} characters of printable ASCII`);
+  if (typeof key !== 'string' || !plainKey.test(key)) throw invalidKey(`@idempotent with a key of ${characters}`);
   return key;
 }
 
-/** Characters of a key, as at Stripe. */
+function invalidKey(expected: string): GraphQLError {
+  return refusal('IDEMPOTENCY_KEY_INVALID', { expected });
+}
+
+/** As long as at Stripe. */
 const maxLength = 255;
+const characters = '1 to 255 characters of printable ASCII';
 const plainKey = /^[ -~]{1,255}$/;
 
 /**
@@ -58,8 +57,7 @@ function parseHeader(value: string, bareKeys: boolean): string {
   const quoted = value.length <= 1000 ? quotedKey.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1') : undefined;
   const key = quoted ?? (bareKeys ? bareKey.exec(value)?.[1] : undefined);
   if (key !== undefined && key.length <= maxLength) return key;
-  const form = bareKeys ? 'with or without quotation marks' : 'in quotation marks, like "8e03978e-40d5-43dd-bc93-6894a57f9324"';
-  throw invalidKey(`one Idempotency-Key of 1 to ${maxLength} characters of printable ASCII ${form}`);
+  throw invalidKey(`one Idempotency-Key of ${characters}${bareKeys ? '' : ' in quotation marks'}`);
 }
 
 /** The root field with `@idempotent`. Throws if the directive is anywhere else, or there are several root fields. */
@@ -67,7 +65,7 @@ function fieldWithKey(execution: OperationExecution): FieldNode | undefined {
   if (countDirectives(execution) === 0) return undefined;
   const [field, other] = rootFields(execution);
   if (other !== undefined || field === undefined || directiveOf(field) === undefined || countDirectives(execution) > 1)
-    throw invalidKey('@idempotent on the only root field of the mutation. Name an operation with several fields by the header');
+    throw invalidKey('@idempotent on the only root field of the mutation, or the header Idempotency-Key');
   return field;
 }
 
@@ -86,19 +84,20 @@ function directiveOf({ directives }: FieldNode): DirectiveNode | undefined {
 }
 
 /** The root fields, also those of fragments and those that `@skip` leaves out, but not `__typename`. */
-function rootFields({ document, operation }: { document: DocumentNode; operation: OperationDefinitionNode }): readonly FieldNode[] {
-  const fieldsIn = (selections: readonly SelectionNode[], seen: ReadonlySet<string>): FieldNode[] =>
+function rootFields({ document, operation }: Pick<OperationExecution, 'document' | 'operation'>): readonly FieldNode[] {
+  const spread = new Set<string>();
+  const fieldsIn = (selections: readonly SelectionNode[]): FieldNode[] =>
     selections.flatMap((selection) => {
       if (selection.kind === 'Field') return selection.name.value.startsWith('__') ? [] : selection;
-      if (selection.kind === 'InlineFragment') return fieldsIn(selection.selectionSet.selections, seen);
+      if (selection.kind === 'InlineFragment') return fieldsIn(selection.selectionSet.selections);
       const name = selection.name.value;
-      if (seen.has(name)) return [];
-      const fragment = document.definitions.find((one) => one.kind === 'FragmentDefinition' && one.name.value === name);
-      return fragment === undefined || !('selectionSet' in fragment)
-        ? []
-        : fieldsIn(fragment.selectionSet.selections, new Set(seen).add(name));
+      if (spread.has(name)) return [];
+      spread.add(name);
+      return document.definitions.flatMap((one) =>
+        one.kind === 'FragmentDefinition' && one.name.value === name ? fieldsIn(one.selectionSet.selections) : [],
+      );
     });
-  return fieldsIn(operation.selectionSet.selections, new Set());
+  return fieldsIn(operation.selectionSet.selections);
 }
 
 /** The id of a record: no separator can be forged in it, and neither identity nor key is legible. */

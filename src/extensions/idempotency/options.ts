@@ -48,60 +48,35 @@ export interface IdempotencyOptions<TContext = any> {
   readonly prefix?: string | undefined;
 }
 
-const known: readonly (keyof IdempotencyOptions)[] = [
-  'store',
-  'identity',
-  'required',
-  'ttl',
-  'afterCrash',
-  'lease',
-  'storeTimeout',
-  'maxAnswerBytes',
-  'bareKeys',
-  'releaseIf',
-  'seal',
-  'open',
-  'prefix',
-];
-
 /** Throws for options that would not do what they say. */
 export function assertIdempotencyOptions(options: IdempotencyOptions): void {
-  const unknown = Object.keys(options).find((name) => !(known as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new TypeError(`idempotency has no option "${unknown}". Its options: ${known.join(', ')}.`);
-  assertStore(options.store);
   const { identity, afterCrash = 'refuse', seal, open } = options;
+  assertStore(options.store as unknown as Methods);
   if (typeof identity !== 'function')
     throw new TypeError(
-      `Expected identity of idempotency to be a function that returns the client, for example ({ user }) => user?.id, got ${describe(identity)}. If all callers are one client, write identity: () => 'everyone'.`,
+      `Expected identity of idempotency to be a function that returns the client, such as ({ user }) => user?.id, or () => 'everyone', got ${describe(identity)}.`,
     );
   if (afterCrash !== 'refuse' && afterCrash !== 'run again')
     throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
-  if ((seal === undefined) !== (open === undefined)) throw new TypeError('idempotency needs both seal and open, or neither.');
+  if ((seal === undefined) !== (open === undefined)) throw new TypeError('Expected both seal and open of idempotency, or neither.');
   for (const name of ['ttl', 'lease', 'storeTimeout', 'maxAnswerBytes'] as const) {
     const value = options[name];
-    if (value !== undefined && !(Number.isFinite(value) && value > 0))
-      throw new TypeError(`Expected ${name} of idempotency to be a number above 0, got ${describe(value)}.`);
+    if (value !== undefined && !(value > 0)) throw new TypeError(`Expected ${name} of idempotency to be above 0, got ${describe(value)}.`);
   }
 }
 
-/** Stores that can only read and then write would let two attempts run. */
-function assertStore(store: unknown): void {
-  const has = (name: string): boolean =>
-    typeof store === 'object' && store !== null && typeof (store as Record<string, unknown>)[name] === 'function';
-  if (has('claim') && has('finish') && has('release')) return;
-  const kind =
-    has('getWithMetadata') && has('list') && !has('setJSON') ? 'Workers KV' : has('cas') || has('replace') ? 'memcached' : 'KeyValueCache';
-  if (has('get'))
-    throw new TypeError(
-      `Expected store of idempotency to have claim, finish and release, got ${kind === 'KeyValueCache' && !has('delete') ? 'a client' : kind}. ${reasons[kind]} Use redisStore, postgresStore, dynamoDBStore, d1Store, durableObjectStore or netlifyBlobsStore.`,
-    );
-  throw new TypeError(
-    `Expected store of idempotency to have claim, finish and release, for example redisStore(client) or, in tests, memoryStore(), got ${describe(store)}.`,
-  );
-}
+type Methods = Readonly<Record<string, unknown>> | null | undefined;
 
-const reasons = {
-  'Workers KV': 'It has no conditional write, and other places see a write up to a minute later, so that mutations would run twice.',
-  memcached: 'It evicts records when its memory is full and forgets them at a restart, so that mutations would run twice.',
-  KeyValueCache: 'Reading and then writing is not atomic, so that mutations would run twice.',
-} as const;
+/** Stores that can only read and then write would let two attempts run. */
+function assertStore(store: Methods): void {
+  if (store?.['claim'] !== undefined && store['finish'] !== undefined && store['release'] !== undefined) return;
+  const got =
+    store?.['get'] === undefined
+      ? describe(store)
+      : store['getWithMetadata'] !== undefined && store['setJSON'] === undefined
+        ? 'Workers KV, which has no conditional writes: mutations would run twice'
+        : store['replace'] === undefined
+          ? 'a client or a KeyValueCache, which reads and then writes: mutations would run twice'
+          : 'memcached, which evicts records: mutations would run twice';
+  throw new TypeError(`Expected store of idempotency to have claim, finish and release, such as redisStore(…), got ${got}.`);
+}

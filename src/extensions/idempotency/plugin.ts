@@ -1,6 +1,5 @@
 import type { ExecutionOptions, OperationExecution, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { findKey } from './keys.ts';
-import type { KeySettings } from './keys.ts';
 import { assertIdempotencyOptions } from './options.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { runOnce } from './run-once.ts';
@@ -21,25 +20,8 @@ export const idempotencyDefinitions = 'directive @idempotent(key: String!) on FI
  */
 export function idempotency<TContext = any>(options: IdempotencyOptions<TContext>): ServerPlugin {
   assertIdempotencyOptions(options);
-  const { store, identity, required = false, ttl = 86_400, lease, releaseIf, seal, open } = options;
-  const keys: KeySettings = {
-    bareKeys: options.bareKeys ?? false,
-    required: typeof required === 'boolean' ? required : new Set(required),
-  };
-  let settings: RunSettings = {
-    store,
-    identity,
-    releaseIf,
-    seal,
-    open,
-    logger: console,
-    prefix: options.prefix ?? 'idempotency:',
-    keep: ttl * 1000,
-    again: options.afterCrash === 'run again',
-    lease: lease && lease * 1000,
-    storeTimeout: options.storeTimeout ?? 500,
-    maxAnswerBytes: options.maxAnswerBytes ?? 262_144,
-  };
+  const { prefix = 'idempotency:', ttl = 86_400, storeTimeout = 500, maxAnswerBytes = 262_144 } = options;
+  let settings: RunSettings = { ...options, prefix, ttl, storeTimeout, maxAnswerBytes, logger: console };
   return {
     corsHeaders: { allowed: ['Idempotency-Key'], exposed: ['Idempotent-Replayed', 'Retry-After'] },
     async serverWillStart(context) {
@@ -48,7 +30,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
     },
     executionWillStart(execution: OperationExecution): ExecutionOptions | undefined {
       if (execution.operation.operation !== 'mutation') return undefined;
-      const source = findKey(keys, execution);
+      const source = findKey(options, execution);
       if (source === undefined) return undefined;
       // Who lost the connection is who retries: the mutation must come to its end, and its answer into the store.
       return { runToEnd: true, inOneAnswer: true, around: (coerced, next) => runOnce(settings, { execution: coerced, source }, next) };
@@ -59,7 +41,7 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
 function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
   if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
     throw new Error(
-      'memoryStore() of idempotency keeps records in one process, so that other processes would run a mutation again. Use a shared store, or memoryStore({ isOnlyProcess: true }) if one process serves all requests.',
+      'memoryStore() of idempotency is for one process: in production, use a shared store, or memoryStore({ isOnlyProcess: true }).',
     );
   if (typeof required !== 'object') return;
   const fields = schema.getMutationType()?.getFields() ?? {};

@@ -1,21 +1,23 @@
 import { GraphQLError } from 'graphql';
 
-type Code =
-  | 'IDEMPOTENCY_KEY_REQUIRED'
-  | 'IDEMPOTENCY_KEY_INVALID'
-  | 'IDEMPOTENCY_IDENTITY_MISSING'
-  | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'IDEMPOTENCY_OUTCOME_UNKNOWN'
-  | 'IDEMPOTENCY_ANSWER_NOT_KEPT'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'IDEMPOTENCY_STORE_UNAVAILABLE'
-  | 'DEADLINE_EXCEEDED';
-
-/** The codes and statuses of draft-ietf-httpapi-idempotency-key-header-07, section 2.7, and more. */
-function refusal(code: Code, status: number, message: string, retry?: Retry): GraphQLError {
-  const http = { status, ...(retry?.withField && { headers: { 'retry-after': String(retry.after) } }) };
-  return new GraphQLError(message, { extensions: { code, ...(retry && { retryAfter: retry.after }), http } });
-}
+/** Statuses of draft-ietf-httpapi-idempotency-key-header-07 (section 2.7), and messages. */
+const refusals = {
+  IDEMPOTENCY_KEY_REQUIRED: [
+    400,
+    'This mutation needs the header Idempotency-Key: a new UUID in quotation marks, the same for every retry.',
+  ],
+  IDEMPOTENCY_KEY_INVALID: [400, 'The idempotency key is invalid.'],
+  IDEMPOTENCY_IDENTITY_MISSING: [401, 'Idempotency keys belong to a client, and this one is unknown.'],
+  IDEMPOTENCY_IN_PROGRESS: [409, 'The first request with this idempotency key is still running.'],
+  IDEMPOTENCY_OUTCOME_UNKNOWN: [
+    409,
+    'An earlier request with this idempotency key was interrupted, and its outcome is unknown. It is not run again.',
+  ],
+  IDEMPOTENCY_ANSWER_NOT_KEPT: [409, 'This mutation has run, but its answer was not kept. It is not run again.'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'This idempotency key was used for another operation. Send a new key.'],
+  IDEMPOTENCY_STORE_UNAVAILABLE: [503, 'Idempotency keys cannot be checked at present. Nothing was run.'],
+  DEADLINE_EXCEEDED: [504, 'The deadline came before the mutation was run.'],
+} as const;
 
 /** When a retry can help. */
 export interface Retry {
@@ -25,36 +27,14 @@ export interface Retry {
   readonly withField: boolean;
 }
 
-export const requiredKey = (field?: string): GraphQLError =>
-  refusal(
-    'IDEMPOTENCY_KEY_REQUIRED',
-    400,
-    `${field === undefined ? 'Mutations need' : `The mutation ${field} needs`} an idempotency key: send the header Idempotency-Key with a new UUID in quotation marks, and the same one with every retry.`,
-  );
-
-export const invalidKey = (expected: string): GraphQLError => refusal('IDEMPOTENCY_KEY_INVALID', 400, `Expected ${expected}.`);
-
-export const identityMissing = (): GraphQLError =>
-  refusal('IDEMPOTENCY_IDENTITY_MISSING', 401, 'Idempotency keys belong to a client, and the server does not know who sent this one.');
-
-export const inProgress = (retry: Retry): GraphQLError =>
-  refusal('IDEMPOTENCY_IN_PROGRESS', 409, 'The first request with this idempotency key is still running. Send it again later.', retry);
-
-export const outcomeUnknown = (): GraphQLError =>
-  refusal(
-    'IDEMPOTENCY_OUTCOME_UNKNOWN',
-    409,
-    'An earlier request with this idempotency key was interrupted, so that its outcome is unknown. It is not run again: look whether it took effect.',
-  );
-
-export const answerNotKept = (): GraphQLError =>
-  refusal('IDEMPOTENCY_ANSWER_NOT_KEPT', 409, 'This mutation has run, and will not run again, but its answer was not kept.');
-
-export const keyReused = (): GraphQLError =>
-  refusal('IDEMPOTENCY_KEY_REUSED', 422, 'This idempotency key was used for another operation or other variables. Send a new key.');
-
-export const storeUnavailable = (retry: Retry): GraphQLError =>
-  refusal('IDEMPOTENCY_STORE_UNAVAILABLE', 503, 'Idempotency keys cannot be checked at present, so nothing was run. Try again.', retry);
-
-export const tooLate = (): GraphQLError =>
-  refusal('DEADLINE_EXCEEDED', 504, 'The deadline of the request came before the mutation was run.');
+/** The error for an operation that is not run. Without `retry`, clients and proxies do not try again. */
+export function refusal(
+  code: keyof typeof refusals,
+  { expected, retry }: { readonly expected?: string; readonly retry?: Retry } = {},
+): GraphQLError {
+  const [status, message] = refusals[code];
+  const http = { status, ...(retry?.withField && { headers: { 'retry-after': String(retry.after) } }) };
+  return new GraphQLError(expected === undefined ? message : `Expected ${expected}.`, {
+    extensions: { code, ...(retry && { retryAfter: retry.after }), http },
+  });
+}

@@ -1,5 +1,6 @@
 import { describe, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
+import type { Seconds } from '../../datasources/index.ts';
 import { recordRun } from '../../server/index.ts';
 import type { CoercedExecution, Logger, OperationOutcome } from '../../server/index.ts';
 import { toReplay, toStoredAnswer } from './answer.ts';
@@ -7,19 +8,15 @@ import { rememberRecord } from './idempotency-key-of.ts';
 import { fingerprintOf, readKey, recordId } from './keys.ts';
 import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
-import { answerNotKept, identityMissing, inProgress, keyReused, outcomeUnknown, storeUnavailable, tooLate } from './refusals.ts';
+import { refusal } from './refusals.ts';
 import type { Retry } from './refusals.ts';
 import type { ClaimResult } from './store.ts';
 
-/** The options with their defaults, in milliseconds. */
-export interface RunSettings extends Pick<IdempotencyOptions, 'store' | 'identity' | 'releaseIf' | 'seal' | 'open'> {
+/** The options with their defaults. */
+export interface RunSettings extends IdempotencyOptions {
   readonly logger: Logger;
   readonly prefix: string;
-  readonly keep: Milliseconds;
-  /** True: an abandoned record is taken over. */
-  readonly again: boolean;
-  /** Undefined: not set. */
-  readonly lease: Milliseconds | undefined;
+  readonly ttl: Seconds;
   readonly storeTimeout: Milliseconds;
   readonly maxAnswerBytes: number;
 }
@@ -56,32 +53,40 @@ export async function runOnce(
 
 async function identityOf({ identity }: RunSettings, { contextValue, http }: CoercedExecution): Promise<string> {
   const client = await identity(contextValue, http);
-  if (client === undefined || client === null || client === '') throw identityMissing();
-  if (typeof client !== 'string') throw new TypeError(`Expected identity of idempotency to return a string, got ${describe(client)}.`);
+  if (client === undefined || client === null || client === '') throw refusal('IDEMPOTENCY_IDENTITY_MISSING');
+  if (typeof client !== 'string') throw new TypeError(`Expected a string from identity of idempotency, got ${describe(client)}.`);
   return client;
 }
 
 /** How long a store whose clock differs by half a second, and a slow network, may take longer than the deadline. */
 const margin = 2000;
-const defaultLease = 60_000;
+/** Seconds. */
+const defaultLease = 60;
 
 async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult> {
   const { settings, execution, id, token } = attempt;
-  const { store, again, keep, logger } = settings;
+  const { store, ttl, lease } = settings;
+  const again = settings.afterCrash === 'run again';
   const left = execution.invocation.deadlineLeft();
   // The request has been answered already, while `identity` was running.
-  if (left !== undefined && left <= 0) throw tooLate();
-  if (left === undefined && settings.lease === undefined && again)
-    throw new Error("idempotency with afterCrash: 'run again' needs a deadline (option deadline of the server), or its option lease.");
-  const lease = left === undefined ? (settings.lease ?? defaultLease) : left + margin;
+  if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
+  if (left === undefined && lease === undefined && again)
+    throw new Error("afterCrash: 'run again' of idempotency needs the option lease where a request has no deadline.");
+  const given = {
+    token,
+    fingerprint,
+    lease: left === undefined ? (lease ?? defaultLease) * 1000 : left + margin,
+    keep: ttl * 1000,
+    again,
+  };
   try {
-    return await twice(settings, () => store.claim(id, { token, fingerprint, lease, keep, again }));
+    return await twice(settings, () => store.claim(id, given));
   } catch (error) {
-    logger.error(`The idempotency store did not answer, so a mutation was refused (record ${id}).`, error);
+    log(attempt, 'The idempotency store did not answer, so that a mutation was refused', error);
     // The claim may have arrived.
     execution.invocation.waitUntil(release(attempt));
     recordRun(execution.response, 'refused');
-    throw storeUnavailable(retryIn(1000, execution));
+    throw refusal('IDEMPOTENCY_STORE_UNAVAILABLE', { retry: retryIn(1000, execution) });
   }
 }
 
@@ -101,30 +106,36 @@ async function twice<T>({ storeTimeout }: RunSettings, call: () => Promise<T>): 
 
 /** The answer if the operation is not run. */
 async function answerFor(
-  { settings, execution, id }: Attempt,
+  attempt: Attempt,
   found: Exclude<ClaimResult, { state: 'claimed' }>,
   fingerprint: string,
 ): Promise<OperationOutcome> {
-  const { logger, open } = settings;
+  const { execution, id, settings } = attempt;
   recordRun(execution.response, 'refused');
   if (found.fingerprint !== fingerprint) {
-    logger.warn(`An idempotency key was reused for another operation (record ${id}).`);
-    throw keyReused();
+    log(attempt, 'An idempotency key was reused for another operation');
+    throw refusal('IDEMPOTENCY_KEY_REUSED');
   }
-  if (found.state === 'running') throw inProgress(retryIn(found.left, execution));
+  if (found.state === 'running') throw refusal('IDEMPOTENCY_IN_PROGRESS', { retry: retryIn(found.left, execution) });
   if (found.state === 'abandoned') {
-    logger.warn(`A mutation was interrupted, and its outcome is unknown (record ${id}).`);
-    throw outcomeUnknown();
+    log(attempt, 'A mutation was interrupted, and its outcome is unknown');
+    throw refusal('IDEMPOTENCY_OUTCOME_UNKNOWN');
   }
-  if (found.answer === undefined) throw answerNotKept();
   try {
-    const replay = toReplay(open === undefined ? found.answer : await open(found.answer, id), execution);
-    recordRun(execution.response, 'replayed');
-    return replay;
+    if (found.answer !== undefined) {
+      const replay = toReplay(settings.open === undefined ? found.answer : await settings.open(found.answer, id), execution);
+      recordRun(execution.response, 'replayed');
+      return replay;
+    }
   } catch (error) {
-    logger.error(`A stored answer could not be read (record ${id}).`, error);
-    throw answerNotKept();
+    log(attempt, 'A stored answer could not be read', error);
   }
+  throw refusal('IDEMPOTENCY_ANSWER_NOT_KEPT');
+}
+
+/** Without an error, a warning: the client did something wrong, or a person should look. */
+function log({ settings, id }: Attempt, message: string, ...error: unknown[]): void {
+  settings.logger[error.length > 0 ? 'error' : 'warn'](`${message} (record ${id}).`, ...error);
 }
 
 /** Long leases do not mean long runs: clients may look again after five seconds. */
@@ -134,54 +145,53 @@ function retryIn(left: Milliseconds, { batchIndex }: CoercedExecution): Retry {
 
 /** Stores the answer, or releases the record. The client gets its answer in every case. */
 async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
-  const { settings, id } = attempt;
-  // Refused at the last moment by a plugin, or at the deadline: no resolver was called.
-  if (outcome.executed === false) return release(attempt);
+  const { settings, id, token } = attempt;
+  const { store, ttl, afterCrash } = settings;
   const isLate = outcome.errors.some(({ extensions }) => extensions['code'] === 'DEADLINE_EXCEEDED');
+  // Refused at the last moment, by a plugin or at the deadline: no resolver was called.
+  if (outcome.executed === false || (!isLate && isReleased(attempt, outcome))) return release(attempt);
   // A resolver may still be writing: the lease decides when it can be run again.
-  if (isLate && settings.again) return undefined;
-  if (!isLate && isReleased(settings, outcome)) return release(attempt);
+  if (isLate && afterCrash === 'run again') return undefined;
   const answer = await sealedAnswer(attempt, outcome);
-  const { store, keep, logger } = settings;
   try {
-    const isOurs = await twice(settings, () => store.finish(id, { token: attempt.token, answer, keep }));
-    if (!isOurs) logger.error(`The answer of a mutation was not stored, because its record has expired or was taken over (record ${id}).`);
+    if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
+      log(attempt, 'The answer of a mutation was not stored: its record had expired or was taken over');
   } catch (error) {
-    logger.error(`The answer of a mutation could not be stored: a retry will be refused (record ${id}).`, error);
+    log(attempt, 'The answer of a mutation could not be stored: a retry will be refused', error);
   }
 }
 
-async function release({ settings, id, token }: Attempt): Promise<void> {
+async function release(attempt: Attempt): Promise<void> {
+  const { settings, id, token } = attempt;
   try {
     await twice(settings, () => settings.store.release(id, { token }));
   } catch (error) {
-    settings.logger.error(`An idempotency key that was not used could not be released (record ${id}).`, error);
+    log(attempt, 'An idempotency key that was not used could not be released', error);
   }
 }
 
-function isReleased({ releaseIf, logger }: RunSettings, { result, errors }: OperationOutcome): boolean {
-  if (releaseIf === undefined || !hasFailed(result)) return false;
+function isReleased(attempt: Attempt, { result, errors }: OperationOutcome): boolean {
+  const { releaseIf } = attempt.settings;
   try {
-    return releaseIf(errors);
+    return releaseIf !== undefined && hasFailed(result) && releaseIf(errors);
   } catch (error) {
-    logger.error('releaseIf of idempotency has failed: the answer is kept.', error);
+    log(attempt, 'releaseIf of idempotency has failed: the answer is kept', error);
     return false;
   }
 }
 
 /** True if every field of the mutation has failed. */
 function hasFailed({ data, errors = [] }: OperationOutcome['result']): boolean {
-  if (data === undefined || data === null) return true;
-  return Object.entries(data).every(([name, value]) => value === null && errors.some(({ path }) => path?.[0] === name));
+  return Object.entries(data ?? {}).every(([name, value]) => value === null && errors.some(({ path }) => path?.[0] === name));
 }
 
-async function sealedAnswer({ settings, id }: Attempt, outcome: OperationOutcome): Promise<string | undefined> {
-  const { seal, maxAnswerBytes, logger } = settings;
+async function sealedAnswer(attempt: Attempt, outcome: OperationOutcome): Promise<string | undefined> {
+  const { seal, maxAnswerBytes } = attempt.settings;
   const answer = toStoredAnswer(outcome, maxAnswerBytes);
   try {
-    return answer === undefined || seal === undefined ? answer : await seal(answer, id);
+    return answer === undefined || seal === undefined ? answer : await seal(answer, attempt.id);
   } catch (error) {
-    logger.error(`The answer of a mutation could not be sealed, and is not kept (record ${id}).`, error);
+    log(attempt, 'The answer of a mutation could not be sealed, and is not kept', error);
     return undefined;
   }
 }

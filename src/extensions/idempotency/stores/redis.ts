@@ -18,9 +18,7 @@ export type EvaluateScript = (script: string, key: string, args: string[]) => Pr
  */
 export function redisStore(evaluate: EvaluateScript): IdempotencyStore {
   if (typeof evaluate !== 'function')
-    throw new TypeError(
-      'Expected redisStore to get a function that runs a script, such as (script, key, args) => client.eval(script, { keys: [key], arguments: args }).',
-    );
+    throw new TypeError('Expected redisStore to get a function such as (script, key, args) => client.eval(script, 1, key, ...args).');
   return {
     claim: async (id, { token, fingerprint, lease, keep, again }) =>
       toResult(await evaluate(claimScript, id, [token, fingerprint, toInteger(lease), toInteger(keep), again ? '1' : '0'])),
