@@ -22,13 +22,31 @@ export async function readNetlifySettings(project: string): Promise<NetlifySetti
   if (text === undefined) return undefined;
   const { values, problem } = parseSettings(text);
   const directory = values.get('functions.directory') ?? values.get('build.functions');
-  const command = values.get('build.command')?.value;
+  const command = await withScripts(values.get('build.command')?.value, project);
   return {
     directory: directory?.value,
     line: directory?.line,
-    isOutput: directory !== undefined && command !== undefined && names(command, relative(project, resolve(project, directory.value))),
+    isOutput: directory !== undefined && names(command, relative(project, resolve(project, directory.value))),
     problem: problem && { file, ...problem },
   };
+}
+
+/** A shell command, and the scripts of package.json that it runs. */
+async function withScripts(command = '', project: string): Promise<string> {
+  const runs = Array.from(command.matchAll(/\b(?:npm|pnpm|yarn|bun) run ([\w:.-]+)/g), ([, name = '']) => name);
+  if (runs.length === 0) return command;
+  const scripts = await readScripts(project);
+  return [command, ...runs.map((name) => scripts[name] ?? '')].join(' && ');
+}
+
+async function readScripts(project: string): Promise<Readonly<Record<string, string>>> {
+  try {
+    const { scripts } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as { scripts?: Record<string, string> };
+    return scripts ?? {};
+  } catch {
+    // There is no package.json, or npm will say what is wrong with it.
+    return {};
+  }
 }
 
 /** True when a shell command contains a path, as in `--outdir=built` or `tsc --outDir ./built`. */

@@ -75,3 +75,24 @@ test('a missing folder is an error that names the option', async (context) => {
   await assert.rejects(resolveFunctionsFolder(directory, undefined), /no folder "functions".*functions\/graphql\.ts.*--functions/);
   await assert.rejects(resolveFunctionsFolder(directory, 'api'), /no folder "api".*--functions/);
 });
+
+test('a folder that a script of the build command writes is output, so the sources are used', async (context) => {
+  const settings = (command: string): string => `[build]\ncommand = "${command}"\n[functions]\ndirectory = "built"\n`;
+  const { directory, write } = await createProject(context, {
+    'functions/x.ts': '',
+    'built/x.mjs': '',
+    'package.json': '{ "scripts": { "build": "esbuild functions/*.ts --outdir=built", "test": "node --test" } }',
+    'netlify.toml': settings('npm run test && npm run build'),
+  });
+
+  const written = await resolveFunctionsFolder(directory, undefined);
+  await write({ 'netlify.toml': settings('npm run test') });
+  const other = await resolveFunctionsFolder(directory, undefined);
+  await write({ 'netlify.toml': settings('npm run build'), 'package.json': '{ broken' });
+  const broken = await resolveFunctionsFolder(directory, undefined);
+
+  assert.deepEqual(
+    [written, other, broken].map(({ folder }) => folder),
+    ['functions', 'built', 'built'].map((name) => join(directory, name)),
+  );
+});
