@@ -23,9 +23,12 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
+/** The projects that `init` makes: their files belong to no folder of src/. */
+export const templates = 'src/tools/cli/init/templates/**';
+
 /** All files of src/. */
 export function readSources(): readonly SourceFile[] {
-  return globSync('src/**/*.ts')
+  return globSync('src/**/*.ts', { exclude: [templates] })
     .map((file) => posix.relative('src', file.replaceAll('\\', '/')))
     .map((path) => {
       const text = readFileSync(posix.join('src', path), 'utf8');

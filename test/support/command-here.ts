@@ -7,6 +7,7 @@ import type { Arguments } from '../../src/tools/cli/arguments.ts';
 import { runBuild } from '../../src/tools/cli/build/build.ts';
 import { runCheck } from '../../src/tools/cli/check/check.ts';
 import { runDoctor } from '../../src/tools/cli/doctor/doctor.ts';
+import { runInit } from '../../src/tools/cli/init/init.ts';
 import { UsageError } from '../../src/tools/cli/read-options.ts';
 import type { Terminal } from '../../src/tools/cli/project/paint.ts';
 import { runPrintSchema } from '../../src/tools/cli/schema/print-schema.ts';
@@ -15,7 +16,7 @@ import { createProject } from './functions-project.ts';
 import type { Project } from './functions-project.ts';
 
 /**
- * Runs `check`, `build`, `doctor` or `schema` in this process, with a terminal that records. It takes about a sixth of the CPU of a
+ * Runs `check`, `build`, `doctor`, `schema` or `init` in this process, with a terminal that records. It takes about a sixth of the CPU of a
  * process (0.12 against 0.7 s); test/tools/cli/main.test.ts shows what belongs to the process itself.
  *
  * Node imports a file once for each path: a project on which several commands run needs `createMovingProject`.
@@ -46,6 +47,7 @@ function run(command: Arguments, directory: string, terminal: Terminal): Promise
   if (command.name === 'build') return runBuild(command, directory, terminal);
   if (command.name === 'doctor') return runDoctor(command, directory, terminal);
   if (command.name === 'schema') return runPrintSchema(command, directory, terminal);
+  if (command.name === 'init') return runInit(command, directory, terminal);
   throw new Error(`The command ${command.name} is not run here.`);
 }
 

@@ -1,8 +1,10 @@
 import { didYouMean } from '../../shared/index.ts';
 import { devPlatforms } from './dev/thread-messages.ts';
 import type { PlatformSettings } from './dev/thread-messages.ts';
+import { initPlatforms } from './init/compose-project.ts';
+import type { InitPlatform } from './init/compose-project.ts';
 import { readOptions, UsageError } from './read-options.ts';
-import { buildUsage, checkUsage, devUsage, doctorUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
+import { buildUsage, checkUsage, devUsage, doctorUsage, initUsage, migrateUsage, schemaUsage, usage } from './usage.ts';
 
 /** The arguments of commands that run functions. */
 interface FunctionArguments {
@@ -88,6 +90,16 @@ export interface SchemaArguments extends NamedFunctionArguments {
   readonly out: string | undefined;
 }
 
+/** The arguments of `graphql-functions init`. Undefined: not chosen by an option. */
+export interface InitArguments {
+  readonly name: 'init';
+  /** The folder of the new project. */
+  readonly folder: string;
+  readonly platform: InitPlatform | undefined;
+  readonly codegen: boolean | undefined;
+  readonly tests: boolean | undefined;
+}
+
 /** A command with its arguments. */
 export type Arguments =
   | DevArguments
@@ -96,6 +108,7 @@ export type Arguments =
   | BuildArguments
   | MigrateArguments
   | SchemaArguments
+  | InitArguments
   | { readonly name: 'version' }
   | { readonly name: 'help'; readonly usage: string };
 
@@ -114,6 +127,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
 }
 
 const commands = {
+  init: { usage: initUsage, parse: parseInit },
   dev: { usage: devUsage, parse: parseDev },
   check: { usage: checkUsage, parse: parseCheck },
   doctor: { usage: doctorUsage, parse: parseDoctor },
@@ -202,6 +216,30 @@ function parseSchema(argv: readonly string[]): SchemaArguments {
   const { values, positionals } = readOptions('schema', argv, { ...ofOneFunction, out: text } as const, 1);
   const { function: named = positionals[0], functions, out, env } = values;
   return { name: 'schema', function: named, functions, out, env: toVariables(env) };
+}
+
+function parseInit(argv: readonly string[]): InitArguments {
+  const options = { platform: text, codegen: flag, 'no-codegen': flag, tests: flag, 'no-tests': flag } as const;
+  const { values, positionals } = readOptions('init', argv, options, 1);
+  const { platform, codegen, 'no-codegen': noCodegen, tests, 'no-tests': noTests } = values;
+  return {
+    name: 'init',
+    folder: positionals[0] ?? '.',
+    platform: platform === undefined ? undefined : toInitPlatform(platform),
+    codegen: toChoice('codegen', codegen, noCodegen),
+    tests: toChoice('tests', tests, noTests),
+  };
+}
+
+function toInitPlatform(name: string): InitPlatform {
+  if (Object.hasOwn(initPlatforms, name)) return name as InitPlatform;
+  const known = Object.keys(initPlatforms);
+  throw new UsageError(`Expected --platform to be one of ${known.join(', ')}, got "${name}".${didYouMean(name, known)}`);
+}
+
+function toChoice(name: string, isOn: boolean | undefined, isOff: boolean | undefined): boolean | undefined {
+  if (isOn && isOff) throw new UsageError(`Expected --${name} or --no-${name}, got both.`);
+  return isOn ?? (isOff ? false : undefined);
 }
 
 function toPlatform(name = 'netlify', stage: string | undefined, seconds: string | undefined): PlatformSettings {

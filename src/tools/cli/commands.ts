@@ -5,6 +5,7 @@ import { runCheck } from './check/check.ts';
 import { startDevServer, shutDown } from './dev/dev.ts';
 import type { DevServer } from './dev/dev.ts';
 import { runDoctor } from './doctor/doctor.ts';
+import { runInit } from './init/init.ts';
 import { readEnvFile, UsageError } from './read-options.ts';
 import { followRunner } from './dev/follow-runner.ts';
 import { openBrowser } from './dev/listen.ts';
@@ -51,6 +52,7 @@ async function run(command: Arguments): Promise<CommandOutcome> {
     await prepareEnvironment('development', command.env);
     return { exitCode: await runDoctor(command, process.cwd(), console), isOver: true };
   }
+  if (command.name === 'init') return { exitCode: await runInit(command, process.cwd(), console), isOver: true };
   if (command.name === 'migrate') return { exitCode: await runMigrate(command, process.cwd(), console), isOver: true };
   if (command.name === 'help') console.log(command.usage);
   else if (command.name === 'version') console.log(await readPackageVersion());

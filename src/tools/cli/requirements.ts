@@ -47,9 +47,11 @@ function isSupported(version: string): boolean {
   return major === 16 ? minor >= 15 : major > 17 || (major === 17 && minor >= 1);
 }
 
-/** The version of this package, from package.json, which is at the same relative path from the sources and from the build. */
+/** The folder of this package. It is at the same relative path from the sources and from the build. */
+export const packageRoot: URL = new URL('../../../', import.meta.url);
+
+/** The version of this package. */
 export async function readPackageVersion(): Promise<string> {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(new URL('package.json', packageRoot), 'utf8')) as { version: string };
   return version;
 }

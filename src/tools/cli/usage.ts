@@ -1,3 +1,21 @@
+/** The usage of `init`. */
+export const initUsage: string = `graphql-functions init [options] [folder]
+
+Makes a project: a schema with resolvers, the function or server for a platform,
+and the settings to check, build and deploy it. On a terminal, asks for what the
+options do not say. Writes nothing if one of the files exists.
+
+  --platform <name>      netlify, lambda (AWS, with SAM), workers (Cloudflare),
+                         nextjs or node; required without a terminal
+  --codegen              generates the types of resolvers from the schema, with
+                         GraphQL Code Generator
+  --tests                adds tests for Node's test runner
+  --no-codegen, --no-tests
+                         without these; the default without a terminal
+  --help                 prints this help
+
+Without a folder: the current one.`;
+
 /** The usage of `dev`. */
 export const devUsage: string = `graphql-functions dev [options]
 
@@ -120,6 +138,13 @@ and editors. It does not include applied directives.
 NODE_ENV is "test" unless it is set.`;
 
 /** The usage of all commands. */
-export const usage: string = [devUsage, checkUsage, doctorUsage, buildUsage, schemaUsage, migrateUsage, 'graphql-functions --version'].join(
-  '\n\n',
-);
+export const usage: string = [
+  initUsage,
+  devUsage,
+  checkUsage,
+  doctorUsage,
+  buildUsage,
+  schemaUsage,
+  migrateUsage,
+  'graphql-functions --version',
+].join('\n\n');

@@ -137,7 +137,7 @@ test('build takes a function, by its name behind the options or by --function', 
 });
 
 for (const [argv, message] of [
-  [['deploy'], /Unknown command "deploy"\. Commands: dev, check/],
+  [['deploy'], /Unknown command "deploy"\. Commands: init, dev, check/],
   [['chek'], /Did you mean "check"/],
   [['dev', '--prot', '1'], /^dev has no option --prot\. Did you mean "--port"\? graphql-functions dev --help$/],
   [['dev', '-p', '1'], /^dev has no option -p\./],

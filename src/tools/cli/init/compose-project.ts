@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { isPlainObject } from '../../../shared/index.ts';
+import { packageRoot, readPackageVersion } from '../requirements.ts';
+
+/** The platforms that `init` knows, by the names of their folders in templates/. */
+export const initPlatforms = {
+  netlify: 'Netlify',
+  lambda: 'AWS Lambda, deployed with SAM',
+  workers: 'Cloudflare Workers',
+  nextjs: 'Next.js, on Vercel or elsewhere',
+  node: 'a Node.js server',
+} as const;
+
+export type InitPlatform = keyof typeof initPlatforms;
+
+/** What a project consists of. */
+export interface ProjectChoices {
+  readonly platform: InitPlatform;
+  /** True: GraphQL Code Generator makes the types of resolvers. */
+  readonly codegen: boolean;
+  readonly tests: boolean;
+}
+
+/** The texts of files, by their paths in the project. */
+export type ProjectFiles = ReadonlyMap<string, string>;
+
+// Published as they are in the sources.
+const templates = fileURLToPath(new URL('src/tools/cli/init/templates/', packageRoot));
+
+/** The name in the templates, which that of the project replaces. */
+const placeholder = 'my-graphql-api';
+
+/**
+ * Composes a project from folders of templates/: the platform's folder, then those that platforms share. If several have the same
+ * file, JSON objects are merged, and other texts are joined.
+ */
+export async function composeProject({ platform, codegen, tests }: ProjectChoices, folderName: string): Promise<ProjectFiles> {
+  const parts = [platform, 'shared', codegen ? 'codegen' : 'resolvers', ...(tests ? ['tests'] : [])];
+  const files = new Map<string, string>();
+  for (const part of parts) {
+    for (const [path, text] of await readTemplate(part)) {
+      const earlier = files.get(path);
+      files.set(path, earlier === undefined ? text : combine(path, earlier, text));
+    }
+  }
+  const manifest = JSON.parse(files.get('package.json')!) as Manifest;
+  const name = toPackageName(folderName, manifest);
+  files.set('package.json', toJSON(await completeManifest(manifest)));
+  return new Map(Array.from(files, ([path, text]) => [path, text.replaceAll(placeholder, name)]));
+}
+
+async function readTemplate(name: string): Promise<[path: string, text: string][]> {
+  const folder = join(templates, name);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(files.toSorted().map(async (file) => [toProjectPath(relative(folder, file)), await readFile(file, 'utf8')]));
+}
+
+/** The templates have no file named .gitignore, because npm would not publish what it lists. */
+function toProjectPath(path: string): string {
+  return path === 'gitignore' ? '.gitignore' : path.replaceAll('\\', '/');
+}
+
+function combine(path: string, earlier: string, later: string): string {
+  return path.endsWith('.json') ? toJSON(merge(JSON.parse(earlier), JSON.parse(later))) : earlier + later;
+}
+
+type JSONObject = Readonly<Record<string, unknown>>;
+
+/** The first object's keys come first, and its values win. */
+function merge(first: JSONObject, second: JSONObject): JSONObject {
+  const merged: Record<string, unknown> = { ...first };
+  for (const [key, value] of Object.entries(second)) {
+    const existing = merged[key];
+    if (existing === undefined) merged[key] = value;
+    else if (isPlainObject(existing) && isPlainObject(value)) merged[key] = merge(existing, value);
+  }
+  return merged;
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** With the version of this package, and dependencies in the order in which npm writes them. */
+async function completeManifest({ dependencies, devDependencies, ...rest }: Manifest): Promise<Manifest> {
+  const withVersion = { ...dependencies, 'graphql-functions': `^${await readPackageVersion()}` };
+  return { ...rest, dependencies: sortByKey(withVersion), devDependencies: sortByKey(devDependencies) };
+}
+
+function sortByKey(versions: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(versions).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function toJSON(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** A name that npm and Cloudflare accept. npm installs no package into a project of the same name. */
+function toPackageName(folderName: string, { dependencies, devDependencies }: Manifest): string {
+  const name = folderName
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replaceAll(/^-|-$/g, '');
+  if (name === '') return placeholder;
+  return name in dependencies || name in devDependencies ? `${name}-api` : name;
+}

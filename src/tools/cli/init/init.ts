@@ -1,0 +1,60 @@
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import type { InitArguments } from '../arguments.ts';
+import type { Terminal } from '../project/paint.ts';
+import { DevError } from '../project/problem.ts';
+import { askForChoices } from './ask-for-choices.ts';
+import { composeProject } from './compose-project.ts';
+import type { ProjectChoices, ProjectFiles } from './compose-project.ts';
+
+/** Makes a project. Throws a DevError, before it writes anything, if one of the files exists. Returns the exit code. */
+export async function runInit(settings: InitArguments, directory: string, terminal: Terminal): Promise<number> {
+  const folder = resolve(directory, settings.folder);
+  const choices = await askForChoices(settings);
+  const files = await composeProject(choices, basename(folder));
+  await assertNoneExists(files, folder);
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    // "wx" does not overwrite a file that another program has written meanwhile.
+    await writeFile(join(folder, path), text, { flag: 'wx' });
+  }
+  const shown = folder === resolve(directory) ? '' : settings.folder;
+  terminal.log(`Wrote ${files.size} files${shown === '' ? '' : ` in ${shown}`}:`);
+  for (const path of [...files.keys()].toSorted()) terminal.log(`  ${path}`);
+  terminal.log(['\nNext:', ...nextCommands(choices, shown)].join('\n  '));
+  return 0;
+}
+
+async function assertNoneExists(files: ProjectFiles, folder: string): Promise<void> {
+  const paths = [...files.keys()];
+  const areTaken = await Promise.all(paths.map((path) => isTaken(join(folder, path))));
+  const taken = paths.filter((_, at) => areTaken[at]).toSorted();
+  if (taken.length === 0) return;
+  throw new DevError(
+    `init does not overwrite files, and these exist in ${folder}:\n  ${taken.join('\n  ')}\n` +
+      'Nothing was written. Name a new folder: graphql-functions init <folder>',
+  );
+}
+
+/** True for a file, also for a link that leads nowhere, and for a path whose folder is a file. */
+async function isTaken(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return true;
+    throw error;
+  }
+}
+
+function nextCommands({ codegen, tests }: ProjectChoices, folder: string): string[] {
+  return [
+    ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),
+    'npm install',
+    ...(codegen ? ['npm run codegen'] : []),
+    ...(tests ? ['npm test'] : []),
+    'npm run dev',
+  ];
+}

@@ -1,0 +1,9 @@
+import { books } from './books.ts';
+import type { Resolvers } from './resolvers-types.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    books: () => books,
+    book: (_, { id }) => books.find((book) => book.id === id) ?? null,
+  },
+};

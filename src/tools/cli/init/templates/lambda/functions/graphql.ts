@@ -1,0 +1,6 @@
+import { createHandler } from 'graphql-functions/aws-lambda';
+
+import { resolvers } from '../graphql/resolvers.ts';
+import { typeDefs } from '../graphql/schema.ts';
+
+export default createHandler({ csrfPrevention: true, typeDefs, resolvers });

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createTester } from 'graphql-functions/testing';
+
+import { resolvers } from '../graphql/resolvers.ts';
+import { typeDefs } from '../graphql/schema.ts';
+
+const { run } = createTester({ csrfPrevention: true, typeDefs, resolvers });
+
+test('a book is found by its id', async () => {
+  const { data, errors } = await run('query ($id: ID!) { book(id: $id) { title year } }', { id: 'emma' });
+
+  assert.equal(errors, undefined);
+  assert.deepEqual(data, { book: { title: 'Emma', year: 1815 } });
+});
+
+test('an unknown id is null', async () => {
+  const { data } = await run('{ book(id: "unknown") { title } }');
+
+  assert.deepEqual(data, { book: null });
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { lstat, readdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { parseArguments } from '../../../../src/tools/cli/arguments.ts';
+import { composeProject, initPlatforms } from '../../../../src/tools/cli/init/compose-project.ts';
+import type { InitPlatform } from '../../../../src/tools/cli/init/compose-project.ts';
+import { runCommandHere } from '../../../support/command-here.ts';
+import { createProject, linkPackage } from '../../../support/functions-project.ts';
+import { runTypeScript } from '../../../support/run-typescript.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const platforms = Object.keys(initPlatforms) as InitPlatform[];
+
+/** The files that only one platform has. */
+const filesOf: Readonly<Record<InitPlatform, readonly string[]>> = {
+  netlify: ['functions/graphql.ts', 'netlify.toml'],
+  lambda: ['functions/graphql.ts', 'template.yaml'],
+  workers: ['src/index.ts', 'wrangler.jsonc'],
+  nextjs: ['app/api/graphql/route.ts', 'app/layout.tsx', 'app/page.tsx'],
+  node: ['development.env', 'server.ts'],
+};
+const files = ['.gitignore', 'README.md', 'graphql/books.ts', 'graphql/resolvers.ts', 'graphql/schema.ts', 'package.json', 'tsconfig.json'];
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  return paths.map((path) => path.slice(directory.length + 1).replaceAll('\\', '/')).toSorted();
+}
+
+const readText = (directory: string, file: string): Promise<string> => readFile(join(directory, file), 'utf8');
+
+interface Manifest {
+  readonly name: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const readManifest = async (directory: string): Promise<Manifest> => JSON.parse(await readText(directory, 'package.json')) as Manifest;
+
+test('every option of init is read', () => {
+  const nothing = { name: 'init', folder: '.', platform: undefined, codegen: undefined, tests: undefined };
+
+  assert.deepEqual(parseArguments(['init']), nothing);
+  assert.deepEqual(parseArguments(['init', 'api', '--platform', 'node', '--codegen', '--no-tests']), {
+    name: 'init',
+    folder: 'api',
+    platform: 'node',
+    codegen: true,
+    tests: false,
+  });
+  assert.throws(() => parseArguments(['init', '--platform', 'vercel']), /one of netlify, lambda, workers, nextjs, node, got "vercel"/);
+  assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
+  assert.throws(() => parseArguments(['init', '--tests', '--no-tests']), /Expected --tests or --no-tests, got both\./);
+  assert.throws(() => parseArguments(['init', 'a', 'b']), /got "b"/);
+});
+
+for (const platform of platforms) {
+  test(`init writes the files of ${platform}, and prints them with the next commands`, async (context) => {
+    const { directory } = await createProject(context, {});
+    const plain = [...files, ...filesOf[platform]].toSorted();
+    const full = [...plain, 'codegen.ts', 'test/graphql.test.ts'].toSorted();
+
+    const inFolder = await runCommandHere(directory, 'init', 'apis/My API', '--platform', platform, '--codegen', '--tests');
+    await runCommandHere(directory, 'init', 'plain', '--platform', platform);
+
+    assert.deepEqual(await filesIn(join(directory, 'apis/My API')), full);
+    assert.deepEqual(await filesIn(join(directory, 'plain')), plain);
+    assert.equal(
+      inFolder.stdout,
+      `Wrote ${full.length} files in apis/My API:\n  ${full.join('\n  ')}\n\n` +
+        'Next:\n  cd "apis/My API"\n  npm install\n  npm run codegen\n  npm test\n  npm run dev\n',
+    );
+  });
+
+  test(`the project for ${platform} passes the type checks`, async (context) => {
+    const { directory } = await createProject(context, {});
+    await runCommandHere(directory, 'init', '--platform', platform, '--tests');
+    await linkPackage({ directory }, 'graphql', '@types', 'react');
+
+    assert.deepEqual(await runTypeScript(directory), []);
+  });
+}
+
+test('the project is named after its folder, with a name that npm and Cloudflare accept', async () => {
+  const nameIn = async (platform: InitPlatform, folder: string): Promise<string> => {
+    const project = await composeProject({ platform, codegen: false, tests: false }, folder);
+    return (JSON.parse(project.get('package.json')!) as Manifest).name;
+  };
+  const wrangler = (await composeProject({ platform: 'workers', codegen: false, tests: false }, 'Books & more')).get('wrangler.jsonc');
+
+  assert.equal(await nameIn('node', 'Books & more.'), 'books-more');
+  assert.match(wrangler!, /"name": "books-more"/);
+  // npm refuses to install a package into a project of the same name.
+  assert.equal(await nameIn('node', 'graphql'), 'graphql-api');
+  assert.equal(await nameIn('nextjs', 'next'), 'next-api');
+  assert.equal(await nameIn('node', '本'), 'my-graphql-api');
+  assert.equal(await nameIn('node', ''), 'my-graphql-api');
+  assert.equal(await nameIn('node', `${'a'.repeat(49)}-b`), 'a'.repeat(49));
+});
+
+test('codegen and tests add their scripts, packages, ignored files and lines in README.md', async (context) => {
+  const { directory } = await createProject(context, {});
+  await runCommandHere(directory, 'init', 'plain', '--platform', 'netlify');
+  await runCommandHere(directory, 'init', 'full', '--platform', 'netlify', '--codegen', '--tests');
+
+  const [plain, full] = await Promise.all(['plain', 'full'].map((name) => readManifest(join(directory, name))));
+
+  assert.deepEqual(Object.keys(plain!.scripts), ['dev', 'check', 'build', 'deploy']);
+  assert.deepEqual(Object.keys(full!.scripts), ['dev', 'check', 'build', 'deploy', 'codegen', 'precheck', 'test']);
+  assert.deepEqual(Object.keys(plain!.devDependencies), ['@types/node', 'esbuild', 'typescript']);
+  assert.equal(Object.keys(full!.devDependencies).filter((name) => name.startsWith('@graphql-codegen/')).length, 3);
+  assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n');
+  assert.match(await readText(directory, 'full/.gitignore'), /^graphql\/resolvers-types\.ts$/m);
+  assert.match(await readText(directory, 'full/README.md'), /^- `npm run deploy`.*\n- `npm run codegen`.*\n- `npm test`.*\n$/m);
+});
+
+test('projects get the version of this package, and of others the versions that are tested here', async () => {
+  const tested = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest & { version: string };
+  const parts = await readFile(join(root, 'test/real/parts.json'), 'utf8');
+
+  for (const platform of platforms) {
+    const project = await composeProject({ platform, codegen: true, tests: true }, 'api');
+    const { dependencies, devDependencies } = JSON.parse(project.get('package.json')!) as Manifest;
+    const { 'graphql-functions': version, ...others } = { ...dependencies, ...devDependencies };
+
+    assert.equal(version, `^${tested.version}`);
+    for (const [name, range] of Object.entries(others)) {
+      const known = tested.devDependencies[name] ?? new RegExp(`"${name}": "(.+)"`).exec(parts)?.[1];
+      if (known !== undefined) assert.equal(range, known.replace(/^\^?/, '^'), `${platform}: ${name}`);
+    }
+  }
+});
+
+test('init keeps other files, and writes nothing if one of its files exists', async (context) => {
+  const { directory } = await createProject(context, { LICENSE: 'MIT', 'package.json': '{}', 'graphql/schema.ts': 'mine' });
+
+  const { code, stdout, stderr } = await runCommandHere(directory, 'init', '--platform', 'node');
+
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.equal(
+    stderr,
+    `init does not overwrite files, and these exist in ${directory}:\n  graphql/schema.ts\n  package.json\n` +
+      'Nothing was written. Name a new folder: graphql-functions init <folder>\n',
+  );
+  assert.deepEqual(await filesIn(directory), ['LICENSE', 'graphql/schema.ts', 'package.json']);
+});
+
+test('links that lead nowhere, and files in the place of folders, count as existing', async (context) => {
+  const { directory } = await createProject(context, { graphql: 'a file' });
+  await symlink('nowhere', join(directory, 'server.ts'));
+
+  const { stderr } = await runCommandHere(directory, 'init', '--platform', 'node');
+  const below = await runCommandHere(directory, 'init', 'graphql', '--platform', 'node');
+
+  assert.match(
+    stderr,
+    /exist in .*:\n {2}graphql\/books\.ts\n {2}graphql\/resolvers\.ts\n {2}graphql\/schema\.ts\n {2}server\.ts\nNothing/,
+  );
+  assert.match(below.stderr, /package\.json\n/);
+  assert.ok((await lstat(join(directory, 'server.ts'))).isSymbolicLink());
+  assert.deepEqual(await filesIn(directory), ['graphql', 'server.ts']);
+});
+
+async function initWithoutTerminal(context: TestContext, ...options: readonly string[]): Promise<string> {
+  const { directory } = await createProject(context, {});
+  const { stderr } = await runCommandHere(directory, 'init', ...options);
+  assert.deepEqual(await filesIn(directory), []);
+  return stderr;
+}
+
+test('without a terminal and --platform, init names its options', async (context) => {
+  const expected = `init needs --platform, because it cannot ask without a terminal:
+
+  graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests]
+`;
+
+  assert.equal(await initWithoutTerminal(context), expected);
+  assert.equal(await initWithoutTerminal(context, '--codegen', '--no-tests'), expected);
+});
