@@ -45,4 +45,7 @@ export type OperationInvocation = Pick<
 >;
 
 /** The part of an invocation that executors use. */
-export type ExecutionInvocation = Pick<Invocation, 'signal' | 'onCancel'>;
+export interface ExecutionInvocation extends Pick<Invocation, 'signal' | 'onCancel'> {
+  /** Fires the signal of this operation alone. Undefined where executions are not ended by an error. */
+  stop?(reason: Error): void;
+}

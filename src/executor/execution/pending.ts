@@ -42,7 +42,7 @@ export abstract class Pending {
     }
   }
 
-  /** Makes the position null, or its container if it is non-null. */
+  /** Makes the position null, or its container if it is non-null and errors propagate. */
   fail(thrown: unknown): void {
     if (this.isOver()) return;
     this.failed = true;
@@ -53,7 +53,9 @@ export abstract class Pending {
       return;
     }
     const error = locate(thrown, position);
-    if (position.shape.nonNull && run.propagatesErrors) {
+    if (run.haltsOnError) {
+      run.halt(error);
+    } else if (position.shape.nonNull && run.propagates(thrown)) {
       parent.fail(error);
     } else {
       run.record(error);

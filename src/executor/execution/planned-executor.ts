@@ -130,7 +130,7 @@ function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult>
     run.record(toRootError(error));
     data = null;
   }
-  if (data instanceof Pending && run.overflow === undefined) return whenFinished(plan, run, data);
+  if (data instanceof Pending && run.endedBy === undefined) return whenFinished(plan, run, data);
   plan.trim();
   return run.finish(data);
 }
@@ -177,8 +177,8 @@ function coerce(plan: Plan, run: Run, execution: PlannedExecution): CoercedVaria
     if (values !== undefined) return isGraphQL17 ? { variableValues: values } : { coerced: values };
   } catch (error) {
     // Including their defaults, the variables are too large.
-    if (run.overflow === undefined) throw error;
-    return { errors: [run.overflow] };
+    if (run.endedBy === undefined) throw error;
+    return { errors: [run.endedBy] };
   }
   const error = execution.hasHeavyVariables === true ? firstInputError(execution) : undefined;
   return error === undefined ? coerceWithGraphQLJS(execution) : { errors: [error] };

@@ -48,10 +48,22 @@ export interface RunSettings {
   readonly rowsBeforeCode?: number | undefined;
   /** Can cancel the execution. Default: it runs to its end. */
   readonly invocation?: ExecutionInvocation | undefined;
+  /** What errors do to the response. Default: they propagate, unless the operation has graphql 17's directive against it. */
+  readonly errorHandling?: ErrorHandling | undefined;
   /** Default: no limit. */
   readonly answerLimit?: AnswerBudget | undefined;
   /** Lists the objects of the response. Default: they are not listed. */
   readonly objects?: ObjectLog | undefined;
+}
+
+/** What an error does to the response. */
+export interface ErrorHandling {
+  /** A null in a non-null position makes its parent null. Default: as the operation's directive says. */
+  readonly propagates?: boolean;
+  /** The first error ends the execution: `data` is null, and there are no other errors. Default: false */
+  readonly halts?: boolean;
+  /** Errors of a cancellation stay at their position, even if it is non-null. Default: false */
+  readonly keepsFinished?: boolean;
 }
 
 /** The parts of a plan that a run uses. */
@@ -83,8 +95,8 @@ export class Run {
   readonly settings: RunSettings;
   readonly contextValue: unknown;
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  /** True when a null in a non-null position makes its parent null. */
-  readonly propagatesErrors: boolean;
+  /** True when the first error ends the execution. */
+  readonly haltsOnError: boolean;
   /** The values of the variables by name, in either major. */
   coerced: Readonly<Record<string, unknown>> = noVariables;
   /** Publishes the events of each resolver. Undefined: the channels have no subscribers. */
@@ -95,10 +107,13 @@ export class Run {
   cancelReason: Error | undefined = undefined;
   /** Receives the result of an asynchronous run. */
   onFinish: ((result: ExecutionResult) => void) | undefined = undefined;
-  /** Set when the response is too large: the result is this error alone. */
-  overflow: GraphQLError | undefined = undefined;
+  /** The only error of the response, which has ended the execution early: the response is too large, or errors halt. */
+  endedBy: GraphQLError | undefined = undefined;
   readonly objects: ObjectLog | undefined;
   readonly #plan: RunPlan;
+  readonly #propagatesErrors: boolean;
+  readonly #keepsFinished: boolean;
+  #isTooLarge = false;
   /** In the installed major's shape: `{ sources, coerced }` in 17, the values themselves in 16. Undefined: there are no variables. */
   #variableValues: VariableValues | undefined = undefined;
   /** The error of a field's arguments, which is the same in each row. */
@@ -116,8 +131,11 @@ export class Run {
     this.contextValue = settings.contextValue;
     this.fieldResolver = settings.fieldResolver;
     this.objects = settings.objects;
-    this.propagatesErrors = plan.propagatesErrors;
     this.#plan = plan;
+    const { errorHandling } = settings;
+    this.haltsOnError = errorHandling?.halts ?? false;
+    this.#propagatesErrors = errorHandling?.propagates ?? plan.propagatesErrors;
+    this.#keepsFinished = errorHandling?.keepsFinished ?? false;
     this.#maxSize = settings.answerLimit?.free ?? Infinity;
     this.#freeWork = settings.answerLimit?.freeWork ?? Infinity;
   }
@@ -164,7 +182,7 @@ export class Run {
     this.#size += size;
     if (this.#size <= this.#maxSize) return;
     this.#extend();
-    if (this.overflow !== undefined) throw this.overflow;
+    if (this.endedBy !== undefined) throw this.endedBy;
   }
 
   /** Counts units of work. Throws as `grow` does. */
@@ -197,14 +215,31 @@ export class Run {
   }
 
   #extend(): void {
-    if (this.overflow !== undefined) return;
+    if (this.endedBy !== undefined) return;
     try {
       this.#maxSize = this.settings.answerLimit!.grow(this.#size, this.#freeWork < 0);
     } catch (error) {
-      this.overflow = error as GraphQLError;
-      this.cancelReason = this.overflow;
-      if (this.onFinish !== undefined) this.finish(null);
+      this.#isTooLarge = true;
+      this.#endBy(error as GraphQLError);
     }
+  }
+
+  /** True if an error makes its position's parent null, when the position is non-null. */
+  propagates(thrown: unknown): boolean {
+    return this.#propagatesErrors && !(this.#keepsFinished && thrown === this.cancelReason);
+  }
+
+  /** Ends the run with its first error. Returns the error. */
+  halt(error: GraphQLError): GraphQLError {
+    this.#endBy(error);
+    this.settings.invocation?.stop?.(error);
+    return error;
+  }
+
+  #endBy(error: GraphQLError): void {
+    this.endedBy = error;
+    this.cancelReason = error;
+    if (this.onFinish !== undefined) this.finish(null);
   }
 
   /** Ends the run. `data`: null when an error reached the root. */
@@ -218,7 +253,7 @@ export class Run {
   }
 
   #resultOf(data: unknown): ExecutionResult {
-    if (this.overflow !== undefined) return { errors: [this.overflow] };
+    if (this.endedBy !== undefined) return this.#isTooLarge ? { errors: [this.endedBy] } : { errors: [this.endedBy], data: null };
     return (this.#errors === undefined ? { data } : { errors: this.#errors, data }) as ExecutionResult;
   }
 

@@ -19,6 +19,7 @@ import { cases } from '../../support/long-form.ts';
  */
 const traced = cases({ short: 8, long: 60 });
 const schemas = cases({ short: 15, long: 120 });
+const behaviors = cases({ short: 10, long: 700 });
 const listed = cases({ short: 20, long: 160 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
@@ -41,6 +42,18 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
     equal(unhandled.ours, 0);
     ok(operations > schemas * 4 && withErrors > operations / 4 && withData > operations / 4, `${operations}, ${withErrors}, ${withData}`);
   });
+}
+
+for (const onError of ['NULL', 'HALT'] as const) {
+  for (const timing of ['sync', 'apart', 'together'] as const) {
+    test(`random operations with onError ${onError}, resolvers ${timing}: the answer is made of the errors that graphql-js has without propagation`, async () => {
+      const { operations, withErrors, differences, unhandled } = await compareExecutors(2_000, behaviors, { timing, onError });
+
+      deepEqual(differences.slice(0, 1), []);
+      equal(unhandled.ours, 0);
+      ok(operations > behaviors * 4 && withErrors > operations / 4, `${operations}, ${withErrors}`);
+    });
+  }
 }
 
 for (const timing of ['sync', 'apart', 'together'] as const) {

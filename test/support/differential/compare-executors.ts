@@ -1,4 +1,4 @@
-import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate } from 'graphql';
+import { defaultFieldResolver, execute, getNullableType, isLeafType, isObjectType, Kind, parse, validate, versionInfo } from 'graphql';
 import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 import { listObjects } from '../../../src/entries/edge.ts';
@@ -64,20 +64,28 @@ interface Scenario {
   readonly traced: boolean;
   /** Our executor also lists the objects of the response, with unselected ids. */
   readonly listed: boolean;
+  readonly onError: 'PROPAGATE' | 'NULL' | 'HALT';
 }
+
+/** Default: no tracing, no listing, errors propagate. */
+interface Choices extends Partial<Pick<Scenario, 'traced' | 'listed' | 'onError'>> {
+  readonly timing: Timing;
+}
+
+const errorHandling = { PROPAGATE: undefined, NULL: { propagates: false }, HALT: { halts: true } };
 
 /** Runs random operations on random schemas through both executors. The same seeds give the same operations. */
 export async function compareExecutors(
   firstSeed: number,
   count: number,
-  { timing, traced = false, listed = false }: { readonly timing: Timing; readonly traced?: boolean; readonly listed?: boolean },
+  { timing, traced = false, listed = false, onError = 'PROPAGATE' }: Choices,
 ): Promise<Comparison> {
   const none = { operations: 0, withErrors: 0, withData: 0, named: 0, unnamed: 0 };
   const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     for (const scenario of scenarios(seed, timing)) {
       if (listed) addIds(scenario.schema);
-      await compareOnce({ ...scenario, traced, listed }, found);
+      await compareOnce({ ...scenario, traced, listed, onError }, found);
     }
   }
   return found;
@@ -94,7 +102,7 @@ function addIds(schema: GraphQLSchema): void {
   }
 }
 
-function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed'>> {
+function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed' | 'onError'>> {
   const random = createRandom(seed);
   const schema = randomSchema(random);
   for (let round = 0; round < 6; round++) {
@@ -132,9 +140,12 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
   const execution = { schema, document, operation, variableValues: variables, fieldResolver, hideSuggestions };
   // Twice: the second run finds the plan as the first has left it.
   for (let run = 0; run < 2; run++) {
-    const expected = await observe(scenario, (run) => execute({ ...execution, ...run } as Parameters<typeof execute>[0]));
+    const executeTheirs = scenario.onError === 'PROPAGATE' ? execute : executeWithoutPropagation;
+    const expected = await observe(scenario, (run) => executeTheirs({ ...execution, ...run } as Parameters<typeof execute>[0]));
     const objects = scenario.listed ? listObjects().begin() : undefined;
-    const actual = await observe(scenario, (run) => executePlanned({ ...execution, ...run, rowsBeforeCode, objects }));
+    const actual = await observe(scenario, (run) =>
+      executePlanned({ ...execution, ...run, rowsBeforeCode, objects, errorHandling: errorHandling[scenario.onError] }),
+    );
     objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
     found.operations++;
     if (expected.result.errors !== undefined) found.withErrors++;
@@ -147,12 +158,28 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
 }
 
 async function differenceOf(scenario: Scenario, expected: Observation, actual: Observation): Promise<string | undefined> {
+  if (scenario.onError === 'HALT') return differenceOfHalted(scenario, expected.result, actual.result);
+  if (scenario.onError === 'NULL') {
+    const unpropagated = withNullErrors(expected.result, actual.result);
+    return findDifference({ expected: unpropagated, actual: actual.result, unpropagated });
+  }
   if (textOf(expected) === textOf(actual)) return undefined;
   if (scenario.timing === 'sync') return 'another answer, or other calls';
   const { result } = await observe({ ...scenario, traced: false }, (run) =>
     executeWithoutPropagation({ ...scenario, variableValues: scenario.variables, ...run }),
   );
   return findDifference({ expected: expected.result, actual: actual.result, unpropagated: withNullErrors(result, actual.result) });
+}
+
+/** HALT: one of the errors that the operation can have, in synchronous operations the first. `expected` is without propagation. */
+function differenceOfHalted({ timing }: Scenario, expected: ExecutionResult, actual: ExecutionResult): string | undefined {
+  const { errors = [] } = withNullErrors(expected, actual);
+  if (errors.length === 0 || expected.data === undefined)
+    return JSON.stringify(expected) === JSON.stringify(actual) ? undefined : 'another answer without an error of a field';
+  const [error, second] = actual.errors ?? [];
+  if (actual.data !== null || error === undefined || second !== undefined) return 'not one error, and data: null';
+  const candidates = (timing === 'sync' && versionInfo.major >= 17 ? errors.slice(0, 1) : errors).map(describeError);
+  return candidates.includes(describeError(error)) ? undefined : 'another error';
 }
 
 /** Where an error has made something null, graphql-js goes on below it and we do not: then there are fewer events. */

@@ -4,7 +4,7 @@ import type { DirectiveNode, ExecutionArgs, ExecutionResult, GraphQLField, Graph
 import { valueAt } from './compare-results.ts';
 
 /** Executes with graphql-js so that each error makes only its own position null. graphql 16 has no directive for it. */
-export async function executeWithoutPropagation(args: ExecutionArgs): Promise<ExecutionResult> {
+export function executeWithoutPropagation(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
   if (versionInfo.major < 17) return withNullableFields(args.schema, () => execute(args));
   const directive: DirectiveNode = {
     kind: Kind.DIRECTIVE,
@@ -43,7 +43,7 @@ export function declaredType(field: GraphQLField<unknown, unknown>): GraphQLOutp
   return declaredTypes.get(field) ?? field.type;
 }
 
-async function withNullableFields<T>(schema: GraphQLSchema, run: () => T | Promise<T>): Promise<T> {
+function withNullableFields<T>(schema: GraphQLSchema, run: () => T | Promise<T>): T | Promise<T> {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
@@ -51,12 +51,14 @@ async function withNullableFields<T>(schema: GraphQLSchema, run: () => T | Promi
       field.type = nullable(field.type);
     }
   }
-  try {
-    return await run();
-  } finally {
+  const restore = (): void => {
     for (const [field, type] of declaredTypes) field.type = type;
     declaredTypes.clear();
-  }
+  };
+  const result = run();
+  if (result instanceof Promise) return result.finally(restore);
+  restore();
+  return result;
 }
 
 function nullable(type: GraphQLOutputType): GraphQLOutputType {

@@ -26,14 +26,14 @@ function toLocatedError(thrown: unknown, nodes?: PlannedField['nodes'], path?: r
 
 const manyErrors = new GraphQLError('There are more errors than are kept.');
 
-/** Records an error and returns null; throws the located error if the position is non-null. */
+/** Records an error and returns null; throws the located error if it makes the parent null, too. */
 export function nullOrThrow(position: Position, thrown: unknown): null {
-  const { fieldRun } = position;
-  // A response that is too large fails as a whole.
-  if (fieldRun.run.overflow !== undefined) throw fieldRun.run.overflow;
+  const { run } = position.fieldRun;
+  if (run.endedBy !== undefined) throw run.endedBy;
   const error = locate(thrown, position);
-  if (position.shape.nonNull && fieldRun.run.propagatesErrors) throw error;
-  fieldRun.run.record(error);
+  if (run.haltsOnError) throw run.halt(error);
+  if (position.shape.nonNull && run.propagates(thrown)) throw error;
+  run.record(error);
   return null;
 }
 
