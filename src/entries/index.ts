@@ -14,6 +14,7 @@ export type {
   DataSourceCallListener,
   DeadlineOptions,
   EndHook,
+  ErrorBehavior,
   ExecutionOptions,
   FormatError,
   GraphQLRequest,
@@ -41,6 +42,7 @@ export type {
   ServerPlugin,
   ServerStartContext,
   SubsequentPayload,
+  TrustedDocument,
   TrustedDocumentManifest,
   TrustedDocumentOptions,
 } from '../server/index.ts';

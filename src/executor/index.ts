@@ -12,6 +12,7 @@ export { coercedVariables, executePlanned, prepareExecution } from './execution/
 export type { GraphQLJSExecutor, KeptPlan, PlannedExecution } from './execution/planned-executor.ts';
 export { abandon } from './execution/promises.ts';
 export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './execution/run.ts';
+export type { ErrorHandling } from './execution/run.ts';
 export { executeContext } from './execution/trace-execution.ts';
 export { allArguments, resolverCall } from './execution/visible-arguments.ts';
 export { isWithoutInfo, visitSelectedFields, watchFields, wrapSelectedFields } from './execution/watched-fields.ts';

@@ -16,7 +16,13 @@ export { executeIncrementally } from './operation/delivery/incremental.ts';
 export { documentHash } from './operation/documents/document-hash.ts';
 export type { PersistedQuerySettings } from './operation/documents/persisted-queries.ts';
 export { entriesOf } from './operation/documents/trusted-documents.ts';
-export type { ApolloOperationManifest, TrustedDocumentManifest, TrustedDocumentOptions } from './operation/documents/trusted-documents.ts';
+export type {
+  ApolloOperationManifest,
+  TrustedDocument,
+  TrustedDocumentManifest,
+  TrustedDocumentOptions,
+} from './operation/documents/trusted-documents.ts';
+export type { ErrorBehavior } from './operation/error-behavior.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { CostOptions } from './operation/limits/cost.ts';

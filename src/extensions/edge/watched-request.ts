@@ -44,7 +44,16 @@ export const explainedHeaders: readonly string[] = [
 ];
 
 /** The parameters that name an operation, and its variables. All of them are in every key. */
-export const operationParameters: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'id', 'doc_id'];
+export const operationParameters: readonly string[] = [
+  'query',
+  'operationName',
+  'variables',
+  'extensions',
+  'onError',
+  'documentId',
+  'id',
+  'doc_id',
+];
 
 /** The same call, with its reads recorded. Path and method are in every key. */
 export function watchedCall(call: RequestCall, watch: RequestWatch): RequestCall {

@@ -107,8 +107,8 @@ export function recordId(prefix: string, named: readonly [identity: string, key:
 
 /** The same for every attempt: a retry sends the same text and variables. Aliases count, because a stored answer has them. */
 export function fingerprintOf({ source, request }: Pick<OperationExecution, 'source' | 'request'>): string {
-  const { operationName = null, variables = {} } = request;
-  return sha256(JSON.stringify([source, operationName, variables], sortKeys));
+  const { operationName = null, variables = {}, onError = null } = request;
+  return sha256(JSON.stringify([source, operationName, variables, onError], sortKeys));
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

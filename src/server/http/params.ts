@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import { isRecord, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest } from '../../shared/index.ts';
+import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import { describe } from '../operation/errors.ts';
 import type { GraphQLRequest } from '../operation/types.ts';
 import { parseJSON, readText } from './body.ts';
@@ -18,6 +19,8 @@ export interface RequestSettings {
   readonly maxNesting: number;
   /** True if a request may name a document by an id. */
   readonly takesDocumentIds: boolean;
+  /** The values of `onError` that a request may have. */
+  readonly errorBehaviors: readonly ErrorBehavior[];
 }
 
 /** The operations of a request. All elements of a batch are checked before any runs. */
@@ -57,16 +60,21 @@ function parseParameters(settings: RequestSettings, json: unknown): GraphQLReque
 }
 
 /** A malformed element becomes an error, so that the others still run. */
-function readElement({ takesDocumentIds }: RequestSettings, limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
+function readElement(settings: RequestSettings, limit: VariablesLimit, element: unknown): GraphQLRequest | GraphQLError {
+  const { takesDocumentIds, errorBehaviors } = settings;
   const documentId = takesDocumentIds ? documentIdOf(element) : undefined;
-  const problem = problemOf(element, documentId) ?? problemOfSize(limit, element as Parameters);
+  const problem =
+    problemOf(element, documentId) ??
+    problemOfSize(limit, element as Parameters) ??
+    problemOfErrorBehavior(errorBehaviors, element as Parameters);
   if (problem !== undefined) return malformedRequest(problem);
-  const { query, operationName, variables, extensions } = element as Parameters;
+  const { query, operationName, variables, extensions, onError } = element as Parameters;
   const request = {
     query: query || undefined,
     operationName: operationName || undefined,
     variables: variables ?? undefined,
     extensions: extensions ?? undefined,
+    onError: onError || undefined,
   };
   return documentId === undefined ? request : { ...request, documentId };
 }
@@ -77,6 +85,7 @@ interface Parameters {
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
   readonly extensions?: Readonly<Record<string, unknown>> | null;
+  readonly onError?: ErrorBehavior | '' | null;
 }
 
 function problemOf(json: unknown, documentId: string | undefined): string | undefined {
@@ -93,6 +102,11 @@ function problemOf(json: unknown, documentId: string | undefined): string | unde
 
 function problemOfSize(limit: VariablesLimit, { variables }: Parameters): string | undefined {
   return isAbsent(variables) ? undefined : limit.problemOf(variables);
+}
+
+function problemOfErrorBehavior(known: readonly ErrorBehavior[], { onError }: Parameters): string | undefined {
+  if (isAbsent(onError) || onError === '' || known.includes(onError)) return undefined;
+  return `Expected "onError" to be ${known.map((name) => `"${name}"`).join(' or ')}, got ${describe(onError)}.`;
 }
 
 /** The names of the draft's appendix on persisted documents, of Apollo's gateways, and of Relay. */
@@ -121,7 +135,7 @@ function parseGET(settings: RequestSettings, queryString: string): GraphQLReques
   });
 }
 
-const parameterNames = ['query', 'operationName', 'variables', 'extensions'];
+const parameterNames = ['query', 'operationName', 'variables', 'extensions', 'onError'];
 
 function jsonParameter(name: string, found: ReadonlyMap<string, string>, maxBytes: number): unknown {
   const text = found.get(name);

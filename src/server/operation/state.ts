@@ -8,6 +8,7 @@ import type { KnownDocument } from './documents/document-cache.ts';
 import type { DocumentSettings } from './documents/document.ts';
 import type { Delivery, IncrementalSettings } from './delivery/delivery.ts';
 import type { AnsweredObjects, GraphQLRequest, OperationOutcome, PayloadStream } from './types.ts';
+import type { ErrorBehavior } from './error-behavior.ts';
 import type { ErrorSettings } from './errors.ts';
 import type { Execution, ExecutionSettings } from './execute.ts';
 import type { OperationHooks } from './hooks.ts';
@@ -34,6 +35,8 @@ export type WrapExecution = (execution: CoercedExecution, next: () => Eventual<O
 export interface OperationSettings
   extends ContextSettings, SourceSettings, DocumentSettings, ExecutionSettings, ErrorSettings, IncrementalSettings {
   readonly plugins: readonly ServerPlugin[];
+  /** NULL: errors of the deadline stay at their position, if the request does not say what errors do. */
+  readonly partial?: ErrorBehavior | undefined;
   readonly maxCost: CostSettings | undefined;
   /** Calls `executionWillStart` of the plugins. Undefined: none has it. */
   readonly notifyExecution?: NotifyExecution | undefined;
@@ -71,6 +74,8 @@ export interface OperationState {
   hooks: OperationHooks | undefined;
   source: string | undefined;
   keep: PersistedQuery['keep'];
+  /** From the request, or the trusted document. Undefined: errors propagate. */
+  onError: ErrorBehavior | undefined;
   known: KnownDocument | undefined;
   operation: OperationDefinitionNode | undefined;
   /** Lists the objects in the answer. Undefined if no plugin requested it. */
@@ -107,6 +112,7 @@ export function createState(settings: OperationSettings, input: OperationInput):
     hooks: undefined,
     source: undefined,
     keep: undefined,
+    onError: input.request.onError,
     known: undefined,
     operation: undefined,
     objects: undefined,

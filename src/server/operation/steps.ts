@@ -11,6 +11,7 @@ import { aliasesOf, loadDocument } from './documents/document.ts';
 import type { KnownDocument } from './documents/document-cache.ts';
 import type { PersistedQuery } from './documents/persisted-queries.ts';
 import { isPlainSource, resolveSource } from './documents/source.ts';
+import { errorHandlingOf } from './error-behavior.ts';
 import { toErrors } from './errors.ts';
 import { createExecution, executeOperation } from './execute.ts';
 import type { Execution } from './execute.ts';
@@ -23,6 +24,7 @@ import { outcomeInTime, wrappedResultInTime } from './in-time.ts';
 import { outcomeOfFailure, toOutcome } from './outcome.ts';
 import type { OperationExecution } from './plugin.ts';
 import { operationToRun } from './resolve.ts';
+import { StoppableInvocation } from './stoppable-invocation.ts';
 import type { ChosenOptions, OperationState, WrapExecution } from './state.ts';
 import type { OperationOutcome, PayloadStream } from './types.ts';
 
@@ -65,9 +67,10 @@ export function findSource(state: OperationState): Eventual<void> {
   return hooks?.didResolveSource(state.source);
 }
 
-function setSource({ source, keep }: PersistedQuery, state: OperationState): Eventual<void> {
+function setSource({ source, keep, onError }: PersistedQuery, state: OperationState): Eventual<void> {
   state.source = source;
   state.keep = keep;
+  state.onError ??= onError;
   return state.hooks?.didResolveSource(source);
 }
 
@@ -117,7 +120,11 @@ export function coerceVariables(state: OperationState): void {
   state.runsToEnd = runToEnd;
   state.wrapExecution = wrap;
   if (runToEnd) input.invocation = invocation.untilDeadline;
-  if (inOneAnswer === true) input.delivery = undefined;
+  // An error ends only its event of a subscription.
+  const halts = state.onError === 'HALT' && operation!.operation !== OperationTypeNode.SUBSCRIPTION;
+  if (halts) input.invocation = new StoppableInvocation(input.invocation);
+  // After the first part has been sent, `data` can no longer be null.
+  if (halts || inOneAnswer === true) input.delivery = undefined;
   const { document, plan } = known!;
   state.objects = objects?.begin();
   const execution = createExecution(settings, {
@@ -129,6 +136,7 @@ export function coerceVariables(state: OperationState): void {
     answerLimit: new AnswerLimit(capacity, operation!.operation, budget),
     kept: plan,
     objects: state.objects,
+    errorHandling: errorHandlingOf(state.onError, settings.partial),
   });
   if (isPlanned(state)) execution.prepared = prepareExecution(execution);
   state.execution = execution;

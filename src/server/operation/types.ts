@@ -2,6 +2,7 @@ import type { DocumentNode, FormattedExecutionResult, GraphQLError, OperationDef
 
 import type { ObjectLog, ObjectNaming } from '../../executor/index.ts';
 import type { ResponseHead } from '../../shared/index.ts';
+import type { ErrorBehavior } from './error-behavior.ts';
 
 /** One operation as requested by a client. */
 export interface GraphQLRequest {
@@ -14,6 +15,8 @@ export interface GraphQLRequest {
   readonly documentId?: string | undefined;
   /** Protocol extensions, for example `persistedQuery`. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** What an error does to the response. Experimental. Default: that of the trusted document, else PROPAGATE. */
+  readonly onError?: ErrorBehavior | undefined;
 }
 
 /** The outcome of an operation. */

@@ -19,7 +19,7 @@ export const directInvoke: PlatformAdapter = {
 /** Keys that no other event has. */
 const certain = ['query', 'extensions', 'documentId'];
 /** All keys of an operation request, including the names that other servers use for a document's id. */
-const parameters = new Set([...certain, 'operationName', 'variables', 'id', 'doc_id']);
+const parameters = new Set([...certain, 'operationName', 'variables', 'onError', 'id', 'doc_id']);
 
 /** Events of every kind have an `id`. It is the id of a document only if all other keys are parameters of an operation too. */
 function hasDocumentId(event: UnknownEvent): boolean {

@@ -9,6 +9,11 @@ export interface DeadlineOptions {
   readonly ms?: Milliseconds;
   /** Milliseconds reserved before that moment for hooks, and for writing and sending the answer. At most half. Default: 500. */
   readonly reserveMs?: Milliseconds;
+  /**
+   * 'NULL': an unfinished field is null even if its type is non-null, so that the answer keeps every finished field. For requests without
+   * `onError`. Clients must expect the null. Experimental. Default: 'PROPAGATE', the nearest nullable field above is null.
+   */
+  readonly partial?: 'PROPAGATE' | 'NULL';
 }
 
 /** The time limit of a call, as set by the user. */

@@ -1,6 +1,8 @@
 import type { GraphQLFieldResolver, GraphQLSchema, ValidationRule } from 'graphql';
 
 import type { KeyValueCache, Seconds } from '../../datasources/index.ts';
+import { errorBehaviors } from '../operation/error-behavior.ts';
+import type { ErrorBehavior } from '../operation/error-behavior.ts';
 import type { DeadlineOptions } from './deadline.ts';
 import { assertCredentials, corsExpectations, count } from '../http/cors.ts';
 import { assertRequestHeaders } from '../http/assert-csrf.ts';
@@ -102,6 +104,11 @@ export interface ServerOptions<
   readonly includeStacktraceInErrorResponses?: boolean;
   /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
   readonly exposeUpstreamErrors?: boolean;
+  /**
+   * The values of `onError` that a request may have: 'NULL', 'PROPAGATE', 'HALT'. Experimental, as the proposal for the GraphQL
+   * specification. Default: all.
+   */
+  readonly errorBehaviors?: readonly ErrorBehavior[];
   /** Decides the final form of each error. Gets the form about to be sent, and the error as it was thrown. */
   readonly formatError?: FormatError;
 
@@ -135,7 +142,7 @@ export interface ServerOptions<
    */
   readonly maxCost?: number | CostOptions;
   /**
-   * How long a request may take: `{ ms, reserveMs }`. When the time is up, the answer has all finished fields, and the error
+   * How long a request may take: `{ ms, reserveMs, partial }`. When the time is up, the answer has all finished fields, and the error
    * DEADLINE_EXCEEDED for the others. false: no limit. Default: the platform's limit, less 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
@@ -243,6 +250,10 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   maskErrors: boolean,
   includeStacktraceInErrorResponses: boolean,
   exposeUpstreamErrors: boolean,
+  errorBehaviors: {
+    words: 'a list of "NULL", "PROPAGATE" and "HALT"',
+    holds: (value) => isList(value) && value.length > 0 && value.every((one) => errorBehaviors.includes(one as ErrorBehavior)),
+  },
   formatError: aFunction,
   persistedQueries: {
     words: 'true, false, or { ttl: seconds }',
@@ -274,11 +285,12 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
     },
   },
   deadline: {
-    words: 'false, or { ms, reserveMs } in milliseconds',
+    words: 'false, or { ms, reserveMs, partial }, the first two in milliseconds',
     holds: (value) => value === false || isRecord(value),
     entries: {
       ms: { words: 'a positive number of milliseconds', holds: (value) => isNumber(value, (ms) => ms > 0) },
       reserveMs: { words: 'a number of milliseconds that is not negative', holds: (value) => isNumber(value, (ms) => ms >= 0) },
+      partial: { words: '"PROPAGATE" or "NULL"', holds: (value) => value === 'PROPAGATE' || value === 'NULL' },
     },
   },
   documentCacheBytes: positive,

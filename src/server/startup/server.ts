@@ -23,6 +23,7 @@ import type { Logger } from '../operation/types.ts';
 import type { PersistedQuerySettings } from '../operation/documents/persisted-queries.ts';
 import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/state.ts';
+import { errorBehaviors } from '../operation/error-behavior.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
@@ -103,6 +104,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     maxResultBytes: options.maxResultBytes ?? 32 * mebibyte,
     maxNesting: operation.maxNesting,
     takesDocumentIds: operation.trustedDocuments !== undefined,
+    errorBehaviors: options.errorBehaviors ?? errorBehaviors,
     cors: options.cors && corsWith(options.cors, operation.plugins),
     httpStatusProfile: options.httpStatusProfile ?? 'default',
     multipart: options.incrementalDelivery?.multipart,
@@ -159,6 +161,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     maxDepth: options.maxDepth,
     maxAliases: options.maxAliases,
     maxCost: costSettings(options.maxCost),
+    partial: options.deadline === false ? undefined : options.deadline?.partial,
     incrementalDelivery: options.incrementalDelivery,
     rootValue: options.rootValue,
     fieldResolver: options.fieldResolver,

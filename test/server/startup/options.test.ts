@@ -28,7 +28,7 @@ describe('an invalid option value throws at createHandler and says what to write
     ['plugins', {}, /a list of plugin objects, got an object/],
     ['plugins', [{}, () => ({})], /a list of plugin objects, got \[an object, a function\]/],
     ['plugins', [null], /a list of plugin objects, got \[null\]/],
-    ['deadline', Promise.resolve({ ms: 5 }), /false, or \{ ms, reserveMs \} in milliseconds, got a Promise/],
+    ['deadline', Promise.resolve({ ms: 5 }), /false, or \{ ms, reserveMs, partial \}, the first two in milliseconds, got a Promise/],
     ['cors', Promise.resolve({}), /an object like \{ origin: .*, got a Promise/],
     ['persistedQueries', Promise.resolve(true), /true, false, or \{ ttl: seconds \}, got a Promise/],
     ['logger', { log() {} }, /an object with debug, info, warn and error/],

@@ -1,25 +1,20 @@
-import { defaultFieldResolver, getNamedType, getNullableType, isIntrospectionType, isListType, isNonNullType, Kind } from 'graphql';
+import { defaultFieldResolver, Kind } from 'graphql';
 import type {
+  DirectiveNode,
   DocumentNode,
   ExecutionArgs,
   ExecutionResult,
   GraphQLError,
-  GraphQLOutputType,
   GraphQLResolveInfo,
   OperationDefinitionNode,
 } from 'graphql';
 
-import { isPromiseLike } from '../../../shared/index.ts';
-import type { ExecutionInvocation } from '../../../shared/index.ts';
-import { isAsyncIterable } from '../complete/async-lists.ts';
-import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
-import { CopiedInputs } from '../plan/copied-inputs.ts';
-import { isGraphQL17 } from './version.ts';
+import { noPropagation } from '../plan/plan.ts';
+import { handleRejections } from '../promises.ts';
+import { DeadlineGuard } from './deadline-guard.ts';
+import type { Bounds } from './deadline-guard.ts';
 import { wrapResolvers } from './wrap-resolvers.ts';
 import type { Around, SchemaFunction } from './wrap-resolvers.ts';
-import { abandon, handleRejections } from '../promises.ts';
-import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
-import type { AnswerBudget } from '../run.ts';
 
 /**
  * Lets graphql-js execute, with a partial result when the execution is canceled: fields that are still pending fail. graphql-js's
@@ -34,17 +29,9 @@ export function executeWithDeadline(
   const result = execute(guard.args);
   const check = (whole: ExecutionResult): ExecutionResult => {
     const error = guard.overflow();
-    return error === undefined ? whole : { errors: [error] };
+    return error === undefined ? guard.halted(whole) : { errors: [error] };
   };
   return result instanceof Promise ? result.finally(guard.end).then(check) : check(result);
-}
-
-/** The limits of an execution. */
-export interface Bounds {
-  readonly invocation: ExecutionInvocation;
-  readonly answerLimit: AnswerBudget | undefined;
-  /** True when the response has one part. Default: false */
-  readonly isWhole?: boolean;
 }
 
 /** A running execution. */
@@ -53,6 +40,8 @@ export interface GuardedExecution {
   readonly end: () => void;
   /** The error that replaces a response that is too large. */
   readonly overflow: () => GraphQLError | undefined;
+  /** The result if errors halt: its first error alone. Otherwise unchanged. */
+  readonly halted: (result: ExecutionResult) => ExecutionResult;
 }
 
 /** The same for an execution with several results: the caller must call `end`. */
@@ -61,12 +50,26 @@ export function guardExecution(args: ExecutionArgs, bounds: Bounds): GuardedExec
   handleRejections(args.rootValue);
   const guard = new DeadlineGuard(bounds);
   // A copy of the operation's node identifies the execution: resolvers get nothing else that is not shared.
-  const document = withCopiedOperation(args.document, args.operationName, (operation) => guards.set(operation, guard));
+  const document = withCopiedOperation(args.document, args.operationName, (operation) => {
+    Reflect.set(operation, 'directives', withPropagation(operation.directives, bounds.errorHandling?.propagates));
+    guards.set(operation, guard);
+  });
   return {
     args: { ...args, document, fieldResolver: withGuard(args.fieldResolver ?? defaultFieldResolver, 3) },
     end: () => guard.end(),
     overflow: () => guard.overflow,
+    halted: (result) => guard.halted(result),
   };
+}
+
+/** The directives of an operation, with or without graphql 17's against propagation. Undefined: as the document says. */
+function withPropagation(
+  directives: readonly DirectiveNode[] | undefined,
+  propagates: boolean | undefined,
+): readonly DirectiveNode[] | undefined {
+  if (propagates === undefined) return directives;
+  const others = directives?.filter(({ name }) => name.value !== noPropagation) ?? [];
+  return propagates ? others : [...others, { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: noPropagation } }];
 }
 
 const guards = new WeakMap<OperationDefinitionNode, DeadlineGuard>();
@@ -107,151 +110,3 @@ function withGuard(original: SchemaFunction, place: InfoPlace): () => unknown {
     return guard.run(info, call, info.returnType);
   };
 }
-
-/** Fails the pending promises of one execution's resolvers when it is canceled. */
-class DeadlineGuard {
-  readonly inputs: CopiedInputs = new CopiedInputs();
-  readonly #invocation: ExecutionInvocation;
-  readonly #isWhole: boolean;
-  readonly #waiting = new Set<(reason: Error) => void>();
-  #reason: Error | undefined = undefined;
-  #stop: (() => void) | undefined = undefined;
-  readonly #answerLimit: AnswerBudget | undefined;
-  #size = 0;
-  #maxSize: number;
-  /** Set when the response is too large: the result is this error alone. */
-  overflow: GraphQLError | undefined = undefined;
-
-  constructor({ invocation, answerLimit, isWhole = false }: Bounds) {
-    this.#invocation = invocation;
-    this.#isWhole = isWhole;
-    this.#answerLimit = answerLimit;
-    this.#maxSize = answerLimit?.free ?? Infinity;
-  }
-
-  /** `type`: that of the field. Undefined for `resolveType` and `isTypeOf`. */
-  run(info: GraphQLResolveInfo, call: () => unknown, type: GraphQLOutputType | undefined): unknown {
-    // Without an error for each of a million fields, because they are not returned.
-    if (this.overflow !== undefined && !isNonNullType(type)) return null;
-    if (this.#reason !== undefined) throw this.#reason;
-    if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
-    // The operation's signal instead of graphql-js's, which fires after every execution.
-    if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
-    const value = call();
-    // graphql-js stops reading when another field fails.
-    if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
-    if (Array.isArray(value)) this.#grow(value.length * listsAround(info.path) * sizeInLists);
-    return this.#watch(value, type);
-  }
-
-  end(): void {
-    this.#stop?.();
-  }
-
-  /** Makes the promises in a value cancelable. */
-  #watch(value: unknown, type: GraphQLOutputType | undefined): unknown {
-    if (typeof value === 'string') this.#grow(value.length);
-    if (typeof value !== 'object' || value === null) return value;
-    if (isPromiseLike(value)) return this.#watchPromise(value, type);
-    const list = getNullableType(type);
-    return isListType(list) ? this.#watchList(value, list.ofType as GraphQLOutputType) : value;
-  }
-
-  #watchPromise(value: PromiseLike<unknown>, type: GraphQLOutputType | undefined): Promise<unknown> {
-    const watched = this.#wait(value).then((settled) => this.#watch(settled, type));
-    // graphql 16 drops the promises after a failing item: on cancellation they would reject unhandled.
-    abandon(watched);
-    return watched;
-  }
-
-  #watchList(items: object, type: GraphQLOutputType): unknown {
-    const watch = (item: unknown): unknown => this.#watch(item, type);
-    const take = (item: unknown): unknown => {
-      // Ends the reading of a list that is being abandoned.
-      if (this.overflow !== undefined) throw this.overflow;
-      this.#grow(sizeOfRead);
-      return watch(item);
-    };
-    if (Array.isArray(items)) {
-      this.#grow(items.length);
-      return asPromises(mapItems(items, watch), type);
-    }
-    if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, take) : this.#watchAsync(items, take);
-    if (!(Symbol.iterator in items)) return items;
-    if (!this.#isWhole) return each(items as Iterable<unknown>, take);
-    // At once, as graphql-js would: values left in a generator cannot be watched.
-    const all = readAll(items as Iterable<unknown>, () => this.#grow(sizeOfRead));
-    return Array.isArray(all) ? asPromises(mapItems(all, watch), type) : all;
-  }
-
-  /** A promise of all items, which a response in one part needs anyway. graphql 17 would leave early rejections unhandled. */
-  #collect(items: AsyncIterable<unknown>, take: (item: unknown) => unknown): Promise<unknown> {
-    const iterator = items[Symbol.asyncIterator]();
-    const watched = this.#wait(
-      collect(iterator, (item) => {
-        handleRejections(item);
-        return take(item);
-      }),
-      () => abandon(iterator.return?.()),
-    );
-    abandon(watched);
-    return watched;
-  }
-
-  #watchAsync(items: AsyncIterable<unknown>, watch: (item: unknown) => unknown): AsyncIterable<unknown> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        const iterator = items[Symbol.asyncIterator]();
-        const close = (): void => abandon(iterator.return?.());
-        return {
-          next: async () => {
-            const step = (await this.#wait(iterator.next(), close)) as IteratorResult<unknown>;
-            if (step.done === true) return step;
-            handleRejections(step.value);
-            return { done: false, value: watch(step.value) };
-          },
-          return: () => {
-            close();
-            return Promise.resolve({ done: true, value: undefined });
-          },
-        };
-      },
-    };
-  }
-
-  #wait(value: PromiseLike<unknown>, giveUp?: () => void): Promise<unknown> {
-    this.#stop ??= this.#invocation.onCancel((reason) => this.#cancel(reason));
-    return new Promise((resolve, reject) => {
-      const late = (reason: Error): void => {
-        giveUp?.();
-        abandon(value);
-        reject(reason);
-      };
-      const done = (): boolean => this.#waiting.delete(late);
-      if (this.#reason === undefined) this.#waiting.add(late);
-      else late(this.#reason);
-      Promise.resolve(value).then(resolve, reject).finally(done);
-    });
-  }
-
-  #grow(size: number): void {
-    this.#size += size;
-    if (this.#size <= this.#maxSize || this.overflow !== undefined) return;
-    try {
-      this.#maxSize = this.#answerLimit!.grow(this.#size, false);
-    } catch (error) {
-      this.overflow = error as GraphQLError;
-      this.#cancel(this.overflow);
-      throw error;
-    }
-  }
-
-  #cancel(reason: Error): void {
-    this.#reason = reason;
-    for (const late of this.#waiting) late(reason);
-    this.#waiting.clear();
-  }
-}
-
-/** Of a field in JSON: quotes, colon, comma and one character of a value. */
-const charactersBesideName = 5;

@@ -1,4 +1,4 @@
-import { execute } from 'graphql';
+import { execute, GraphQLError } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 
 import { firstInputError } from '../plan/wrong-input.ts';
@@ -24,19 +24,24 @@ export function graphqlJSExecutor(): GraphQLJSExecutor {
 
 /** Runs an operation with graphql-js. */
 export function executeWithGraphQLJS(execution: PlannedExecution): ExecutionResult | Promise<ExecutionResult> {
-  const refusal = refuseVariables(execution);
+  const refusal = refuseVariables(execution) ?? refuseErrorHandling(execution);
   if (refusal !== undefined) return refusal;
   const { schema, document, operation, rootValue, contextValue, variableValues, fieldResolver, typeResolver, hideSuggestions } =
     withoutIncrementalDirectives(execution);
   const operationName = operation.name?.value;
   const resolvers = { fieldResolver, typeResolver };
   const args = { schema, document, operationName, rootValue, contextValue, variableValues, hideSuggestions, ...resolvers } as ExecutionArgs;
-  const { invocation, answerLimit } = execution;
+  const { invocation, answerLimit, errorHandling } = execution;
   const run = (): ReturnType<typeof execute> =>
-    invocation === undefined ? execute(args) : executeWithDeadline(execute, args, { invocation, answerLimit });
+    invocation === undefined ? execute(args) : executeWithDeadline(execute, args, { invocation, answerLimit, errorHandling });
   // graphql 17 publishes its events itself; for 16 only `execute` is published.
   const channels = isGraphQL17 ? undefined : executionChannels(execution);
   return channels === undefined ? run() : traceExecute(channels, execution, run);
+}
+
+function refuseErrorHandling({ errorHandling }: PlannedExecution): ExecutionResult | undefined {
+  if (isGraphQL17 || errorHandling?.propagates !== false) return undefined;
+  return { errors: [new GraphQLError('With graphqlJSExecutor(), onError: "NULL" requires graphql 17, and this server has graphql 16.')] };
 }
 
 /** The result for very large variables that are invalid, or that graphql-js would take too long to coerce. */

@@ -163,6 +163,6 @@ function areSame(some: readonly unknown[], others: readonly unknown[]): boolean 
 /** A planned field takes about 550 bytes; an ordinary document has one per nine characters. (Node 24, 3,000 documents of 20 fields.) */
 const keptFieldsPerCharacter = 0.5;
 /** The name of graphql 17's directive, which 16 ignores. */
-const noPropagation = 'experimental_disableErrorPropagation';
+export const noPropagation = 'experimental_disableErrorPropagation';
 /** Length of a document without `loc`. */
 const unknownLength = 2_000;

@@ -17,7 +17,7 @@ export interface AnswerKeyInput {
  * a persisted query, or is larger than that of any client.
  */
 export function answerKey({ original, request, rules, deploy }: AnswerKeyInput): string | undefined {
-  const { query, documentId, operationName, variables, extensions = {} } = request;
+  const { query, documentId, operationName, variables, extensions = {}, onError } = request;
   if (Object.keys(extensions).length > maxValues) return undefined;
   const { persistedQuery, ...others } = extensions;
   if (query !== undefined && persistedQuery !== undefined) return undefined;
@@ -33,6 +33,7 @@ export function answerKey({ original, request, rules, deploy }: AnswerKeyInput):
     persistedQuery ?? null,
     documentId ?? null,
     operationName ?? null,
+    onError ?? null,
     variables ?? {},
     others,
   ];
@@ -41,7 +42,7 @@ export function answerKey({ original, request, rules, deploy }: AnswerKeyInput):
 }
 
 /** The parameters whose parsed values are in the key. */
-const parsed = /^(?:query|operationName|variables|extensions)(?:=|$)/;
+const parsed = /^(?:query|operationName|variables|extensions|onError)(?:=|$)/;
 
 /** The other parameters of the query string, unchanged: a function may read them. */
 function restOfQuery({ method, queryString }: HTTPRequest): string {

@@ -1,5 +1,6 @@
 import type { KeyValueCache, Seconds } from '../../../datasources/index.ts';
 import { sha256 } from '../../../shared/index.ts';
+import type { ErrorBehavior } from '../error-behavior.ts';
 import { createError, describe } from '../errors.ts';
 
 /** Where automatic persisted queries are kept. */
@@ -17,6 +18,8 @@ export interface PersistedQuery {
   readonly source: string;
   /** Stores the document. Only called when it has proved valid, so that clients cannot fill the store with anything else. */
   readonly keep: (() => Promise<void>) | undefined;
+  /** That of a trusted document. */
+  readonly onError?: ErrorBehavior | undefined;
 }
 
 /** The hash in `extensions.persistedQuery`; undefined if there is none. Throws if the extension is malformed. */

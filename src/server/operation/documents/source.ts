@@ -2,7 +2,7 @@ import type { GraphQLRequest } from '../types.ts';
 import { persistedQueriesNotSupported, persistedQueryHash, resolvePersistedQuery } from './persisted-queries.ts';
 import type { PersistedQuery, PersistedQuerySettings } from './persisted-queries.ts';
 import { notTrusted } from './trusted-documents.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
+import type { TrustedDocument, TrustedDocuments } from './trusted-documents.ts';
 
 /** Where documents may come from, other than the request itself. */
 export interface SourceSettings {
@@ -22,7 +22,7 @@ export function resolveSource(settings: SourceSettings, request: GraphQLRequest)
   const { query, extensions, documentId } = request;
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
-  if (trusted !== undefined) return { source: trusted, keep: undefined };
+  if (trusted !== undefined) return { source: trusted.text, keep: undefined, onError: trusted.onError };
   if (hash !== undefined && persistedQueries !== undefined) return resolvePersistedQuery(persistedQueries, hash, query);
   if (query !== undefined) return { source: query, keep: undefined };
   if (documentId !== undefined) throw notTrusted(shown(documentId));
@@ -30,10 +30,10 @@ export function resolveSource(settings: SourceSettings, request: GraphQLRequest)
 }
 
 /** Undefined if the document is not trusted, but others are allowed. The text of a request takes precedence over its id. */
-function findTrusted(documents: TrustedDocuments, query: string | undefined, id: string | undefined): string | undefined {
+function findTrusted(documents: TrustedDocuments, query: string | undefined, id: string | undefined): TrustedDocument | undefined {
   const known = query === undefined && id !== undefined ? documents.find(id) : undefined;
   if (known !== undefined || !documents.only) return known;
-  if (query !== undefined && documents.has(query)) return query;
+  if (query !== undefined && documents.has(query)) return { text: query };
   throw notTrusted(id !== undefined && query === undefined ? shown(id) : 'another document');
 }
 

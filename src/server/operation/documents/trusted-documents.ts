@@ -1,17 +1,33 @@
 import { isRecord } from '../../../shared/index.ts';
+import { errorBehaviors } from '../error-behavior.ts';
+import type { ErrorBehavior } from '../error-behavior.ts';
 import { createError, describe } from '../errors.ts';
 
 /**
  * The documents that clients may send by id: Apollo's operation manifest, or an object of texts by id, as written by Relay's
- * `persistConfig` and GraphQL Code Generator's client preset.
+ * `persistConfig` and GraphQL Code Generator's client preset. An object in place of a text also says what errors do.
  */
-export type TrustedDocumentManifest = ApolloOperationManifest | Readonly<Record<string, string>>;
+export type TrustedDocumentManifest = ApolloOperationManifest | Readonly<Record<string, string | TrustedDocument>>;
+
+/** A trusted document with settings. */
+export interface TrustedDocument {
+  readonly text: string;
+  /** What errors do to the response if the request does not say so. Experimental. Default: PROPAGATE. */
+  readonly onError?: ErrorBehavior;
+}
 
 /** The file that `@apollo/generate-persisted-query-manifest` writes. */
 export interface ApolloOperationManifest {
   readonly format: 'apollo-persisted-query-manifest';
   readonly version: number;
-  readonly operations: readonly { readonly id: string; readonly body: string; readonly name?: string; readonly type?: string }[];
+  readonly operations: readonly {
+    readonly id: string;
+    readonly body: string;
+    readonly name?: string;
+    readonly type?: string;
+    /** Not Apollo's: see {@link TrustedDocument}. */
+    readonly onError?: ErrorBehavior;
+  }[];
 }
 
 /** Option `trustedDocuments`. */
@@ -26,32 +42,32 @@ export interface TrustedDocumentOptions {
 export interface TrustedDocuments {
   /** True when all other documents are refused. */
   readonly only: boolean;
-  /** The text of the document with this id. */
-  find(id: string): string | undefined;
+  /** The document with this id. */
+  find(id: string): TrustedDocument | undefined;
   /** True when a text is exactly that of one of the documents. */
   has(text: string): boolean;
 }
 
 /** Reads a manifest. Throws a TypeError if its format is unknown. */
 export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions): TrustedDocuments {
-  const texts = new Map(entriesOf(documents));
-  const known = new Set(texts.values());
+  const byId = new Map(entriesOf(documents));
+  const known = new Set(Array.from(byId.values(), ({ text }) => text));
   return {
     only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
-    find: (id) => texts.get(id) ?? texts.get(id.replace(/^sha256:/, '')),
+    find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
     has: (text) => known.has(text),
   };
 }
 
-/** The ids and texts of a manifest. Throws a TypeError if its format is unknown. */
-export function entriesOf(documents: TrustedDocumentManifest): [id: string, text: string][] {
+/** The documents of a manifest by id. Throws a TypeError if its format is unknown. */
+export function entriesOf(documents: TrustedDocumentManifest): [id: string, document: TrustedDocument][] {
   const isObject = isRecord(documents);
-  const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : Object.entries(documents)) : undefined;
-  if (entries?.every((pair) => pair.every((text) => typeof text === 'string')) === true) return entries;
+  const entries = isObject ? (isApolloManifest(documents) ? apolloEntries(documents) : plainEntries(documents)) : undefined;
+  if (entries?.every(isEntry) === true) return entries;
   throw new TypeError(
     `Expected trustedDocuments.documents to be an Apollo operation manifest, { operations: [{ id, body }] }, or texts by id, ` +
-      `{ "<id>": "query …" }, got ${isObject ? 'something else' : describe(documents)}.`,
+      `{ "<id>": "query …" } or { "<id>": { text, onError } }, got ${isObject ? 'something else' : describe(documents)}.`,
   );
 }
 
@@ -59,8 +75,18 @@ function isApolloManifest(documents: TrustedDocumentManifest): documents is Apol
   return 'operations' in documents && Array.isArray(documents.operations);
 }
 
-function apolloEntries({ operations }: ApolloOperationManifest): [id: string, text: string][] {
-  return operations.map(({ id, body }) => [id, body]);
+function apolloEntries({ operations }: ApolloOperationManifest): [id: string, document: TrustedDocument][] {
+  return operations.map(({ id, body: text, onError }) => [id, { text, ...(onError && { onError }) }]);
+}
+
+function plainEntries(documents: Readonly<Record<string, string | TrustedDocument>>): [id: string, document: TrustedDocument][] {
+  return Object.entries(documents).map(([id, one]) => [id, typeof one === 'string' ? { text: one } : one]);
+}
+
+function isEntry([id, document]: readonly [unknown, unknown]): boolean {
+  if (typeof id !== 'string' || !isRecord(document) || typeof document['text'] !== 'string') return false;
+  const { onError } = document;
+  return onError === undefined || errorBehaviors.includes(onError as ErrorBehavior);
 }
 
 /** The error for a document that is not trusted. */

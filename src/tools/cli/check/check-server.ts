@@ -86,7 +86,7 @@ function wrongForSchema(
 function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
   if (trustedDocuments === undefined) return [];
   progress.step('validating the trusted documents');
-  return entriesOf(trustedDocuments.documents).flatMap(([id, text]) => {
+  return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
     const message = whyInvalid(text, schema);
     return message === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${message}` };
   });

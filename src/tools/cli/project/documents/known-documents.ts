@@ -23,8 +23,8 @@ export function isManifest(path: string): boolean {
 /** The documents of a manifest, each with its line. Throws a TypeError when the text is not a manifest. */
 export function documentsInManifest({ path, text }: DocumentFile): (DocumentFile & { readonly line: number })[] {
   return entriesOf(JSON.parse(text) as TrustedDocumentManifest).map(([, document]) => {
-    const at = text.indexOf(JSON.stringify(document));
-    return { path, text: document, line: at < 0 ? 1 : text.slice(0, at).split('\n').length };
+    const at = text.indexOf(JSON.stringify(document.text));
+    return { path, text: document.text, line: at < 0 ? 1 : text.slice(0, at).split('\n').length };
   });
 }
 

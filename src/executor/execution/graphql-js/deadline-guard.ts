@@ -1,0 +1,200 @@
+import { getNamedType, getNullableType, isIntrospectionType, isListType, isNonNullType, responsePathAsArray } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLOutputType, GraphQLResolveInfo } from 'graphql';
+
+import { isPromiseLike } from '../../../shared/index.ts';
+import type { ExecutionInvocation } from '../../../shared/index.ts';
+import { isAsyncIterable } from '../complete/async-lists.ts';
+import { CopiedInputs } from '../plan/copied-inputs.ts';
+import { sizeInLists, sizeOfRead } from '../plan/planned-field.ts';
+import { abandon, handleRejections } from '../promises.ts';
+import type { AnswerBudget, ErrorHandling } from '../run.ts';
+import { asPromises, collect, each, readAll, listsAround, mapItems } from './guarded-lists.ts';
+import { isGraphQL17 } from './version.ts';
+
+/** The limits of an execution. */
+export interface Bounds {
+  readonly invocation: ExecutionInvocation;
+  readonly answerLimit: AnswerBudget | undefined;
+  /** Default: errors propagate. graphql-js has no `keepsFinished`. */
+  readonly errorHandling?: ErrorHandling | undefined;
+  /** True when the response has one part. Default: false */
+  readonly isWhole?: boolean;
+}
+
+/** Fails the pending promises of one execution's resolvers when it is canceled. */
+export class DeadlineGuard {
+  readonly inputs: CopiedInputs = new CopiedInputs();
+  readonly #invocation: ExecutionInvocation;
+  readonly #isWhole: boolean;
+  readonly #waiting = new Set<(reason: Error) => void>();
+  #reason: Error | undefined = undefined;
+  #stop: (() => void) | undefined = undefined;
+  readonly #answerLimit: AnswerBudget | undefined;
+  #size = 0;
+  #maxSize: number;
+  /** Set when the response is too large: the result is this error alone. */
+  overflow: GraphQLError | undefined = undefined;
+  readonly #halts: boolean;
+  /** The field whose error has ended the execution. */
+  #haltedAt: readonly (string | number)[] | undefined = undefined;
+
+  constructor({ invocation, answerLimit, errorHandling, isWhole = false }: Bounds) {
+    this.#halts = errorHandling?.halts ?? false;
+    this.#invocation = invocation;
+    this.#isWhole = isWhole;
+    this.#answerLimit = answerLimit;
+    this.#maxSize = answerLimit?.free ?? Infinity;
+  }
+
+  /** `type`: that of the field. Undefined for `resolveType` and `isTypeOf`. */
+  run(info: GraphQLResolveInfo, call: () => unknown, type: GraphQLOutputType | undefined): unknown {
+    // Without an error for each of a million fields, because they are not returned.
+    if (this.overflow !== undefined && !isNonNullType(type)) return null;
+    if (this.#reason !== undefined) throw this.#reason;
+    if (type !== undefined) this.#grow(String(info.path.key).length + charactersBesideName);
+    // The operation's signal instead of graphql-js's, which fires after every execution.
+    if (isGraphQL17) Reflect.set(info, 'getAbortSignal', () => this.#invocation.signal);
+    const value = this.#halts ? this.#haltIfItFails(info, call) : call();
+    // graphql-js stops reading when another field fails.
+    if (type !== undefined && !isIntrospectionType(getNamedType(type))) handleRejections(value);
+    if (Array.isArray(value)) this.#grow(value.length * listsAround(info.path) * sizeInLists);
+    return this.#watch(value, type);
+  }
+
+  end(): void {
+    this.#stop?.();
+  }
+
+  halted(result: ExecutionResult): ExecutionResult {
+    const { errors } = result;
+    if (!this.#halts || errors === undefined || !('data' in result)) return result;
+    const path = this.#haltedAt?.join('.');
+    return { errors: [errors.find((error) => error.path?.join('.') === path) ?? errors[0]!], data: null };
+  }
+
+  /** Errors of resolvers. Those of completion (a wrong type, null for a non-null type) are known only when graphql-js has ended. */
+  #haltIfItFails(info: GraphQLResolveInfo, call: () => unknown): unknown {
+    const halt = (error: unknown): never => {
+      if (this.#reason === undefined) {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        this.#haltedAt = responsePathAsArray(info.path);
+        this.#cancel(reason);
+        this.#invocation.stop?.(reason);
+      }
+      throw error;
+    };
+    try {
+      const value = call();
+      return isPromiseLike(value) ? Promise.resolve(value).catch(halt) : value;
+    } catch (error) {
+      return halt(error);
+    }
+  }
+
+  /** Makes the promises in a value cancelable. */
+  #watch(value: unknown, type: GraphQLOutputType | undefined): unknown {
+    if (typeof value === 'string') this.#grow(value.length);
+    if (typeof value !== 'object' || value === null) return value;
+    if (isPromiseLike(value)) return this.#watchPromise(value, type);
+    const list = getNullableType(type);
+    return isListType(list) ? this.#watchList(value, list.ofType as GraphQLOutputType) : value;
+  }
+
+  #watchPromise(value: PromiseLike<unknown>, type: GraphQLOutputType | undefined): Promise<unknown> {
+    const watched = this.#wait(value).then((settled) => this.#watch(settled, type));
+    // graphql 16 drops the promises after a failing item: on cancellation they would reject unhandled.
+    abandon(watched);
+    return watched;
+  }
+
+  #watchList(items: object, type: GraphQLOutputType): unknown {
+    const watch = (item: unknown): unknown => this.#watch(item, type);
+    const take = (item: unknown): unknown => {
+      // Ends the reading of a list that is being abandoned.
+      if (this.overflow !== undefined) throw this.overflow;
+      this.#grow(sizeOfRead);
+      return watch(item);
+    };
+    if (Array.isArray(items)) {
+      this.#grow(items.length);
+      return asPromises(mapItems(items, watch), type);
+    }
+    if (isGraphQL17 && isAsyncIterable(items)) return this.#isWhole ? this.#collect(items, take) : this.#watchAsync(items, take);
+    if (!(Symbol.iterator in items)) return items;
+    if (!this.#isWhole) return each(items as Iterable<unknown>, take);
+    // At once, as graphql-js would: values left in a generator cannot be watched.
+    const all = readAll(items as Iterable<unknown>, () => this.#grow(sizeOfRead));
+    return Array.isArray(all) ? asPromises(mapItems(all, watch), type) : all;
+  }
+
+  /** A promise of all items, which a response in one part needs anyway. graphql 17 would leave early rejections unhandled. */
+  #collect(items: AsyncIterable<unknown>, take: (item: unknown) => unknown): Promise<unknown> {
+    const iterator = items[Symbol.asyncIterator]();
+    const watched = this.#wait(
+      collect(iterator, (item) => {
+        handleRejections(item);
+        return take(item);
+      }),
+      () => abandon(iterator.return?.()),
+    );
+    abandon(watched);
+    return watched;
+  }
+
+  #watchAsync(items: AsyncIterable<unknown>, watch: (item: unknown) => unknown): AsyncIterable<unknown> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const iterator = items[Symbol.asyncIterator]();
+        const close = (): void => abandon(iterator.return?.());
+        return {
+          next: async () => {
+            const step = (await this.#wait(iterator.next(), close)) as IteratorResult<unknown>;
+            if (step.done === true) return step;
+            handleRejections(step.value);
+            return { done: false, value: watch(step.value) };
+          },
+          return: () => {
+            close();
+            return Promise.resolve({ done: true, value: undefined });
+          },
+        };
+      },
+    };
+  }
+
+  #wait(value: PromiseLike<unknown>, giveUp?: () => void): Promise<unknown> {
+    this.#stop ??= this.#invocation.onCancel((reason) => this.#cancel(reason));
+    return new Promise((resolve, reject) => {
+      const late = (reason: Error): void => {
+        giveUp?.();
+        abandon(value);
+        reject(reason);
+      };
+      const done = (): boolean => this.#waiting.delete(late);
+      if (this.#reason === undefined) this.#waiting.add(late);
+      else late(this.#reason);
+      Promise.resolve(value).then(resolve, reject).finally(done);
+    });
+  }
+
+  #grow(size: number): void {
+    this.#size += size;
+    if (this.#size <= this.#maxSize || this.overflow !== undefined) return;
+    try {
+      this.#maxSize = this.#answerLimit!.grow(this.#size, false);
+    } catch (error) {
+      this.overflow = error as GraphQLError;
+      this.#cancel(this.overflow);
+      throw error;
+    }
+  }
+
+  #cancel(reason: Error): void {
+    this.#reason = reason;
+    for (const late of this.#waiting) late(reason);
+    this.#waiting.clear();
+  }
+}
+
+/** Of a field in JSON: quotes, colon, comma and one character of a value. */
+const charactersBesideName = 5;

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { versionInfo } from 'graphql';
+
+import { createHandler } from '../../../src/entries/index.ts';
+import { incrementalDelivery } from '../../../src/entries/incremental.ts';
+import type { ServerOptions } from '../../../src/server/startup/options.ts';
+import { createEventSource } from '../../support/event-source.ts';
+import { executors } from '../../support/executors.ts';
+import { get, json, post } from '../../support/plain-http.ts';
+import type { PlainRequest, PlainResponse } from '../../support/plain-http.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { httpAPI } from '../../support/sources.ts';
+
+let schemas = 0;
+
+interface Server {
+  readonly send: (request: PlainRequest) => Promise<PlainResponse>;
+  readonly runs: string[];
+}
+
+const typeDefs = `
+  type Query { shop: Shop shops: [Shop!]! strict: Shop! }
+  type Mutation { one: Int! two: Int! three: Int! }
+  type Shop { name: String! broken: String! empty: String! list: [Int!]! grid: [[Int!]!]! pet: Pet! later: String! }
+  union Pet = Dog
+  type Dog { name: String! }
+`;
+
+function createServer(options: Partial<ServerOptions<any, any, any, any>> = {}): Server {
+  const runs: string[] = [];
+  const note = (name: string, value: unknown) => (): unknown => {
+    runs.push(name);
+    if (value instanceof Error) throw value;
+    return value;
+  };
+  const shop = { name: 'Corner' };
+  const [logger] = recordingLogger();
+  const handler = createHandler({
+    nodeEnv: 'test',
+    logger,
+    typeDefs: `${typeDefs} # on-error ${++schemas}`,
+    resolvers: {
+      Query: { shop: () => shop, shops: () => [shop, shop], strict: () => shop },
+      Mutation: { one: note('one', 1), two: note('two', new Error('two failed')), three: note('three', 3) },
+      Shop: {
+        broken: note('broken', new Error('broken')),
+        empty: note('empty', null),
+        list: () => [1, null, 3],
+        grid: () => [[1, null], [Promise.reject(new Error('item'))]],
+        pet: () => ({ __typename: 'Dog', name: null }),
+        later: () => Promise.reject(new Error('later')),
+      },
+    },
+    ...options,
+  } as ServerOptions);
+  return { runs, send: async (request) => httpAPI.read((await handler(httpAPI.build(request), {})) as never) };
+}
+
+const errorsOf = (response: PlainResponse): string[] =>
+  (json(response).errors as { message: string; path: (string | number)[] }[]).map(({ message, path }) => `${path.join('.')}: ${message}`);
+
+const everything = '{ shop { name broken empty list grid pet { ... on Dog { name } } later } }';
+
+for (const [name, options] of executors) {
+  const canDoNull = options.executor === undefined || versionInfo.major >= 17;
+
+  describe(`onError, executed by ${name}`, () => {
+    test('NULL makes only the position of each error null', { skip: !canDoNull && 'requires graphql 17' }, async () => {
+      const response = await createServer(options).send(post({ query: everything, onError: 'NULL' }));
+
+      assert.equal(response.status, 200);
+      assert.deepEqual(json(response).data, {
+        shop: {
+          name: 'Corner',
+          broken: null,
+          empty: null,
+          list: [1, null, 3],
+          grid: [[1, null], [null]],
+          pet: { name: null },
+          later: null,
+        },
+      });
+      assert.deepEqual(errorsOf(response).toSorted(), [
+        'shop.broken: broken',
+        'shop.empty: Cannot return null for non-nullable field Shop.empty.',
+        'shop.grid.0.1: Cannot return null for non-nullable field Shop.grid.',
+        'shop.grid.1.0: item',
+        'shop.later: later',
+        'shop.list.1: Cannot return null for non-nullable field Shop.list.',
+        'shop.pet.name: Cannot return null for non-nullable field Dog.name.',
+      ]);
+    });
+
+    test('PROPAGATE, and no value, make the nearest nullable position null', async () => {
+      const server = createServer(options);
+      for (const onError of ['PROPAGATE', undefined, null, ''])
+        assert.deepEqual(json(await server.send(post({ query: '{ shop { name empty } }', onError } as never))).data, { shop: null });
+    });
+
+    test('HALT answers the first error and no data', async () => {
+      const server = createServer(options);
+      const response = await server.send(post({ query: '{ shop { name broken } strict { empty } }', onError: 'HALT' }));
+
+      assert.equal(response.status, 200);
+      assert.equal(json(response).data, null);
+      assert.deepEqual(errorsOf(response), ['shop.broken: broken']);
+      assert.deepEqual(server.runs, ['broken']);
+    });
+
+    test('HALT answers data if there is no error', async () => {
+      const response = await createServer(options).send(post({ query: '{ shop { name } }', onError: 'HALT' }));
+
+      assert.deepEqual(json(response), { data: { shop: { name: 'Corner' } } });
+    });
+
+    test('later mutation fields run with NULL, and do not run with HALT or PROPAGATE', async () => {
+      const query = 'mutation { one two three }';
+      for (const [onError, runs, data] of [
+        ['NULL', ['one', 'two', 'three'], { one: 1, two: null, three: 3 }],
+        ['HALT', ['one', 'two'], null],
+        ['PROPAGATE', ['one', 'two'], null],
+      ] as const) {
+        if (onError === 'NULL' && !canDoNull) continue;
+        const server = createServer(options);
+        const response = await server.send(post({ query, onError }));
+
+        assert.deepEqual([server.runs, json(response).data, errorsOf(response)], [runs, data, ['two: two failed']], onError);
+      }
+    });
+
+    test('an error of HALT does not wait for what hangs, and fires the signal', async () => {
+      let signal: AbortSignal | undefined;
+      const server = createServer({
+        ...options,
+        typeDefs: `type Query { hangs: Int fails: Int! } # on-error ${++schemas}`,
+        resolvers: {
+          Query: {
+            hangs: (_: unknown, _arguments: unknown, _context: unknown, info: { getAbortSignal?: () => AbortSignal }) => {
+              signal = info.getAbortSignal?.();
+              return new Promise(() => {});
+            },
+            fails: async () => {
+              await Promise.resolve();
+              throw new Error('failed');
+            },
+          },
+        },
+      });
+      const response = await server.send(post({ query: '{ hangs fails }', onError: 'HALT' }));
+
+      assert.deepEqual([json(response).data, errorsOf(response)], [null, ['fails: failed']]);
+      if (versionInfo.major >= 17) assert.equal(signal?.aborted, true);
+    });
+  });
+}
+
+describe('the parameter onError', () => {
+  const query = '{ shop { name empty } }';
+  const kept = { shop: { name: 'Corner', empty: null } };
+
+  test('is read from a query string', async () => {
+    const { send } = createServer();
+
+    assert.deepEqual(json(await send(get({ query, onError: 'NULL' }))).data, kept);
+    const twice = await send(get({ query }, { query: `query=${encodeURIComponent(query)}&onError=NULL&onError=HALT` }));
+    assert.equal(twice.status, 400);
+  });
+
+  test('belongs to each element of a batch', async () => {
+    const batch = [{ query, onError: 'NULL' }, { query }, { query, onError: 'HALT' }, { query, onError: 'nope' }];
+    const response = await createServer().send(post(batch));
+    const [first, second, third, fourth] = json(response) as { data?: unknown; errors: { message: string }[] }[];
+
+    assert.deepEqual([first?.data, second?.data, third?.data], [kept, { shop: null }, null]);
+    assert.equal('data' in fourth!, false);
+    assert.match(fourth!.errors[0]!.message, /Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got "nope"/);
+  });
+
+  test('is read from a direct invocation', async () => {
+    const handler = createHandler({
+      nodeEnv: 'test',
+      typeDefs: `type Query { a: Int b: Int! } # on-error ${++schemas}`,
+      resolvers: { Query: { a: () => 1, b: () => null } },
+    });
+
+    assert.deepEqual(((await handler({ query: '{ a b }', onError: 'NULL' } as never, {} as never)) as unknown as { data: unknown }).data, {
+      a: 1,
+      b: null,
+    });
+  });
+
+  test('with another value is refused with the three names, and nothing runs', async () => {
+    for (const onError of ['null', 'HALTED', 1, true, ['NULL'], { NULL: 1 }]) {
+      const server = createServer();
+      const response = await server.send(post({ query: 'mutation { one }', onError } as never));
+
+      assert.equal(response.status, 400);
+      assert.equal('data' in json(response), false);
+      assert.match(json(response).errors[0].message, /^Expected "onError" to be "NULL" or "PROPAGATE" or "HALT", got /);
+      assert.deepEqual(server.runs, []);
+    }
+  });
+
+  test('may have the values that the option errorBehaviors lists', async () => {
+    const { send } = createServer({ errorBehaviors: ['PROPAGATE', 'HALT'] });
+
+    assert.equal((await send(post({ query, onError: 'NULL' }))).status, 400);
+    assert.equal(json(await send(post({ query, onError: 'HALT' }))).data, null);
+    assert.throws(() => createServer({ errorBehaviors: ['SKIP'] as never }), /errorBehaviors.*"NULL", "PROPAGATE" and "HALT"/);
+  });
+
+  test('comes with a trusted document, unless the request has one', async () => {
+    const { send } = createServer({
+      trustedDocuments: { documents: { a: { text: query, onError: 'NULL' }, b: query } },
+    });
+
+    assert.deepEqual(json(await send(post({ id: 'a' } as never))).data, kept);
+    assert.deepEqual(json(await send(post({ id: 'a', onError: 'PROPAGATE' } as never))).data, { shop: null });
+    assert.deepEqual(json(await send(post({ id: 'b' } as never))).data, { shop: null });
+    assert.deepEqual(json(await send(post({ query }))).data, { shop: null });
+    assert.throws(
+      () => createServer({ trustedDocuments: { documents: { a: { text: query, onError: 'SKIP' as never } } } }),
+      /Expected trustedDocuments\.documents/,
+    );
+  });
+
+  test('HALT has one answer where @defer would have parts', async () => {
+    const { send } = createServer({ incrementalDelivery: incrementalDelivery() });
+    const accept = [['Accept', 'multipart/mixed, application/json']] as const;
+    const response = await send(post({ query: '{ shop { name ... @defer { empty } } }', onError: 'HALT' }, { headers: accept }));
+
+    assert.equal(json(response).data, null);
+  });
+
+  test('applies to each event of a subscription, and HALT does not end the stream', async () => {
+    const source = createEventSource<{ word: string | null }>();
+    const handler = createHandler({
+      nodeEnv: 'test',
+      typeDefs: `type Query { a: Int } type Subscription { word: String! } # on-error ${++schemas}`,
+      resolvers: { Subscription: { word: { subscribe: () => source } } },
+    });
+    const body = JSON.stringify({ query: 'subscription { word }', onError: 'HALT' });
+    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+    const response = await handler.fetch(new Request('https://example.com/graphql', { method: 'POST', headers, body }));
+    source.push({ word: null }, { word: 'second' });
+    source.complete();
+    const text = await response.text();
+    const events = Array.from(text.matchAll(/^data: (\{.*\})$/gm), ([, data]) => JSON.parse(data!) as { data: unknown });
+
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      [null, { word: 'second' }],
+    );
+  });
+});
+
+describe('the deadline', () => {
+  /** A mocked clock: timers and Date. */
+  function stopTheClock(t: TestContext): () => Promise<void> {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 20) });
+    const quiet = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    return async () => {
+      await quiet();
+      t.mock.timers.tick(5_000);
+      await quiet();
+    };
+  }
+
+  const never = (): Promise<never> => new Promise(() => {});
+  const hanging = (): Partial<ServerOptions<any, any, any, any>> => ({
+    typeDefs: `type Query { shop: Shop! } type Shop { name: String! ads: [Ad!]! owner: Owner! } type Ad { text: String! } type Owner { name: String! } # on-error ${++schemas}`,
+    resolvers: {
+      Query: { shop: () => ({ name: 'Corner' }) },
+      Shop: { ads: never, owner: async () => ({ name: 'Ada' }) },
+    },
+  });
+  const query = '{ shop { name ads { text } owner { name } } }';
+  const kept = { shop: { name: 'Corner', ads: null, owner: { name: 'Ada' } } };
+
+  for (const [partial, onError, data] of [
+    [undefined, undefined, null],
+    [undefined, 'NULL', kept],
+    [undefined, 'HALT', null],
+    ['NULL', undefined, kept],
+    ['NULL', 'PROPAGATE', null],
+    ['NULL', 'NULL', kept],
+    ['PROPAGATE', undefined, null],
+  ] as const) {
+    test(`with partial ${partial} and onError ${onError}: ${data === null ? 'nothing' : 'every finished field'} is in the answer`, async (t) => {
+      const pass = stopTheClock(t);
+      const { send } = createServer({ deadline: { ms: 1_000, ...(partial && { partial }) }, ...hanging() });
+      const answering = send(post({ query, onError }));
+      await pass();
+      const response = await answering;
+
+      assert.deepEqual(json(response).data, data);
+      assert.deepEqual(
+        json(response).errors.map(({ path, extensions }: { path: string[]; extensions: { code: string } }) => [
+          path.join('.'),
+          extensions.code,
+        ]),
+        [['shop.ads', 'DEADLINE_EXCEEDED']],
+      );
+    });
+  }
+
+  test('with partial NULL: other errors propagate, also over what the deadline has made null', async (t) => {
+    const pass = stopTheClock(t);
+    const { send } = createServer({
+      deadline: { ms: 1_000, partial: 'NULL' },
+      typeDefs: `type Query { a: A b: A } type A { hangs: Int! fails: Int! } # on-error ${++schemas}`,
+      resolvers: {
+        Query: { a: () => ({}), b: () => ({}) },
+        A: {
+          hangs: never,
+          fails: (_: unknown, _a: unknown, _c: unknown, info: { path: { prev: { key: string } } }) =>
+            info.path.prev.key === 'a' ? null : 1,
+        },
+      },
+    });
+    const answering = send(post({ query: '{ a { hangs fails } b { hangs fails } }' }));
+    await pass();
+
+    assert.deepEqual(json(await answering).data, { a: null, b: { hangs: null, fails: 1 } });
+  });
+
+  test('with NULL, mutation fields that have not begun do not begin, and are null', async (t) => {
+    const pass = stopTheClock(t);
+    const runs: string[] = [];
+    const { send } = createServer({
+      deadline: { ms: 1_000 },
+      typeDefs: `type Query { a: Int } type Mutation { one: Int! two: Int! three: Int! } # on-error ${++schemas}`,
+      resolvers: { Mutation: { one: () => 1, two: never, three: () => runs.push('three') } },
+    });
+    const answering = send(post({ query: 'mutation { one two three }', onError: 'NULL' }));
+    await pass();
+
+    assert.deepEqual(json(await answering).data, { one: 1, two: null, three: null });
+    assert.deepEqual(runs, []);
+  });
+});
