@@ -21,6 +21,7 @@ import { createRoot } from 'react-dom/client';
 import { AnswerPanel } from './answer-panel.ts';
 import { watchedEvents, watchedFetch, withoutReport } from './answers.ts';
 import { ExplainButton } from './explain-button.ts';
+import { OnErrorSelect } from './on-error-select.ts';
 import { firstOperation, loadSchema } from './schema.ts';
 import { subscribe } from './subscribe.ts';
 
@@ -59,9 +60,19 @@ function explain(isOn: boolean): void {
 const isExplained = localStorage.getItem(explainKey) === 'true';
 if (isExplained) explain(true);
 
+/** The request parameter of this name, or an empty string. */
+let onError = '';
 const toolbar = createElement(GraphiQL.Toolbar, {
   children: ({ prettify, merge, copy }) =>
-    createElement(Fragment, null, prettify, merge, copy, createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain })),
+    createElement(
+      Fragment,
+      null,
+      prettify,
+      merge,
+      copy,
+      createElement(ExplainButton, { isOnAtFirst: isExplained, onSwitch: explain }),
+      createElement(OnErrorSelect, { onChange: (value) => void (onError = value) }),
+    ),
 });
 const footer = createElement(GraphiQL.Footer, { children: createElement(AnswerPanel) });
 const logo = createElement(GraphiQL.Logo, {
@@ -74,7 +85,7 @@ const plugins = [HISTORY_PLUGIN, explorer];
 const answer = createGraphiQLFetcher({ url: endpoint, headers, fetch: watchedFetch });
 
 const fetcher: Fetcher = (given, options) => {
-  const parameters = withWrittenOperation(given);
+  const parameters = { ...withWrittenOperation(given), ...(onError !== '' && { onError }) };
   if (isSubscription(parameters))
     return watchedEvents(subscribe({ url: endpoint, headers: { ...headers, ...options?.headers }, parameters }));
   return explained(answer(parameters, options));

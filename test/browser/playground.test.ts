@@ -83,6 +83,17 @@ describe('the playground in Chromium', needsChromium(), () => {
     await page.close();
   });
 
+  test('onError is sent as selected', async () => {
+    const playground = await PlaygroundPage.open(browser, example);
+    await playground.writeOperation('{ author(id: "austen") { name } }');
+    await playground.page.getByLabel('onError').selectOption('HALT');
+    const sending = playground.page.waitForRequest((request) => request.postData()?.includes('austen') === true);
+    await playground.run();
+
+    assert.equal((JSON.parse((await sending).postData()!) as { onError?: string }).onError, 'HALT');
+    await playground.page.close();
+  });
+
   test('the page is titled after the function, and shows its endpoint', async () => {
     const { page } = await PlaygroundPage.open(browser, example);
 

@@ -167,7 +167,7 @@ const noOperation = (): Pick<CostRecord, 'operation' | 'type' | 'hash' | 'upstre
 });
 
 function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOut'> {
-  const { operation, source, stream } = one.outcome ?? {};
+  const { operation, source, stream, onError } = one.outcome ?? {};
   const idempotency = runOf(one.call.response);
   return {
     operation: operation?.name?.value ?? null,
@@ -176,6 +176,7 @@ function describe(one: Operation): Omit<CostRecord, 'status' | 'cold' | 'bytesOu
     durationMs: rounded(stream === undefined ? one.milliseconds : now() - one.start),
     upstream: { calls: one.calls, ms: rounded(one.callMilliseconds), outcomes: one.outcomes },
     errors: Object.fromEntries(one.errors),
+    ...(onError && { onError }),
     ...(idempotency && { idempotency }),
   };
 }

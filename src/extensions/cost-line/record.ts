@@ -1,3 +1,5 @@
+import type { ErrorBehavior } from '../../server/index.ts';
+
 /** The cost of one operation. */
 export interface CostRecord {
   /** The name of the operation. null: it has none, or the request was refused before an operation was chosen. */
@@ -35,6 +37,8 @@ export interface CostRecord {
    * `hit`: the answer came from the store. Without `public` the decision was not known yet.
    */
   readonly sharing?: { readonly public?: boolean; readonly hit?: true; readonly reason?: string };
+  /** What errors do to the answer, if the request or the trusted document says so. */
+  readonly onError?: ErrorBehavior;
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** Present in a batch: bytes and status are those of the whole. */

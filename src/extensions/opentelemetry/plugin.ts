@@ -169,7 +169,7 @@ function followTo(
 function describe(
   { recordErrors, options }: Tracing,
   { span, server }: { readonly span: Span; readonly server: Span | undefined },
-  { operation, source, errors, head }: OperationOutcome,
+  { operation, source, errors, head, onError }: OperationOutcome,
 ): void {
   recordErrors(span, errors);
   if (operation === undefined || source === undefined) return;
@@ -184,6 +184,7 @@ function describe(
   const idempotency = runOf(head);
   span.setAttributes({
     ...attributes,
+    ...(onError && { 'graphql_functions.on_error': onError }),
     ...(idempotency && { 'graphql_functions.idempotency': idempotency }),
     'graphql.document.hash': documentHash(source),
     ...(options.document === true && { 'graphql.document': source }),

@@ -28,7 +28,7 @@ function formatToOutcome(state: OperationState): Eventual<OperationOutcome> {
 }
 
 function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): OperationOutcome {
-  const { result, input, operation, known, source, contextFailed, stream } = state;
+  const { result, input, operation, known, source, contextFailed, stream, onError } = state;
   const objects = objectsOf(state, formatted);
   const { head } = input;
   return {
@@ -40,6 +40,7 @@ function outcomeOf(formatted: FormattedExecutionResult, state: OperationState): 
     source,
     executed: state.isExecuting,
     contextFailed,
+    onError,
     stream,
     objects,
   };

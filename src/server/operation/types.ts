@@ -39,6 +39,8 @@ export interface OperationOutcome {
   readonly executed?: boolean;
   /** `context` or `dataSources` threw. */
   readonly contextFailed?: boolean;
+  /** What errors do to the answer, from the request or the trusted document. Undefined: they propagate. */
+  readonly onError?: ErrorBehavior | undefined;
   /** The payloads after `result`. For a subscription, `result` is empty and all payloads are here. */
   readonly stream?: PayloadStream | undefined;
 }

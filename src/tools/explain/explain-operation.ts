@@ -34,6 +34,7 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
     deadline,
     inParts,
     idempotency: runOf(input.head),
+    onError: outcome.onError,
   });
   // The report describes only this run.
   outcome.head.headers.set('cache-control', uncacheable);
@@ -50,9 +51,11 @@ export interface ReportInput {
   /** True when more parts of the response follow. */
   readonly inParts: boolean;
   readonly idempotency: ExplainReport['idempotency'] | undefined;
+  readonly onError: ExplainReport['onError'] | undefined;
 }
 
-function writeReport({ recording, settings, request, operationRequest, deadline, inParts, idempotency }: ReportInput): ExplainReport {
+function writeReport({ recording, settings, request, operationRequest, deadline, inParts, ...known }: ReportInput): ExplainReport {
+  const { idempotency, onError } = known;
   const { calls, operation } = recording;
   const duplicates = findDuplicates(calls, operation?.operation === 'query');
   const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
@@ -64,6 +67,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     executor: executorOf(recording, settings.operation, inParts),
     schema: schemaOf(settings.operation.schema),
     csrf: whyAllowed(settings, request),
+    ...(onError && { onError }),
     ...(idempotency && { idempotency }),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),

@@ -23,6 +23,8 @@ export interface ExplainReport {
   readonly chains: readonly SerialCalls[];
   /** With the extension `edge`: whether a CDN may cache such a response; if not, `reason` is the first rule that prevents it. */
   readonly sharing?: { readonly public: boolean; readonly maxAge?: number; readonly tags?: readonly string[]; readonly reason?: string };
+  /** What errors do to the answer, if the request or the trusted document says so. */
+  readonly onError?: 'NULL' | 'PROPAGATE' | 'HALT';
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
   /** The consecutive calls that the response waited for. Absent when no two followed each other. */

@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test';
 
 import { versionInfo } from 'graphql';
 
+import { costLine } from '../../../src/entries/cost-line.ts';
+import type { CostRecord } from '../../../src/entries/cost-line.ts';
 import { createHandler } from '../../../src/entries/index.ts';
 import { incrementalDelivery } from '../../../src/entries/incremental.ts';
 import type { ServerOptions } from '../../../src/server/startup/options.ts';
@@ -224,6 +226,23 @@ describe('the parameter onError', () => {
     assert.throws(
       () => createServer({ trustedDocuments: { documents: { a: { text: query, onError: 'SKIP' as never } } } }),
       /Expected trustedDocuments\.documents/,
+    );
+  });
+
+  test('is in the cost line and in explanations, also where a trusted document has it', async () => {
+    const records: CostRecord[] = [];
+    const { send } = createServer({
+      nodeEnv: 'development',
+      plugins: [costLine({ write: (_line, record) => void records.push(record) })],
+      trustedDocuments: { documents: { a: { text: query, onError: 'NULL' } } },
+    });
+    const explained = await send(post({ id: 'a' }, { headers: [['graphql-functions-explain', '1']] }));
+    await send(post({ query: '{ shop { name } }' }));
+
+    assert.equal(json(explained).extensions.explain.onError, 'NULL');
+    assert.deepEqual(
+      records.map(({ onError }) => onError),
+      ['NULL', undefined],
     );
   });
 

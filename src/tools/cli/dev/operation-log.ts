@@ -95,15 +95,37 @@ function openedRecord(durationMs: number): Cost {
   return { durationMs, upstream: { calls: 0, ms: 0, outcomes: {} } };
 }
 
-function toOperationRecord({ durationMs, upstream }: Cost, { operation, errors }: OperationOutcome): OperationRecord {
+function toOperationRecord({ durationMs, upstream }: Cost, outcome: OperationOutcome): OperationRecord {
+  const { operation, errors } = outcome;
   const { miss = 0, bypass = 0, none = 0 } = upstream.outcomes;
   return {
     operation: labelOf(operation),
     milliseconds: Math.round(durationMs),
     calls: upstream.calls,
     hits: upstream.calls - miss - bypass - none,
-    errors: errors.map(messageOf),
+    errors: [...errors.map(messageOf), ...noticeOfLoss(outcome)],
   };
+}
+
+/** Says which non-null field has made more than its own position null, if one has. */
+function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly string[] {
+  if (result.data === undefined || onError === 'HALT') return [];
+  for (const { path = [] } of errors) {
+    const nulled = path.findIndex((_, length) => valueAt(result.data, path.slice(0, length)) === null);
+    if (nulled < 0) continue;
+    const lost = nulled === 0 ? 'all of data' : path.slice(0, nulled).join('.');
+    return [`${path.join('.')} is non-null ("!"), so its error made ${lost} null. With onError: "NULL" a client keeps the other fields.`];
+  }
+  return [];
+}
+
+function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return value;
 }
 
 function labelOf(operation: OperationOutcome['operation']): string | undefined {

@@ -578,6 +578,35 @@ test('the log says from which values fields read as null, and which URL did not 
   assert.deepEqual(records[1]?.errors, []);
 });
 
+test('the log says which non-null field has made finished fields null', async (context) => {
+  const project = await createProject(context, {
+    'functions/shop.js': `import { createHandler } from 'graphql-functions';
+      export default createHandler({
+        typeDefs: 'type Query { shop: Shop } type Shop { name: String ads: [Int!]! }',
+        resolvers: { Query: { shop: () => ({ name: 'Corner' }) }, Shop: { ads: () => { throw new Error('down'); } } },
+      });`,
+  });
+  await linkPackage(project);
+  captureStderr(context);
+  const { events, address } = await serveProject(context, project);
+
+  for (const onError of ['PROPAGATE', 'NULL'])
+    await read(address('shop'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ shop { name ads } }', onError }),
+    });
+
+  const records = events.flatMap((event) => ('record' in event ? event.record.operations.map(({ errors }) => errors) : []));
+  assert.deepEqual(records, [
+    [
+      'down (at shop.ads)',
+      'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL" a client keeps the other fields.',
+    ],
+    ['down (at shop.ads)'],
+  ]);
+});
+
 test('reports all problems of asynchronous options once, with the first request', async (context) => {
   const project = await createProject(context, {
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
