@@ -54,7 +54,7 @@ export function assertIdempotencyOptions(options: IdempotencyOptions): void {
   assertStore(options.store as unknown as Methods);
   if (typeof identity !== 'function')
     throw new TypeError(
-      `Expected identity of idempotency to be a function that returns the client, such as ({ user }) => user?.id, or () => 'everyone', got ${describe(identity)}.`,
+      `Expected identity of idempotency to be a function such as ({ user }) => user?.id, or () => 'everyone', got ${describe(identity)}.`,
     );
   if (afterCrash !== 'refuse' && afterCrash !== 'run again')
     throw new TypeError(`Expected afterCrash of idempotency to be 'refuse' or 'run again', got ${describe(afterCrash)}.`);
@@ -74,9 +74,9 @@ function assertStore(store: Methods): void {
     store?.['get'] === undefined
       ? describe(store)
       : store['getWithMetadata'] !== undefined && store['setJSON'] === undefined
-        ? 'Workers KV, which has no conditional writes: mutations would run twice'
+        ? 'Workers KV, which has no conditional writes'
         : store['replace'] === undefined
-          ? 'a client or a KeyValueCache, which reads and then writes: mutations would run twice'
-          : 'memcached, which evicts records: mutations would run twice';
+          ? 'a client, or a KeyValueCache, which is not atomic'
+          : 'memcached, which evicts records';
   throw new TypeError(`Expected store of idempotency to have claim, finish and release, such as redisStore(…), got ${got}.`);
 }

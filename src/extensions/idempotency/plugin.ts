@@ -41,10 +41,10 @@ export function idempotency<TContext = any>(options: IdempotencyOptions<TContext
 function assertFits({ store, required }: IdempotencyOptions, { schema, nodeEnv }: ServerStartContext): void {
   if (store.isLocal === true && nodeEnv !== 'development' && nodeEnv !== 'test')
     throw new Error(
-      'memoryStore() of idempotency is for one process: in production, use a shared store, or memoryStore({ isOnlyProcess: true }).',
+      'Expected a shared store in production, got memoryStore(). If one process serves all requests, set isOnlyProcess: true.',
     );
   if (typeof required !== 'object') return;
   const fields = schema.getMutationType()?.getFields() ?? {};
   const unknown = required.find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined) throw new Error(`Expected required of idempotency to list fields of the mutation type, got "${unknown}".`);
+  if (unknown !== undefined) throw new Error(`Expected required of idempotency to list mutations, got "${unknown}".`);
 }

@@ -19,8 +19,10 @@ const refusals = {
   DEADLINE_EXCEEDED: [504, 'The deadline came before the mutation was run.'],
 } as const;
 
+export type RefusalCode = keyof typeof refusals;
+
 /** When a retry can help. */
-export interface Retry {
+interface Retry {
   /** Seconds. */
   readonly after: number;
   /** False in a batch: a header field would be that of all elements. */
@@ -28,10 +30,7 @@ export interface Retry {
 }
 
 /** The error for an operation that is not run. Without `retry`, clients and proxies do not try again. */
-export function refusal(
-  code: keyof typeof refusals,
-  { expected, retry }: { readonly expected?: string; readonly retry?: Retry } = {},
-): GraphQLError {
+export function refusal(code: RefusalCode, { expected, retry }: { readonly expected?: string; readonly retry?: Retry } = {}): GraphQLError {
   const [status, message] = refusals[code];
   const http = { status, ...(retry?.withField && { headers: { 'retry-after': String(retry.after) } }) };
   return new GraphQLError(expected === undefined ? message : `Expected ${expected}.`, {

@@ -1,3 +1,5 @@
+import type { GraphQLError } from 'graphql';
+
 import { describe, waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { Seconds } from '../../datasources/index.ts';
@@ -9,7 +11,7 @@ import { fingerprintOf, readKey, recordId } from './keys.ts';
 import type { KeySource } from './keys.ts';
 import type { IdempotencyOptions } from './options.ts';
 import { refusal } from './refusals.ts';
-import type { Retry } from './refusals.ts';
+import type { RefusalCode } from './refusals.ts';
 import type { ClaimResult } from './store.ts';
 
 /** The options with their defaults. */
@@ -82,11 +84,9 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   try {
     return await twice(settings, () => store.claim(id, given));
   } catch (error) {
-    log(attempt, 'The idempotency store did not answer, so that a mutation was refused', error);
     // The claim may have arrived.
     execution.invocation.waitUntil(release(attempt));
-    recordRun(execution.response, 'refused');
-    throw refusal('IDEMPOTENCY_STORE_UNAVAILABLE', { retry: retryIn(1000, execution) });
+    throw refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', { left: 1000, reason: error });
   }
 }
 
@@ -111,36 +111,37 @@ async function answerFor(
   fingerprint: string,
 ): Promise<OperationOutcome> {
   const { execution, id, settings } = attempt;
-  recordRun(execution.response, 'refused');
-  if (found.fingerprint !== fingerprint) {
-    log(attempt, 'An idempotency key was reused for another operation');
-    throw refusal('IDEMPOTENCY_KEY_REUSED');
-  }
-  if (found.state === 'running') throw refusal('IDEMPOTENCY_IN_PROGRESS', { retry: retryIn(found.left, execution) });
-  if (found.state === 'abandoned') {
-    log(attempt, 'A mutation was interrupted, and its outcome is unknown');
-    throw refusal('IDEMPOTENCY_OUTCOME_UNKNOWN');
-  }
+  if (found.fingerprint !== fingerprint) throw refuse(attempt, 'IDEMPOTENCY_KEY_REUSED', { reason: '' });
+  if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', { left: found.left });
+  if (found.state === 'abandoned') throw refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN', { reason: '' });
+  if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT', {});
   try {
-    if (found.answer !== undefined) {
-      const replay = toReplay(settings.open === undefined ? found.answer : await settings.open(found.answer, id), execution);
-      recordRun(execution.response, 'replayed');
-      return replay;
-    }
+    const replay = toReplay(settings.open === undefined ? found.answer : await settings.open(found.answer, id), execution);
+    recordRun(execution.response, 'replayed');
+    return replay;
   } catch (error) {
-    log(attempt, 'A stored answer could not be read', error);
+    throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT', { reason: error });
   }
-  throw refusal('IDEMPOTENCY_ANSWER_NOT_KEPT');
 }
 
-/** Without an error, a warning: the client did something wrong, or a person should look. */
-function log({ settings, id }: Attempt, message: string, ...error: unknown[]): void {
-  settings.logger[error.length > 0 ? 'error' : 'warn'](`${message} (record ${id}).`, ...error);
+/** Creates a refusal. `left`: when a retry can help, but clients may look again after five seconds. With a `reason`, it is logged. */
+function refuse(
+  attempt: Attempt,
+  code: RefusalCode,
+  { left, ...logged }: { readonly left?: Milliseconds; readonly reason?: unknown },
+): GraphQLError {
+  const { response, batchIndex } = attempt.execution;
+  recordRun(response, 'refused');
+  const after = left && Math.min(5, Math.max(1, Math.ceil(left / 1000)));
+  const error = refusal(code, after === undefined ? {} : { retry: { after, withField: batchIndex === undefined } });
+  if ('reason' in logged) log(attempt, error.message, logged.reason);
+  return error;
 }
 
-/** Long leases do not mean long runs: clients may look again after five seconds. */
-function retryIn(left: Milliseconds, { batchIndex }: CoercedExecution): Retry {
-  return { after: Math.min(5, Math.max(1, Math.ceil(left / 1000))), withField: batchIndex === undefined };
+function log({ settings, id }: Attempt, message: string, reason: unknown): void {
+  const text = `${message} (record ${id})`;
+  if (reason === '') settings.logger.warn(text);
+  else settings.logger.error(text, reason);
 }
 
 /** Stores the answer, or releases the record. The client gets its answer in every case. */
@@ -155,9 +156,9 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   const answer = await sealedAnswer(attempt, outcome);
   try {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
-      log(attempt, 'The answer of a mutation was not stored: its record had expired or was taken over');
+      log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.', '');
   } catch (error) {
-    log(attempt, 'The answer of a mutation could not be stored: a retry will be refused', error);
+    log(attempt, 'The answer of a mutation could not be stored: a retry will be refused.', error);
   }
 }
 
@@ -166,7 +167,7 @@ async function release(attempt: Attempt): Promise<void> {
   try {
     await twice(settings, () => settings.store.release(id, { token }));
   } catch (error) {
-    log(attempt, 'An idempotency key that was not used could not be released', error);
+    log(attempt, 'An idempotency key that was not used could not be released.', error);
   }
 }
 
@@ -175,7 +176,7 @@ function isReleased(attempt: Attempt, { result, errors }: OperationOutcome): boo
   try {
     return releaseIf !== undefined && hasFailed(result) && releaseIf(errors);
   } catch (error) {
-    log(attempt, 'releaseIf of idempotency has failed: the answer is kept', error);
+    log(attempt, 'releaseIf of idempotency has failed: the answer is kept.', error);
     return false;
   }
 }
@@ -191,7 +192,7 @@ async function sealedAnswer(attempt: Attempt, outcome: OperationOutcome): Promis
   try {
     return answer === undefined || seal === undefined ? answer : await seal(answer, attempt.id);
   } catch (error) {
-    log(attempt, 'The answer of a mutation could not be sealed, and is not kept', error);
+    log(attempt, 'The answer of a mutation could not be sealed, and is not kept.', error);
     return undefined;
   }
 }
