@@ -50,9 +50,15 @@ export interface CheckArguments extends NamedFunctionArguments {
   readonly name: 'check';
   /** Patterns of files with operations. */
   readonly documents: readonly string[];
-  /** True: prints problems as JSON. */
-  readonly json: boolean;
+  readonly format: CheckFormat;
+  /** An earlier schema: a file, a URL or git:<ref>:<path>. Undefined: schemas are not compared. */
+  readonly against: string | undefined;
 }
+
+/** How `check` prints: for people, as JSON, or as annotations of GitHub Actions. */
+export type CheckFormat = (typeof checkFormats)[number];
+
+const checkFormats = ['human', 'json', 'github'] as const;
 
 /** The arguments of `graphql-functions build`. */
 export interface BuildArguments extends NamedFunctionArguments {
@@ -183,10 +189,25 @@ function parseDoctor(argv: readonly string[]): DoctorArguments {
 }
 
 function parseCheck(argv: readonly string[]): CheckArguments {
-  const options = { ...ofOneFunction, documents: texts, json: flag } as const;
+  const options = { ...ofOneFunction, documents: texts, json: flag, format: text, against: text } as const;
   const { values, positionals } = readOptions('check', argv, options, Infinity);
-  const { documents = [], functions, function: named, env, json = false } = values;
-  return { name: 'check', documents: [...positionals, ...documents], json, functions, function: named, env: toVariables(env) };
+  const { documents = [], functions, function: named, env, json = false, format = json ? 'json' : 'human', against } = values;
+  if (json && format !== 'json') throw new UsageError(`--json is the same as --format json: it does not go with --format ${format}.`);
+  return {
+    name: 'check',
+    documents: [...positionals, ...documents],
+    format: toFormat(format),
+    against,
+    functions,
+    function: named,
+    env: toVariables(env),
+  };
+}
+
+function toFormat(name: string): CheckFormat {
+  const format = checkFormats.find((one) => one === name);
+  if (format !== undefined) return format;
+  throw new UsageError(`Expected --format to be one of ${checkFormats.join(', ')}, got "${name}".`);
 }
 
 function parseBuild(argv: readonly string[]): BuildArguments {

@@ -38,7 +38,7 @@ export async function runCommand(argv: readonly string[]): Promise<CommandOutcom
 async function run(command: Arguments): Promise<CommandOutcome> {
   if (command.name === 'check') {
     await prepareEnvironment('test', command.env);
-    return { exitCode: await runCheck(command, process.cwd(), command.json ? reserveStdout() : console), isOver: true };
+    return { exitCode: await runCheck(command, process.cwd(), command.format === 'human' ? console : reserveStdout()), isOver: true };
   }
   if (command.name === 'build') {
     await prepareEnvironment('test', command.env);

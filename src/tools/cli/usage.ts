@@ -56,13 +56,25 @@ operations in .graphql files or in gql\`…\` literals of client code:
 
 Prints every problem with file and line. The exit code is 1 if there are any.
 
+With --against, also compares the schema with an earlier one, by graphql-js's
+rules. A breaking change counts if one of the files of operations, of the
+build's documents or of the trusted documents uses what has changed; without
+any operations, every breaking change counts. The exit code is 1 for a breaking
+change, and 2 if the schemas cannot be compared.
+
   --functions <folder>   the folder with the functions
                          (default: functions, else netlify/functions)
   --function <name>      the function whose schema the operations use
                          (default: graphql, or the only one)
   --documents <files>    the same as files after the options. Repeatable.
-  --json                 prints problems as JSON:
-                         [{ file, line, column, message }]
+  --against <schema>     the earlier schema, as SDL or introspection JSON:
+                         a file, a URL (also of a GraphQL endpoint), or
+                         git:<ref>:<path>, for example git:main:schema.graphql
+  --format <name>        human, json, or github for annotations in GitHub
+                         Actions (default: human)
+  --json                 the same as --format json:
+                         [{ file, line, column, message }]; with --against
+                         { problems, changes }
   --env <NAME=value>     an environment variable. Repeatable.
 
 NODE_ENV is "test" unless it is set.`;

@@ -97,7 +97,8 @@ test('doctor takes an event, check takes patterns', () => {
     {
       name: 'check',
       documents: ['a.graphql', 'b.graphql', 'c'],
-      json: true,
+      format: 'json',
+      against: undefined,
       functions: 'api',
       function: undefined,
       env: { A: '1' },

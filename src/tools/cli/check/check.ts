@@ -2,6 +2,12 @@ import { relative } from 'node:path';
 
 import type { GraphQLSchema } from 'graphql';
 
+import type { BuildArtefact } from '../../../executor/schema/index.ts';
+import type { ServerOptions } from '../../../server/index.ts';
+import { compareSchemas } from '../against/against.ts';
+import type { Comparison } from '../against/against.ts';
+import { CannotCompareError, readEarlierSchema } from '../against/earlier-schema.ts';
+import type { EarlierSchema } from '../against/earlier-schema.ts';
 import type { CheckArguments } from '../arguments.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
 import { checkDocuments, readDocuments } from '../project/documents/check-documents.ts';
@@ -10,21 +16,42 @@ import type { CheckedFunction } from './check-function.ts';
 import { csrfNotice } from '../project/csrf-notice.ts';
 import { documentsIn } from '../project/documents/embedded-operations.ts';
 import { findFunctions, noSuchFunction, resolveFunctionsFolder } from '../project/functions-folder.ts';
-import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
 import type { BundledFile } from '../project/no-function.ts';
-import { printProblems, printProblemsAsJSON } from '../project/print-problems.ts';
 import type { Problem } from '../project/problem.ts';
 import { recordServers } from '../project/recorded-servers.ts';
 import { schemaFileNotice } from '../project/schema-file-notice.ts';
 import type { Terminal } from '../project/paint.ts';
+import { report } from './report.ts';
+import type { Workplace } from './report.ts';
 import { findStaleBuild } from './stale-build.ts';
 
+/** A schema without problems, and what its function is made of. */
+interface CheckedSchema {
+  readonly schema: GraphQLSchema;
+  readonly options: ServerOptions;
+  readonly functionFiles: readonly string[];
+  readonly builds: ReadonlyMap<string, BuildArtefact>;
+}
+
 /**
- * Loads every function, which checks its options, schema and resolvers, and validates documents against the schema.
- * Returns the exit code: 1 when there is a problem.
+ * Loads every function, which checks its options, schema and resolvers, validates documents against the schema, and compares the
+ * schema with an earlier one. Returns the exit code: 1 when there is a problem or a breaking change, 2 when schemas cannot be compared.
  */
 export async function runCheck(settings: CheckArguments, directory: string, terminal: Terminal): Promise<number> {
+  try {
+    const { against } = settings;
+    const earlier = against === undefined ? undefined : await readEarlierSchema(against, directory);
+    return await checkProject(settings, earlier, { directory, terminal });
+  } catch (error) {
+    if (!(error instanceof CannotCompareError)) throw error;
+    terminal.error(error.message);
+    return 2;
+  }
+}
+
+async function checkProject(settings: CheckArguments, earlier: EarlierSchema | undefined, workplace: Workplace): Promise<number> {
+  const { directory, terminal } = workplace;
   const chosen = await resolveFunctionsFolder(directory, settings.functions);
   const { folder } = chosen;
   for (const notice of chosen.notices) terminal.error(notice);
@@ -36,7 +63,7 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   ];
 
   const recorded = recordServers();
-  const schemas = new Map<string, GraphQLSchema>();
+  const schemas = new Map<string, CheckedSchema>();
   const checked: CheckedFunction[] = [];
   for (const source of functions) {
     terminal.error(`Checking ${relative(directory, source.file)} …`);
@@ -44,7 +71,9 @@ export async function runCheck(settings: CheckArguments, directory: string, term
     const outcome = await checkFunction(source, directory, { recorded, plugins: [builds.plugin] });
     checked.push(outcome);
     problems.push(...outcome.problems, ...(await findStaleBuild(outcome, builds.found, directory)));
-    if (outcome.schema !== undefined) schemas.set(source.name, outcome.schema);
+    const { schema, options, bundled } = outcome;
+    if (schema !== undefined && options !== undefined)
+      schemas.set(source.name, { schema, options, functionFiles: bundled.files, builds: builds.found });
   }
   const helpers = findHelpers(checked);
   for (const { bundled, isFunction } of checked)
@@ -53,10 +82,15 @@ export async function runCheck(settings: CheckArguments, directory: string, term
   for (const helper of helpers) terminal.error(helperNotice(helper, allOf(checked), directory));
   const served = checked.filter(({ bundled }) => !helpers.includes(bundled));
   for (const notice of await noticesOf(served, directory)) terminal.error(notice);
-  if (problems.length === 0 || schemas.size > 0) problems.push(...(await checkFiles(settings, schemas, { directory, terminal })));
+  const canCheck = problems.length === 0 || schemas.size > 0;
+  if (canCheck) problems.push(...(await checkFiles(settings, schemas, workplace)));
   else if (settings.documents.length > 0) terminal.error('Operations are checked once the schema has no problems.');
-  report({ problems, functions: served.map(({ bundled }) => bundled.source), json: settings.json }, { directory, terminal });
-  return problems.length > 0 ? 1 : 0;
+  if (!canCheck && earlier !== undefined) terminal.error('Schemas are compared once the schema has no problems.');
+  const comparison = canCheck && earlier !== undefined ? await compare(settings, schemas, { earlier, directory }) : undefined;
+  const { format, against } = settings;
+  report({ problems, comparison, against, functions: served.map(({ bundled }) => bundled.source) }, format, workplace);
+  const hasBroken = comparison?.changes.some(({ level }) => level === 'breaking') ?? false;
+  return problems.length > 0 || hasBroken ? 1 : 0;
 }
 
 /** Notices that do not fail the check. */
@@ -85,38 +119,34 @@ function findHelpers(checked: readonly CheckedFunction[]): BundledFile[] {
   return checked.filter(({ isFunction, bundled }) => !isFunction && isHelper(bundled, allOf(checked))).map(({ bundled }) => bundled);
 }
 
-interface Report {
-  readonly problems: readonly Problem[];
-  readonly functions: readonly FunctionSource[];
-  readonly json: boolean;
-}
-
-/** Where a command runs and prints. */
-interface Workplace {
-  readonly directory: string;
-  readonly terminal: Terminal;
-}
-
-function report({ problems, functions, json }: Report, { directory, terminal }: Workplace): void {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  if (json) printProblemsAsJSON(problems, directory, terminal);
-  else printProblems(problems, directory, terminal);
-  if (problems.length > 0) terminal.error(`\n${count}.`);
-  else if (!json) terminal.log(`No problems in ${functions.map(({ name }) => name).join(', ')}.`);
-}
-
 async function checkFiles(
   { documents, function: name }: CheckArguments,
-  schemas: ReadonlyMap<string, GraphQLSchema>,
+  schemas: ReadonlyMap<string, CheckedSchema>,
   { directory, terminal }: Workplace,
 ): Promise<Problem[]> {
   if (documents.length === 0) return [];
   const files = await readDocuments(documents, directory);
-  const schema = name === undefined && schemas.size === 1 ? [...schemas.values()][0] : schemas.get(name ?? 'graphql');
-  if (schema === undefined) {
-    const known = [...schemas.keys()].join(', ') || 'none';
-    return [{ message: `No schema to validate operations against. Choose a GraphQL function with --function: ${known}.` }];
-  }
+  const checked = chooseSchema(name, schemas);
+  if (checked === undefined) return [{ message: `No schema to validate operations against. ${whichFunction(schemas)}` }];
   terminal.error(`Checking ${files.length === 1 ? '1 file' : `${files.length} files`} of operations …`);
-  return checkDocuments(schema, files.flatMap(documentsIn));
+  return checkDocuments(checked.schema, files.flatMap(documentsIn));
+}
+
+async function compare(
+  { documents, function: name }: CheckArguments,
+  schemas: ReadonlyMap<string, CheckedSchema>,
+  { earlier, directory }: { readonly earlier: EarlierSchema; readonly directory: string },
+): Promise<Comparison> {
+  const checked = chooseSchema(name, schemas);
+  if (checked === undefined) throw new CannotCompareError(`No schema to compare with the earlier one. ${whichFunction(schemas)}`);
+  const files = documents.length === 0 ? [] : await readDocuments(documents, directory);
+  return compareSchemas(earlier, { ...checked, files: files.flatMap(documentsIn), directory });
+}
+
+function chooseSchema(name: string | undefined, schemas: ReadonlyMap<string, CheckedSchema>): CheckedSchema | undefined {
+  return name === undefined && schemas.size === 1 ? [...schemas.values()][0] : schemas.get(name ?? 'graphql');
+}
+
+function whichFunction(schemas: ReadonlyMap<string, CheckedSchema>): string {
+  return `Choose a GraphQL function with --function: ${[...schemas.keys()].join(', ') || 'none'}.`;
 }

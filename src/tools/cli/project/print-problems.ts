@@ -19,13 +19,28 @@ export function problemText(problem: Problem, directory: string): string {
   return indented(`${place}${message}${frame === '' ? '' : `\n\n${frame}\n`}`);
 }
 
-/** Prints the problems as a JSON list of { file, line, column, message }. */
-export function printProblemsAsJSON(problems: readonly Problem[], directory: string, terminal: Terminal): void {
-  const list = problems.map(({ file, line, column, message }) => ({
-    ...(file !== undefined && { file: shorten(file, directory), line, column }),
-    message,
-  }));
-  terminal.log(JSON.stringify(list, undefined, 2));
+/** A problem for programs: { file, line, column, message }. */
+export function problemAsJSON({ file, line, column, message }: Problem, directory: string): object {
+  return { ...(file !== undefined && { file: shorten(file, directory), line, column }), message };
+}
+
+/** A workflow command of GitHub Actions, which annotates the place. GitHub expects paths from the root of the repository. */
+export function annotation(
+  level: 'error' | 'warning' | 'notice',
+  { file, line, column, message }: Problem,
+  { directory, root }: { readonly directory: string; readonly root: string },
+): string {
+  const place = file === undefined ? {} : { file: shorten(resolve(directory, file), root), line, col: column };
+  const properties = Object.entries(place).filter(([, value]) => value !== undefined);
+  const list = properties.map(
+    ([name, value]) => `${name}=${escapedForGitHub(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
+  );
+  return `::${level}${list.length > 0 ? ` ${list.join(',')}` : ''}::${escapedForGitHub(message)}`;
+}
+
+/** A command is one line, and its properties end at colons and commas. */
+function escapedForGitHub(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function placeText({ file = '', line, column }: Problem, directory: string): string {
