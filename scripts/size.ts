@@ -26,6 +26,8 @@ const sizes: Readonly<Record<string, number>> = {
   index: 65_900,
   // With @defer and @stream, and graphql-js's executors for them.
   'fetch, parts': 77_800,
+  // The plugin and the store for Redis: 4,400 above aws-lambda.
+  'aws, idempotency': 64_700,
 };
 const room = 1.03;
 
@@ -76,9 +78,17 @@ const withParts = [
    export default createHandler({ ...${oneField}, incrementalDelivery: incrementalDelivery() });`,
 ] as const;
 
+/** An extension, which only those who import it carry. */
+const withIdempotency = [
+  'aws, idempotency',
+  `import { createHandler } from 'graphql-functions/aws-lambda'; import { idempotency, redisStore } from 'graphql-functions/idempotency';
+   const plugins = [idempotency({ store: redisStore(globalThis.evaluate), identity: () => 'everyone' })];
+   export default createHandler({ ...${oneField}, plugins });`,
+] as const;
+
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
 const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
-const handlers = await Promise.all([...entries, streamed, withParts].map(([name, text]) => bundle(name, text)));
+const handlers = await Promise.all([...entries, streamed, withParts, withIdempotency].map(([name, text]) => bundle(name, text)));
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
   : [];

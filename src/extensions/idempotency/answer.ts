@@ -37,7 +37,7 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 
 /** The outcome of a stored answer: the same status and bytes. */
 export function toReplay(text: string, { response, operation, document, source }: CoercedExecution): OperationOutcome {
-  const { result, status, code, http } = JSON.parse(text) as StoredAnswer;
+  const { result, status, code, http } = JSON.parse(text, keepNumber) as StoredAnswer;
   response.status = status;
   response.headers.set('idempotent-replayed', 'true');
   return {
@@ -58,4 +58,11 @@ function toErrors({ errors }: FormattedExecutionResult, first: Readonly<Record<s
     ({ message, path, extensions }, at) =>
       new GraphQLError(message, { path: path ?? null, extensions: { ...extensions, ...(at === 0 && first) } }),
   );
+}
+
+/** Custom scalars write numbers that JavaScript would round with `JSON.rawJSON`. */
+function keepNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  return (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { GraphQLError } from 'graphql';
+import { GraphQLError, versionInfo } from 'graphql';
 
 import { idempotency, idempotencyKeyOf, memoryStore } from '../../../src/entries/idempotency.ts';
 import type { ClaimResult, IdempotencyOptions, IdempotencyStore } from '../../../src/entries/idempotency.ts';
@@ -147,6 +147,19 @@ describe('a mutation that is sent again with its key', () => {
 
     assert.deepEqual([first.status, first.headers.get('set-cookie')], [201, 'session=first']);
     assert.deepEqual([again.status, again.headers.get('set-cookie')], [201, null]);
+  });
+
+  test('is answered with numbers that JavaScript would round, and unusual keys and texts, byte for byte', async () => {
+    const rawJSON = (source: string): unknown => (JSON as unknown as { rawJSON: (source: string) => unknown }).rawJSON(source);
+    const value = { b: rawJSON('12345678901234567890'), a: rawJSON('1.0'), 1: -0, ['__proto__']: 1e21, text: '\u2028 \ud800 💸 \u0000 "' };
+    const resolvers = { Mutation: { anything: () => value } };
+    const bank = openBank({ server: { typeDefs: 'scalar Any type Query { a: Int } type Mutation { anything: Any }', resolvers } });
+
+    const first = await bank.sendWithKey({ query: 'mutation { anything }' });
+    const again = await bank.sendWithKey({ query: 'mutation { anything }' });
+
+    assert.match(first.text, /12345678901234567890/);
+    assert.equal(again.text, first.text);
   });
 
   test('is answered if formatError has removed the code', async () => {
@@ -648,7 +661,7 @@ describe('answers', () => {
     assert.equal(bank.charges.length, 2 + 2);
   });
 
-  test('with parts are sent at once, and replayed', async () => {
+  test('with parts are sent at once, and replayed', { skip: versionInfo.major < 17 && 'graphql 16 answers once' }, async () => {
     const bank = openBank({ server: { incrementalDelivery: incrementalDelivery() } });
     const parted = { query: 'mutation { charge { number ... @defer { client } } }' };
     const accept = { headers: { accept: 'multipart/mixed;incrementalSpec=v0.2, application/json' } };
