@@ -9,5 +9,14 @@ import { assertValidSchema } from 'graphql';
  * `@graphql-tools/schema`.
  */
 export function checkWhole(texts: readonly string[], resolvers: Readonly<Record<string, object>>): void {
-  assertValidSchema(makeExecutableSchema({ typeDefs: [...texts], resolvers: resolvers as never }));
+  const typeDefs = usesSemanticNonNull(texts) ? [...texts, semanticNonNull] : [...texts];
+  assertValidSchema(makeExecutableSchema({ typeDefs, resolvers: resolvers as never }));
 }
+
+/** True if the schema uses the directive without a definition. It needs none, like the directives of the specification. */
+function usesSemanticNonNull(texts: readonly string[]): boolean {
+  return texts.some((text) => /@semanticNonNull\b/.test(text)) && !texts.some((text) => /\bdirective\s+@semanticNonNull\b/.test(text));
+}
+
+/** https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull */
+export const semanticNonNull = 'directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION';

@@ -1,4 +1,4 @@
-export { checkWhole } from './check-schema.ts';
+export { checkWhole, semanticNonNull } from './check-schema.ts';
 export { checkDataSourceOptions, checkDataSources } from './data-source-check.ts';
 export { findOptionProblems, nodeEnvProblem } from './option-check.ts';
 export type { OptionProblem } from './option-check.ts';

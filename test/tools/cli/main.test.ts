@@ -166,6 +166,20 @@ test('schema prints the schema as clients see it, and nothing else', async (cont
   assert.equal(await readFile(join(directory, 'schema.graphql'), 'utf8'), stdout);
 });
 
+test('check accepts @semanticNonNull without a definition, and schema keeps it', async (context) => {
+  const { directory } = await createProject(context, {
+    'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
+export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: String @semanticNonNull b: [Int] @semanticNonNull(levels: [0, 1]) c: Int @deprecated }' });`,
+  });
+
+  const checked = await startCommand(context, [main, 'check'], { cwd: directory }).ended;
+  const { code, stdout } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
+
+  assert.deepEqual([checked.code, code], [0, 0]);
+  assert.match(stdout, /^directive @semanticNonNull\(levels: \[Int!\]! = \[0\]\) on FIELD_DEFINITION\n/);
+  assert.match(stdout, /a: String @semanticNonNull\n\s+b: \[Int\] @semanticNonNull\(levels: \[0, 1\]\)\n\s+c: Int @deprecated/);
+});
+
 test('schema with a broken function says what is wrong, and fails', async (context) => {
   const { directory } = await createProject(context, {
     'functions/graphql.ts':

@@ -3,6 +3,7 @@ import {
   KnownDirectivesRule,
   KnownTypeNamesRule,
   Kind,
+  parse,
   ProvidedRequiredArgumentsRule,
   UniqueArgumentDefinitionNamesRule,
   UniqueArgumentNamesRule,
@@ -12,6 +13,8 @@ import {
   visitInParallel,
 } from 'graphql';
 import type { ASTVisitor, DefinitionNode, DocumentNode, GraphQLError } from 'graphql';
+
+import { semanticNonNull } from '../../checks/index.ts';
 
 /**
  * graphql-js's rules for schema text. Rules against duplicate names are omitted, because the server merges
@@ -31,7 +34,9 @@ const rules: readonly ((context: never) => ASTVisitor)[] = [
 /** Validates definitions and lists the names of types that none of them defines. */
 export function checkDefinitions(definitions: readonly DefinitionNode[]): { errors: readonly GraphQLError[]; unknown: readonly string[] } {
   const errors: GraphQLError[] = [];
-  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions };
+  const isDefined = definitions.some((one) => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === 'semanticNonNull');
+  const implied = isDefined ? [] : parse(semanticNonNull).definitions;
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...definitions, ...implied] };
   // The part of a validation context that these rules use. graphql-js does not export SDLValidationContext.
   const context = {
     getDocument: () => document,

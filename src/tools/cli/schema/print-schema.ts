@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 
-import { printSchema } from 'graphql';
+import { parse, print, printSchema, visit } from 'graphql';
+import type { ConstDirectiveNode, FieldDefinitionNode, NameNode } from 'graphql';
 
+import { sourcesOf } from '../../../executor/schema/index.ts';
+import { semanticNonNull } from '../../checks/index.ts';
 import type { SchemaArguments } from '../arguments.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { artefactPlugin } from '../project/artefact-plugin.ts';
@@ -15,7 +18,7 @@ import type { Terminal } from '../project/paint.ts';
 /** Prints the schema of a function as clients see it, or writes it into a file. The result is the exit code. */
 export async function runPrintSchema(settings: SchemaArguments, directory: string, terminal: Terminal): Promise<number> {
   const source = await findFunction(directory, settings.functions, settings.function);
-  const { problems, schema } = await checkFunction(source, directory, {
+  const { problems, schema, options } = await checkFunction(source, directory, {
     recorded: recordServers(),
     plugins: [artefactPlugin(directory).plugin],
   });
@@ -25,7 +28,7 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   }
   if (schema === undefined)
     throw new DevError(`${relative(directory, source.file)} is not a GraphQL function: it does not call createHandler.`);
-  const text = printSchema(schema);
+  const text = withNullability(printSchema(schema), options?.typeDefs);
   if (settings.out === undefined) {
     terminal.log(text);
     return 0;
@@ -33,4 +36,38 @@ export async function runPrintSchema(settings: SchemaArguments, directory: strin
   await writeFile(resolve(directory, settings.out), `${text}\n`);
   terminal.error(`Wrote ${settings.out}.`);
   return 0;
+}
+
+/** Adds `@semanticNonNull`, which is for clients. Introspection does not have it, so it is read from the text. */
+function withNullability(printed: string, typeDefs: unknown): string {
+  const directives = new Map<string, ConstDirectiveNode>();
+  const collect = ({ name: type, fields = [] }: TypeWithFields): void => {
+    for (const { name, directives: applied } of fields) {
+      const directive = applied?.find((one) => one.name.value === 'semanticNonNull');
+      if (directive !== undefined) directives.set(`${type.value}.${name.value}`, directive);
+    }
+  };
+  const collectAll = {
+    ObjectTypeDefinition: collect,
+    ObjectTypeExtension: collect,
+    InterfaceTypeDefinition: collect,
+    InterfaceTypeExtension: collect,
+  };
+  const sources = typeDefs === undefined ? [] : sourcesOf(typeDefs);
+  for (const source of sources) visit(typeof source === 'string' ? parse(source) : source, collectAll);
+  if (directives.size === 0) return printed;
+  const add = <TNode extends TypeWithFields>(type: TNode): TNode => ({
+    ...type,
+    fields: type.fields?.map((field) => {
+      const directive = directives.get(`${type.name.value}.${field.name.value}`);
+      return directive === undefined ? field : { ...field, directives: [...(field.directives ?? []), directive] };
+    }),
+  });
+  const document = visit(parse(printed), { ObjectTypeDefinition: add, InterfaceTypeDefinition: add });
+  return /^directive @semanticNonNull\b/m.test(printed) ? print(document) : `${semanticNonNull}\n\n${print(document)}`;
+}
+
+interface TypeWithFields {
+  readonly name: NameNode;
+  readonly fields?: readonly FieldDefinitionNode[] | undefined;
 }
