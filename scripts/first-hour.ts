@@ -1,23 +1,31 @@
 /**
  * The first hour of a stranger, as a transcript: an empty folder, the packed package, README.md and docs/getting-started.md to the
- * letter, and what they deploy answering in AWS's runtime client, as Netlify packs it and as SAM does. Needs a build, and the parts
- * of `node test/real/install.ts test:netlify` for the Node that runs it: `node scripts/first-hour.ts`.
+ * letter, and what they deploy answering in AWS's runtime client, as Netlify packs it and as SAM does; then each project of `init`,
+ * used from `npm install` to its platform's runtime. Needs a build, and the parts of `node test/real/install.ts test:netlify` for
+ * the Node that runs it: `node scripts/first-hour.ts`. With names of platforms, only their projects: `node scripts/first-hour.ts node`.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { functionURLEvent, netlifyEvent } from '../test/support/events.ts';
-import { post } from '../test/support/plain-http.ts';
-import { deploy } from '../test/real/lambda-function.ts';
-import type { Deployment } from '../test/real/lambda-function.ts';
-import { pathInPart } from '../test/real/parts.ts';
+import { initPlatforms } from '../src/tools/cli/init/compose-project.ts';
+import type { InitPlatform } from '../src/tools/cli/init/compose-project.ts';
+import { askNetlify, askSAM } from '../test/real/reader/ask-deployed.ts';
 import { followPages } from '../test/real/reader/follow-page.ts';
+import { useProject } from '../test/real/reader/made-project.ts';
 
 console.log(`Node ${process.version}, ${new Date().toISOString().slice(0, 10)}\n`);
 
-await follow('README.md', '## Data sources', '{ hello(name: "Ada") }');
-await follow('docs/getting-started.md', '## Where a caller is', '{ book(id: "emma") { title year } }');
+const named = process.argv.slice(2);
+if (named.length === 0) await followBoth();
+for (const platform of named.length === 0 ? Object.keys(initPlatforms) : named) {
+  console.log(`=== init --platform ${platform}, in an empty folder\n`);
+  console.log((await useProject(platform as InitPlatform, '--codegen --tests')).transcript);
+}
+
+async function followBoth(): Promise<void> {
+  await follow('README.md', '## Data sources', '{ hello(name: "Ada") }');
+  await follow('docs/getting-started.md', '## Where a caller is', '{ book(id: "emma") { title year } }');
+}
 
 /** Follows a page, builds as its netlify.toml says, and asks what is deployed of it. */
 async function follow(page: string, until: string, query: string): Promise<void> {
@@ -27,42 +35,10 @@ async function follow(page: string, until: string, query: string): Promise<void>
     const [, command = ''] = /^command = "(.+)"$/m.exec(await readFile(join(followed.folder, 'netlify.toml'), 'utf8')) ?? [];
     await followed.run(`PATH="$PWD/node_modules/.bin:$PATH"; ${command}`);
     console.log(followed.transcript);
-    const taskRoot = await packAsNetlify(followed.folder);
-    await ask(`Netlify's own bundler, over built/`, { taskRoot, handler: '___netlify-entry-point.handler' }, netlifyEvent(post({ query })));
-    await rm(taskRoot, { recursive: true });
-    const sam = join(followed.folder, '.aws-sam/build/GraphQLFunction');
+    console.log(`(Netlify's own bundler over built/, in AWS's runtime client:)\n${await askNetlify(followed.folder, query)}\n`);
     if (followed.transcript.includes('$ sam build'))
-      await ask('SAM, behind a function URL', { taskRoot: sam, handler: 'graphql.default' }, functionURLEvent(post({ query })));
+      console.log(`(SAM's build behind a function URL, in AWS's runtime client:)\n${await askSAM(followed.folder, query)}\n`);
   } finally {
     await followed.remove();
   }
-}
-
-interface Bundler {
-  zipFunctions(source: string, destination: string, options: object): Promise<unknown>;
-}
-
-/** The content of the archive that Netlify uploads. */
-async function packAsNetlify(project: string): Promise<string> {
-  const archives = await mkdtemp(join(tmpdir(), 'archives-'));
-  const { zipFunctions } = (await import(pathInPart('netlify-cli', '@netlify/zip-it-and-ship-it/dist/main.js'))) as Bundler;
-  await zipFunctions(join(project, 'built'), archives, { archiveFormat: 'none', basePath: project });
-  return join(archives, 'graphql');
-}
-
-async function ask(what: string, deployment: Deployment, event: object): Promise<void> {
-  const deployed = await deploy(deployment);
-  try {
-    const outcome = await deployed.invoke(event);
-    console.log(`(${what}, in AWS's runtime client:)\n${answerIn(outcome)}\n`);
-  } finally {
-    await deployed.end();
-  }
-}
-
-function answerIn(outcome: Awaited<ReturnType<Awaited<ReturnType<typeof deploy>>['invoke']>>): string {
-  if (outcome.kind === 'streamed') return outcome.body.toString().replaceAll('\0', '').trim();
-  if (outcome.kind === 'result') return JSON.stringify(outcome.value, undefined, 2);
-  process.exitCode = 1;
-  return JSON.stringify(outcome);
 }

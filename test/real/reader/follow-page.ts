@@ -60,6 +60,7 @@ async function follow(reader: Reader, text: string): Promise<void> {
     const file = block.notes['file'] ?? nameBefore(text, block);
     const next = blocks[at + 1];
     const shown = next?.language === 'json' && nameBefore(text, next) === undefined ? next.text : undefined;
+    if (block.notes['not followed'] !== undefined) continue;
     if (block.language === 'sh') await reader.run(block.text, shown);
     else if (file !== undefined && block.notes['not in'] === undefined) await reader.write(file, block.text);
   }

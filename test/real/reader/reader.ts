@@ -32,23 +32,33 @@ export class Reader {
     return reader;
   }
 
-  /** A repository, as most folders are; an npm that installs the packed package, and versions of others that can be had; a `sam`. */
+  /** A repository, as most folders are; an npm and an npx that install the packed package, and versions of others that can be had; a `sam`. */
   async #prepare(): Promise<void> {
     const run = promisify(execFile);
     await run('git', ['init', '--quiet', this.folder]);
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', this.#tools], { cwd: root });
-    const { stdout: npm } = await run('bash', ['-c', 'command -v npm']);
+    const [npm = '', npx = ''] = (await run('bash', ['-c', 'command -v npm npx'])).stdout.split('\n');
+    const tarball = `"$(ls '${this.#tools}'/*.tgz)"`;
     const { overrides = {} } = partNamed('codegen').manifest;
     await this.#tool(
       'npm',
-      `real='${npm.trim()}'
+      `real='${npm}'
 arguments=()
 for word in "$@"; do
-  if [ "$word" = graphql-functions ]; then word="$(ls "${this.#tools}"/*.tgz)"; fi
+  if [ "$word" = graphql-functions ]; then word=${tarball}; fi
   arguments+=("$word")
 done
-if [ "$1" = i ]; then "$real" pkg set --json overrides='${JSON.stringify(overrides)}' && arguments+=(--no-audit --no-fund --loglevel=error); fi
+if [ "$1" = i ] || [ "$1" = install ]; then
+  "$real" pkg set --json overrides='${JSON.stringify(overrides)}'
+  if grep -q '"graphql-functions": "^' package.json; then "$real" pkg set dependencies.graphql-functions=file:${tarball}; fi
+  arguments+=(--no-audit --no-fund --loglevel=error)
+fi
 exec "$real" "\${arguments[@]}"`,
+    );
+    await this.#tool(
+      'npx',
+      `if [ "$1" = graphql-functions ] && [ ! -e node_modules/.bin/graphql-functions ]; then set -- --yes --loglevel=error --package ${tarball} "$@"; fi
+exec '${npx}' "$@"`,
     );
     await this.#tool('sam', `exec '${process.execPath}' '${join(import.meta.dirname, 'sam.ts')}' "$@"`);
   }
@@ -65,20 +75,27 @@ exec "$real" "\${arguments[@]}"`,
     this.transcript += `(writes ${file}, ${text.split('\n').length - 1} lines)\n\n`;
   }
 
-  /** Runs a command to its end; a server until it serves. Throws when it fails, or does not print what it should. */
+  /** Runs a command to its end; `dev` until it serves. Throws when it fails, or does not print what it should. */
   async run(command: string, shown?: string): Promise<string> {
-    const isCurl = command.startsWith('curl ');
-    if (!isCurl) await this.leaveServer();
-    const isServer = command.includes('graphql-functions dev');
-    // Its bar is for people who wait.
-    const actual = isServer
-      ? command.replace('graphql-functions dev', 'graphql-functions dev --port 0')
-      : command.replace(/^curl /, 'curl -sS ').replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
-    const output = await this.#shell(actual, isServer);
-    this.transcript += `$ ${command.trimEnd().replaceAll('\n', '\n$ ')}\n${output.trim()}\n\n`;
+    const output = command.includes('graphql-functions dev')
+      ? await this.serve(command, /Ctrl\+C/, command.replace('graphql-functions dev', 'graphql-functions dev --port 0'))
+      : await this.#runToItsEnd(command);
     if (shown !== undefined && !output.includes(shown.trim()))
       throw new Error(`The answer is another one than on the page:\n${this.transcript}`);
     return output;
+  }
+
+  async #runToItsEnd(command: string): Promise<string> {
+    if (!command.startsWith('curl ')) await this.leaveServer();
+    // Its bar is for people who wait.
+    const actual = command.replace(/^curl /, 'curl -sS ').replaceAll('http://localhost:8888', this.#server?.url ?? 'http://localhost:8888');
+    return this.#shell(command, actual);
+  }
+
+  /** Starts a server, and waits until it has printed that it serves. The next command that is not curl ends it. */
+  async serve(command: string, ready: RegExp, actual: string = command): Promise<string> {
+    await this.leaveServer();
+    return this.#shell(command, actual, ready);
   }
 
   /** Ends the server that an earlier command has started. */
@@ -93,21 +110,33 @@ exec "$real" "\${arguments[@]}"`,
     clearTimeout(timer);
   }
 
-  #shell(command: string, isServer: boolean): Promise<string> {
+  /** Runs a command, which stands for another one in the transcript. */
+  async #shell(command: string, actual: string, ready?: RegExp): Promise<string> {
+    const started = performance.now();
+    const output = await this.#spawn(actual, ready);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const lines = output.trim() === '' ? 0 : output.trim().split('\n').length;
+    this.transcript += `$ ${command.trimEnd().replaceAll('\n', '\n$ ')}\n${output.trim()}\n(${seconds} s, ${lines} lines)\n\n`;
+    return output;
+  }
+
+  #spawn(command: string, ready: RegExp | undefined): Promise<string> {
     const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, NODE_ENV: ___, ...environment } = process.env;
     const PATH = [this.#tools, dirname(process.execPath), process.env['PATH']].join(delimiter);
     const child = spawn('bash', ['-ec', command], {
       cwd: this.folder,
-      env: { ...environment, PATH, NO_COLOR: '1' },
+      env: { ...environment, PATH, NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1', WRANGLER_SEND_METRICS: 'false' },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const timer = setTimeout(() => endGroup(child, 'SIGKILL'), patience);
     let output = '';
+    let isServing = false;
     return new Promise((resolve, reject) => {
       const take = (chunk: Buffer): void => {
         output += chunk.toString();
-        if (!isServer || this.#server !== undefined || !output.includes('Ctrl+C')) return;
+        if (isServing || ready === undefined || !ready.test(output)) return;
+        isServing = true;
         clearTimeout(timer);
         this.#server = { child, url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? '' };
         resolve(output);

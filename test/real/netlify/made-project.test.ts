@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { needs } from '../parts.ts';
+import { expectedAnswer, useProject } from '../reader/made-project.ts';
+
+const settings = { ...needs('netlify-cli', 'aws-lambda-ric'), timeout: 240_000 };
+
+test('the project that init makes for Netlify installs, passes its checks, builds and answers', settings, async () => {
+  const { answers, transcript } = await useProject('netlify', '--codegen --tests');
+
+  assert.deepEqual(answers, [expectedAnswer, expectedAnswer], transcript);
+});
