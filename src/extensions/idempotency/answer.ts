@@ -36,10 +36,11 @@ export function toStoredAnswer({ result, head, errors: [first, ...others] }: Ope
 }
 
 /** The outcome of a stored answer: the same status and bytes. */
-export function toReplay(text: string, { response, operation, document, source }: CoercedExecution): OperationOutcome {
+export function toReplay(text: string, { response, operation, document, source, batchIndex }: CoercedExecution): OperationOutcome {
   const { result, status, code, http } = JSON.parse(text, keepNumber) as StoredAnswer;
   response.status = status;
-  response.headers.set('idempotent-replayed', 'true');
+  // In a batch, a header field would be that of all elements.
+  if (batchIndex === undefined) response.headers.set('idempotent-replayed', 'true');
   return {
     result,
     errors: code === undefined ? [] : toErrors(result, { code, ...(http && { http }) }),

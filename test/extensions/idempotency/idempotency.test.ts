@@ -407,6 +407,10 @@ describe('batches', () => {
     const [one, , two] = JSON.parse(first.text) as unknown[];
     assert.deepEqual(JSON.parse(again.text), [one, { data: { charges: 2 } }, two]);
     assert.deepEqual(JSON.parse(alone.text), one);
+    assert.deepEqual(
+      [again, alone].map(({ headers }) => headers.get('idempotent-replayed')),
+      [null, 'true'],
+    );
   });
 
   test('in another order or grouping are refused, each element with its code', async () => {

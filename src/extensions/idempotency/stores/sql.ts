@@ -70,7 +70,7 @@ export function d1Store(database: D1Client, { table = 'idempotency' }: TableOpti
 export function idempotencyTable({ table = 'idempotency' }: TableOptions = {}): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, token text NOT NULL, fingerprint text NOT NULL, lease_ends bigint NOT NULL, expires bigint NOT NULL, finished integer NOT NULL, answer text)`,
-    `CREATE INDEX IF NOT EXISTS ${table}_expires ON ${table} (expires)`,
+    `CREATE INDEX IF NOT EXISTS ${table.replaceAll('.', '_')}_expires ON ${table} (expires)`,
   ];
 }
 
