@@ -171,6 +171,7 @@ test('check accepts @semanticNonNull without a definition, and schema keeps it',
     'functions/graphql.ts': `import { createHandler } from 'graphql-functions';
 export default createHandler({ csrfPrevention: true, typeDefs: 'type Query { a: String @semanticNonNull b: [Int] @semanticNonNull(levels: [0, 1]) c: Int @deprecated }' });`,
   });
+  await linkPackage({ directory }, 'graphql');
 
   const checked = await startCommand(context, [main, 'check'], { cwd: directory }).ended;
   const { code, stdout } = await startCommand(context, [main, 'schema'], { cwd: directory }).ended;
