@@ -15,15 +15,16 @@ const query = '{ book(id: "emma") { title year } }';
 /** What every project of `init` answers to `query`. */
 export const expectedAnswer = '{"data":{"book":{"title":"Emma","year":1815}}}';
 
-/** Makes a project with `init` of the packed package, installs, checks, tests and builds it, and sends a query to what it serves. */
+/** Makes a project with `init` of the packed package, installs, builds, checks and tests it, and sends a query to what it serves. */
 export async function useProject(platform: InitPlatform, flags: string): Promise<UsedProject> {
   const reader = await Reader.start();
   try {
     await reader.run(`npx graphql-functions init --platform ${platform} ${flags}`.trim());
     await reader.run('npm install');
+    // First, as on a platform that has cloned a repository without generated files.
+    await reader.run('npm run build');
     await reader.run('npm run check');
     if (flags.includes('--tests')) await reader.run('npm test');
-    await reader.run('npm run build');
     const answers = [await serve[platform](reader), await deployed[platform](reader)];
     return { answers, transcript: `${reader.transcript}(What it deploys answers:)\n${answers[1]}\n` };
   } finally {

@@ -110,7 +110,7 @@ test('codegen and tests add their scripts, packages, ignored files and lines in 
   const [plain, full] = await Promise.all(['plain', 'full'].map((name) => readManifest(join(directory, name))));
 
   assert.deepEqual(Object.keys(plain!.scripts), ['dev', 'check', 'build', 'deploy']);
-  assert.deepEqual(Object.keys(full!.scripts), ['dev', 'check', 'build', 'deploy', 'codegen', 'precheck', 'test']);
+  assert.deepEqual(Object.keys(full!.scripts), ['dev', 'check', 'build', 'deploy', 'codegen', 'prebuild', 'precheck', 'test']);
   assert.deepEqual(Object.keys(plain!.devDependencies), ['@types/node', 'esbuild', 'typescript']);
   assert.equal(Object.keys(full!.devDependencies).filter((name) => name.startsWith('@graphql-codegen/')).length, 3);
   assert.equal(await readText(directory, 'plain/.gitignore'), 'built/\n.netlify/\nnode_modules/\n.env\n');
