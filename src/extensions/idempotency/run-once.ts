@@ -86,7 +86,7 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   } catch (error) {
     // The claim may have arrived.
     execution.invocation.waitUntil(release(attempt));
-    throw refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', { left: 1000, reason: error });
+    throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_STORE_UNAVAILABLE', 1000), error);
   }
 }
 
@@ -111,37 +111,38 @@ async function answerFor(
   fingerprint: string,
 ): Promise<OperationOutcome> {
   const { execution, id, settings } = attempt;
-  if (found.fingerprint !== fingerprint) throw refuse(attempt, 'IDEMPOTENCY_KEY_REUSED', { reason: '' });
-  if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', { left: found.left });
-  if (found.state === 'abandoned') throw refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN', { reason: '' });
-  if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT', {});
+  if (found.fingerprint !== fingerprint) throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_KEY_REUSED'));
+  if (found.state === 'running') throw refuse(attempt, 'IDEMPOTENCY_IN_PROGRESS', found.left);
+  if (found.state === 'abandoned') throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_OUTCOME_UNKNOWN'));
+  if (found.answer === undefined) throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT');
   try {
     const replay = toReplay(settings.open === undefined ? found.answer : await settings.open(found.answer, id), execution);
     recordRun(execution.response, 'replayed');
     return replay;
   } catch (error) {
-    throw refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT', { reason: error });
+    throw logged(attempt, refuse(attempt, 'IDEMPOTENCY_ANSWER_NOT_KEPT'), error);
   }
 }
 
-/** Creates a refusal. `left`: when a retry can help, but clients may look again after five seconds. With a `reason`, it is logged. */
-function refuse(
-  attempt: Attempt,
-  code: RefusalCode,
-  { left, ...logged }: { readonly left?: Milliseconds; readonly reason?: unknown },
-): GraphQLError {
-  const { response, batchIndex } = attempt.execution;
+/** Creates a refusal. `left`: when a retry can help; but clients may look again after five seconds. */
+function refuse({ execution }: Attempt, code: RefusalCode, left?: Milliseconds): GraphQLError {
+  const { response, batchIndex } = execution;
   recordRun(response, 'refused');
-  const after = left && Math.min(5, Math.max(1, Math.ceil(left / 1000)));
-  const error = refusal(code, after === undefined ? {} : { retry: { after, withField: batchIndex === undefined } });
-  if ('reason' in logged) log(attempt, error.message, logged.reason);
-  return error;
+  if (left === undefined) return refusal(code);
+  const after = Math.min(5, Math.max(1, Math.ceil(left / 1000)));
+  return refusal(code, { retry: { after, withField: batchIndex === undefined } });
 }
 
-function log({ settings, id }: Attempt, message: string, reason: unknown): void {
+/** The same refusal. A person should look at it. */
+function logged(attempt: Attempt, refused: GraphQLError, cause?: unknown): GraphQLError {
+  log(attempt, refused.message, cause);
+  return refused;
+}
+
+function log({ settings: { logger }, id }: Attempt, message: string, cause?: unknown): void {
   const text = `${message} (record ${id})`;
-  if (reason === '') settings.logger.warn(text);
-  else settings.logger.error(text, reason);
+  if (cause === undefined) logger.warn(text);
+  else logger.error(text, cause);
 }
 
 /** Stores the answer, or releases the record. The client gets its answer in every case. */
@@ -156,7 +157,7 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
   const answer = await sealedAnswer(attempt, outcome);
   try {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
-      log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.', '');
+      log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.');
   } catch (error) {
     log(attempt, 'The answer of a mutation could not be stored: a retry will be refused.', error);
   }
