@@ -6,6 +6,7 @@ import {
   addCommonHeaders,
   answerHealthCheck,
   checkSize,
+  encodeBody,
   normalizeResponse,
   refuse,
   responseOf,
@@ -123,14 +124,19 @@ function guarded<TCall extends Call>(work: (call: TCall) => Eventual<void>, call
   return responding instanceof Promise && mayBeLate(call) ? answerInTime(responding, call) : responding;
 }
 
-/** The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers. */
+/**
+ * The last step of `arrival`: runs the request steps inside the plugins that wrap requests, which also see refusals and late answers.
+ * Then encodes the body.
+ */
 function aroundRequest(call: Call): Eventual<void> {
-  const { viewRequest, wrapRequest, wrapOperation } = call.settings!;
-  if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined) {
+  const { viewRequest, wrapRequest, wrapOperation, chooseEncoding } = call.settings!;
+  if (viewRequest !== undefined || wrapRequest !== undefined || wrapOperation !== undefined || chooseEncoding !== undefined) {
     const seen = requestCall(call as ArrivedCall);
     call.view = viewRequest === undefined ? seen : viewRequest(seen);
+    if (call.adapter.decodesBase64 === true) call.encode = chooseEncoding?.(seen);
   }
-  return wrapRequest === undefined ? runRequest(call as ArrivedCall) : runWrapped(wrapRequest, call as ArrivedCall);
+  const responding = wrapRequest === undefined ? runRequest(call as ArrivedCall) : runWrapped(wrapRequest, call as ArrivedCall);
+  return call.encode === undefined ? responding : whenReady(responding, encodeBody, call as Call);
 }
 
 function runWrapped(wrapRequest: WrapRequest, call: ArrivedCall): Eventual<void> {

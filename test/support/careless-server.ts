@@ -123,6 +123,7 @@ export function serverWith(witness: Witness, random: Random): ServerOptions {
     ...hook('operationDidEnd'),
     ...hook('executionWillStart'),
     ...hook('viewRequest', (call) => call),
+    ...hook('encodeResponse', () => (response: unknown) => response),
   } as ServerPlugin<any>;
   const item = (): object => ({ id: 'i', owner: { id: 'o', name: 'owner' } });
   const texts = (value: unknown): string[] => [JSON.stringify(value) ?? 'nothing', caller()];

@@ -45,6 +45,7 @@ export function createCall(adapter: PlatformAdapter<unknown>, { starter, streami
     request: undefined,
     settings: undefined,
     view: undefined,
+    encode: undefined,
     negotiation: undefined,
     mediaType: undefined,
     parsed: undefined,

@@ -1,6 +1,8 @@
 /** The first and last steps of the pipeline: an event arrives, a response departs. */
 import { HeaderMap, excessOf, whenReady } from '../../shared/index.ts';
 import type { Eventual, HTTPRequest, HTTPResponse, StreamedResponse } from '../../shared/index.ts';
+import { revalidate } from '../http/etag.ts';
+import { sizeOf } from '../http/operations.ts';
 import { finishResponse, reportRefusal, toErrorResponse } from '../http/refusals.ts';
 import type { RefusalSettings } from '../http/refusals.ts';
 import { httpExtensionOf, isGraphQLError, copyThrown, report } from '../operation/errors.ts';
@@ -8,7 +10,7 @@ import { normalizeHead } from '../http/response.ts';
 import { resultTooLarge } from '../operation/limits/answer-limit.ts';
 import type { StartedServer } from '../startup/server.ts';
 import { isStreamed } from './call.ts';
-import type { Call } from './call.ts';
+import type { ArrivedCall, Call } from './call.ts';
 
 type Response = HTTPResponse | StreamedResponse;
 
@@ -69,12 +71,24 @@ export function normalizeResponse(call: Call): void {
   call.response = normalizeHead(call.response!, call.starter.logger());
 }
 
+/** Encodes the body for {@link Call.encode}, unless the client already has it. Then the platform's limit applies. */
+export function encodeBody(_answered: void, call: Call): Eventual<void> {
+  const { encode, request } = call;
+  call.encode = undefined;
+  normalizeResponse(call);
+  const response = call.response!;
+  if (isStreamed(response) || request!.method === 'HEAD') return undefined;
+  const whole = 'defaultCacheControl' in response ? response : revalidate(request!, response);
+  call.response = whole;
+  return whole.body === null ? undefined : whenReady(encode!(whole), setResponse, call);
+}
+
 /** Refuses a response that is too large for the platform. Also logs it, because a plugin may have created it. */
 export function checkSize(call: Call): Eventual<void> {
-  const { adapter, settings, starter } = call;
+  const { settings, starter } = call;
   const response = call.response!;
   if (settings === undefined || response.body === null || isStreamed(response)) return undefined;
-  const excess = excessOf({ platform: adapter, maxBytes: settings.maxResultBytes }, response.body);
+  const excess = excessOf(sizeOf(call as ArrivedCall), response.body);
   if (excess === undefined) return undefined;
   const error = resultTooLarge(excess.bytes, excess.capacity);
   starter.logger().warn(error.message);

@@ -1,6 +1,6 @@
 import type { HTTPRequest, HTTPResponse, Invocation, StreamedResponse } from '../../shared/index.ts';
 import type { OperationSettings, OperationInput } from '../operation/state.ts';
-import type { ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
+import type { ChooseEncoding, EncodeBody, ViewRequest, WrapOperation, WrapRequest } from '../operation/around.ts';
 import type { LandingPage, RequestCall } from '../operation/plugin.ts';
 import type { ResponseMediaType } from './accept.ts';
 import type { CORSOptions } from './cors.ts';
@@ -24,6 +24,8 @@ export interface HTTPSettings extends CSRFSettings, ExplainSettings, LandingSett
   readonly viewRequest: ViewRequest | undefined;
   /** Undefined: no plugin wraps requests. */
   readonly wrapRequest: WrapRequest | undefined;
+  /** Undefined: no plugin encodes responses. */
+  readonly chooseEncoding: ChooseEncoding | undefined;
   /** Undefined: no plugin wraps operations. */
   readonly wrapOperation: WrapOperation | undefined;
   readonly operation: OperationSettings;
@@ -38,6 +40,8 @@ export interface HTTPCall {
   readonly streaming: Streaming | undefined;
   /** The request as plugins and `context` see it. Undefined: no plugin wraps requests or operations, or changes their view. */
   view: RequestCall | undefined;
+  /** Encodes the body before it is sent. Until then the platform's limit does not apply. Undefined: the body is sent as it is. */
+  encode: EncodeBody | undefined;
   /** Undefined: the platform cannot stream. */
   negotiation: Negotiation | undefined;
   /** Of a whole answer. Undefined: the client accepts only streams. */

@@ -58,9 +58,10 @@ function inputFor(
   };
 }
 
-/** The size limits of the answer to a request. */
-export function sizeOf({ settings, invocation }: HTTPCall): AnswerSize {
-  return { platform: invocation.resultLimit, maxBytes: settings.maxResultBytes };
+/** The size limits of the answer to a request. The platform's applies to the encoded body. */
+export function sizeOf({ settings, invocation, encode }: HTTPCall): AnswerSize {
+  const { resultLimit } = invocation;
+  return { platform: encode === undefined ? resultLimit : { name: resultLimit.name }, maxBytes: settings.maxResultBytes };
 }
 
 /** The request and the platform's objects, or the view of them that a plugin returned. */

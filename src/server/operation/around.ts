@@ -48,6 +48,25 @@ export function createWrapRequest(plugins: readonly ServerPlugin[]): WrapRequest
   return (call, respond) => whenReady(compose(middleware, call, respond), assertAnswer, 'aroundRequest');
 }
 
+/** Returns the response with an encoded body. */
+export type EncodeBody = NonNullable<ReturnType<NonNullable<ServerPlugin['encodeResponse']>>>;
+
+/** Chooses how the response to a request is encoded. */
+export type ChooseEncoding = (call: RequestCall) => EncodeBody | undefined;
+
+/** Undefined where no plugin encodes responses. */
+export function createChooseEncoding(plugins: readonly ServerPlugin[]): ChooseEncoding | undefined {
+  const choices = plugins.flatMap((plugin) => plugin.encodeResponse?.bind(plugin) ?? []);
+  if (choices.length === 0) return undefined;
+  return (call) => {
+    for (const choose of choices) {
+      const encode = choose(call);
+      if (encode !== undefined) return encode;
+    }
+    return undefined;
+  };
+}
+
 /** Undefined where no plugin wraps operations, is notified of their end, or follows the calls of data sources. */
 export function createWrapOperation(plugins: readonly ServerPlugin[]): WrapOperation | undefined {
   const middleware = plugins.flatMap((plugin): Middleware<OperationCall, OperationOutcome>[] => [

@@ -236,6 +236,14 @@ export interface ServerPlugin<TContext = unknown> {
    */
   responseWillBeSent?(call: RequestCall, response: HTTPResponse | StreamedResponse): void;
   /**
+   * Returns a function that encodes the body of the response, or undefined to send it unchanged. Called once for each request, before it
+   * runs, on platforms that take bodies in base64 (`isBase64Encoded`): Lambda function URLs, API Gateway and Application Load Balancers.
+   * The call has the request as it came, without the view of a plugin. The function gets a buffered response with a body after all plugins
+   * have seen it. The platform's size limit then applies to what it
+   * returns. The first plugin that returns a function encodes the body.
+   */
+  encodeResponse?(call: RequestCall): ((response: HTTPResponse) => MaybePromise<HTTPResponse>) | undefined;
+  /**
    * Wraps the execution of a query or mutation, from after the coercion of its variables to its formatted answer, including the hooks
    * `didEncounterErrors` and `willSendResponse`. Call `next` once to execute it, or return an outcome without calling it. `next` never
    * rejects. Not called for operations that were refused by parsing, validation, limits or coercion, or answered by

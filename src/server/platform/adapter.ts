@@ -24,6 +24,8 @@ export interface PlatformAdapter<TEvent = UnknownEvent, TResult = unknown> exten
   readonly onLeave?: (event: TEvent, leave: () => void) => void;
   /** Milliseconds from the start of the call that the platform waits for an answer, if it does not report that itself. Absent: no limit. */
   readonly timeLimit?: (context: unknown) => number | undefined;
+  /** True: the platform decodes a body that the result marks with `isBase64Encoded`, so plugins may encode it. */
+  readonly decodesBase64?: boolean;
   /** A message for the log that names what the platform cannot send of this response; undefined if it can send all of it. */
   readonly losses?: (response: HTTPResponse, event: TEvent) => string | undefined;
 }
@@ -88,6 +90,11 @@ function decodeBase64(text: string): Uint8Array {
 
 function looksLikeJSON(text: string): boolean {
   return /^[\s\ufeff]*[{["]/.test(text);
+}
+
+/** The mark of a body in base64, for results that need no mark on text. */
+export function base64Mark({ isBase64Encoded }: HTTPResponse): { isBase64Encoded?: true } {
+  return isBase64Encoded === true ? { isBase64Encoded } : {};
 }
 
 /** The body as a key of a result, left out if there is none: some platforms fail on an empty body with status 204. */

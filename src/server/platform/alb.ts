@@ -14,6 +14,7 @@ export const applicationLoadBalancer: PlatformAdapter<UnknownEvent, ALBResult> =
   toRequest: (event) => gatewayRequest(event, joinQuery(event['queryStringParameters'], event['multiValueQueryStringParameters'])),
   toResult,
   maxResultBytes: albResultBytes,
+  decodesBase64: true,
   losses: (response, event) =>
     isMultiValue(event)
       ? undefined
@@ -26,7 +27,7 @@ function toResult(response: HTTPResponse, event: UnknownEvent): ALBResult {
     statusCode: response.status,
     statusDescription: `${response.status} ${reasons[response.status] ?? 'Response'}`,
     body: response.body ?? '',
-    isBase64Encoded: false,
+    isBase64Encoded: response.isBase64Encoded ?? false,
   };
   return isMultiValue(event) ? { ...rest, multiValueHeaders: multiValueHeaders(response) } : { ...rest, headers: singleHeaders(response) };
 }

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-import { methodAt, objectAt, textAt, readBody, lambdaResultBytes } from './adapter.ts';
+import { base64Mark, methodAt, objectAt, textAt, readBody, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
 import { addCookies, readHeaders } from './event-headers.ts';
@@ -15,6 +15,7 @@ export const httpAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyStructuredRes
   // The gateway's integration timeout. It cannot be raised.
   timeLimit: () => 30_000,
   maxResultBytes: lambdaResultBytes,
+  decodesBase64: true,
 };
 
 /** True when an event has the payload format 2.0, which function URLs send too. */
@@ -45,7 +46,7 @@ function toRequestV2(event: UnknownEvent): HTTPRequest {
 function toResultV2(response: HTTPResponse): APIGatewayProxyStructuredResultV2 {
   const { status: statusCode, body } = response;
   const headers = response.headers.toRecord();
-  const result = body === null ? { statusCode, headers } : { statusCode, headers, body };
+  const result = body === null ? { statusCode, headers } : { statusCode, headers, body, ...base64Mark(response) };
   return response.headers.has('set-cookie') ? { ...result, cookies: response.headers.getSetCookie() } : result;
 }
 

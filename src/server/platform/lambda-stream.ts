@@ -31,8 +31,13 @@ export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   );
 }
 
-/** Removes the limits of whole answers: streams may be larger, and take longer. */
-function unlimited({ maxResultBytes: _bytes, timeLimit: _time, ...adapter }: PlatformAdapter<unknown>): PlatformAdapter<unknown> {
+/** Removes what is true of whole answers only: streams may be larger, take longer, and have no base64. */
+function unlimited({
+  maxResultBytes: _bytes,
+  timeLimit: _time,
+  decodesBase64: _base64,
+  ...adapter
+}: PlatformAdapter<unknown>): PlatformAdapter<unknown> {
   return adapter;
 }
 

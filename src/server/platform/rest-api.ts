@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 
 import type { HTTPResponse } from '../../shared/index.ts';
-import { lambdaResultBytes } from './adapter.ts';
+import { base64Mark, lambdaResultBytes } from './adapter.ts';
 import type { PlatformAdapter, UnknownEvent } from './adapter.ts';
 import { encodeQuery } from './event-query.ts';
 import { cookieLists, gatewayRequest } from './gateway.ts';
@@ -15,9 +15,11 @@ export const restAPI: PlatformAdapter<UnknownEvent, APIGatewayProxyResult> = {
   // The integration timeout of a REST API, unless its owner has raised it; that of an HTTP API is a second longer.
   timeLimit: () => 29_000,
   maxResultBytes: lambdaResultBytes,
+  decodesBase64: true,
 };
 
-/** With any other key the gateway answers 502. The body is text, because base64 would not be decoded. */
+/** With any other key the gateway answers 502. A REST API decodes base64 only if its `binaryMediaTypes` match, an HTTP API always. */
 function toResult(response: HTTPResponse): APIGatewayProxyResult {
-  return { statusCode: response.status, headers: response.headers.toRecord(), ...cookieLists(response), body: response.body ?? '' };
+  const { status: statusCode, headers, body } = response;
+  return { statusCode, headers: headers.toRecord(), ...cookieLists(response), body: body ?? '', ...base64Mark(response) };
 }

@@ -15,6 +15,7 @@ import {
   createWrapExecution,
   createWrapOperation,
   createWrapRequest,
+  createChooseEncoding,
   inOrder,
 } from '../operation/around.ts';
 import type { CostSettings } from '../operation/limits/cost.ts';
@@ -113,6 +114,7 @@ function httpSettings(options: ServerOptions, operation: OperationSettings, deve
     explain: development ? createExplain(operation.logger) : undefined,
     viewRequest: hasPlugins ? createViewRequest(operation.plugins) : undefined,
     wrapRequest: hasPlugins ? createWrapRequest(operation.plugins) : undefined,
+    chooseEncoding: hasPlugins ? createChooseEncoding(operation.plugins) : undefined,
     wrapOperation: hasPlugins ? createWrapOperation(operation.plugins) : undefined,
     operation,
   };

@@ -16,6 +16,7 @@ const ofPlugin: Level = {
     aroundOperation: true,
     aroundExecution: true,
     responseWillBeSent: true,
+    encodeResponse: true,
     operationDidEnd: true,
     executionWillStart: true,
     dataSourceCallDidStart: true,
