@@ -189,6 +189,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/graphql-js',
       'graphql-functions/opentelemetry',
       'graphql-functions/cost-line',
+      'graphql-functions/compression',
       'graphql-functions/edge',
       'graphql-functions/idempotency',
       'graphql-functions/undici',

@@ -415,6 +415,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   './graphql-js': ['graphqlJSExecutor', 'type GraphQLJSExecutor'],
   './opentelemetry': ['openTelemetry', 'type OpenTelemetryOptions', 'type StageSpans'],
   './cost-line': ['costLine', 'type CostLineOptions', 'type CostRecord'],
+  './compression': ['compression', 'type CompressionOptions'],
   './edge': [
     'PurgeRefused',
     'cacheControlDefinitions',

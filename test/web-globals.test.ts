@@ -19,6 +19,7 @@ const webEntries = [
   'landing-page',
   'opentelemetry',
   'cost-line',
+  'compression',
   'edge',
 ];
 /** What Node has and the web has not, as free names: `globalThis.Buffer?.from` is a property, and is undefined elsewhere. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import { contracts } from '../../src/tools/testing/results.ts';
 import type { ResultContract } from '../../src/tools/testing/results.ts';
@@ -21,14 +22,23 @@ export function readResult(contract: ResultContract, result: unknown): PlainResp
     `the status is ${String(statusCode)}`,
   );
   assert.ok(typeof body === 'string', `the body is ${typeof body}`);
-  assert.equal(isBase64Encoded, false, 'a text is never sent as base64');
   if ('statusDescription' in object) assert.match(String(object['statusDescription']), new RegExp(`^${String(statusCode)} [A-Z]`));
 
   const fields = [...singleFields(headers), ...listFields(multiValueHeaders)];
   assert.ok(Array.isArray(cookies));
   const setCookies = [...fields.filter(([name]) => name === 'set-cookie').map(([, value]) => value), ...(cookies as string[])];
   assertCookies(contract, object, setCookies);
-  return { status: statusCode as number, headers: uniqueFields(fields), setCookies, body };
+  const unique = uniqueFields(fields);
+  const coding = unique.get('content-encoding');
+  assert.equal(isBase64Encoded, coding !== undefined, 'only a compressed body is sent as base64');
+  return { status: statusCode as number, headers: unique, setCookies, body: coding === undefined ? body : decode(body, coding) };
+}
+
+/** As the platform and then the client do it. */
+function decode(base64: string, coding: string): string {
+  const bytes = Buffer.from(base64, 'base64');
+  assert.equal(bytes.toString('base64'), base64, 'the body is not base64');
+  return String(coding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes));
 }
 
 /** Reads a web `Response`. */

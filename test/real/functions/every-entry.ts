@@ -1,5 +1,6 @@
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { guardCache, InMemoryLRUCache } from 'graphql-functions/cache';
+import { compression } from 'graphql-functions/compression';
 import { costLine } from 'graphql-functions/cost-line';
 import { RESTDataSource } from 'graphql-functions/datasource';
 import { edge } from 'graphql-functions/edge';
@@ -35,6 +36,7 @@ const options = {
 
 const plugins = (): ServerPlugin[] => [
   openTelemetry({ tracerProvider: new BasicTracerProvider(), stages: 'all', document: true }),
+  compression(),
   costLine({ write: () => undefined }),
   edge({ cdn: 'cloudflare', store: new InMemoryLRUCache(), deploy: '1' }),
 ];

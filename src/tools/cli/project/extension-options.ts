@@ -38,6 +38,7 @@ export const extensionOptions: readonly OptionsOf[] = [
     ],
   },
   { entry: 'cost-line', maker: 'costLine', options: ['format', 'namespace', 'write'] },
+  { entry: 'compression', maker: 'compression', options: ['restAPI', 'withCookies'] },
   {
     entry: 'opentelemetry',
     maker: 'openTelemetry',

@@ -9,6 +9,7 @@ import { createProject, linkPackage } from '../../../support/functions-project.t
 
 const sources: Readonly<Record<string, readonly [file: string, name: string]>> = {
   edge: ['extensions/edge/options.ts', 'EdgeOptions'],
+  compression: ['extensions/compression/plugin.ts', 'CompressionOptions'],
   'cost-line': ['extensions/cost-line/plugin.ts', 'CostLineOptions'],
   opentelemetry: ['extensions/opentelemetry/plugin.ts', 'OpenTelemetryOptions'],
   incremental: ['extensions/incremental/incremental.ts', 'IncrementalDeliveryOptions'],

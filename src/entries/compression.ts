@@ -1,0 +1,2 @@
+export { compression } from '../extensions/compression/index.ts';
+export type { CompressionOptions } from '../extensions/compression/index.ts';

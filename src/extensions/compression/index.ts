@@ -1,0 +1,2 @@
+export { compression } from './plugin.ts';
+export type { CompressionOptions } from './plugin.ts';

@@ -1,0 +1,78 @@
+import type { RequestCall, ServerPlugin } from '../../server/index.ts';
+import { addVary, HeaderMap, isRecord } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
+import { chooseCoding } from './accept-encoding.ts';
+import { compress } from './compress.ts';
+import type { Coding } from './accept-encoding.ts';
+
+/** Options of {@link compression}. */
+export interface CompressionOptions {
+  /**
+   * True: also compresses behind a REST API of API Gateway, whose `binaryMediaTypes` must then have the entry for all types. Without it,
+   * the gateway sends base64 to clients. HTTP APIs need no such setting. Default: false
+   */
+  readonly restAPI?: boolean | undefined;
+  /**
+   * True: also compresses answers to requests with cookies. Another site that can make a browser send requests, and can see how long the
+   * encrypted answers are, may guess secrets in them (BREACH). Set it only together with `csrfPrevention: true`. Default: false
+   */
+  readonly withCookies?: boolean | undefined;
+}
+
+/** Smaller bodies gain little: they fit into a few packets. In UTF-16 units, which are at most as many as bytes. */
+const minLength = 65_536;
+
+/**
+ * Compresses answers of 64 KiB and more with Brotli or gzip, for clients that accept it, where nothing in front of the function does:
+ * Lambda function URLs, API Gateway and Application Load Balancers. The limit of the platform applies to the compressed answer.
+ *
+ * @example
+ * export default createHandler({ typeDefs, resolvers, plugins: [compression()] });
+ */
+export function compression({ restAPI = false, withCookies = false }: CompressionOptions = {}): ServerPlugin {
+  const isCompressible = (call: RequestCall): boolean => restAPI || !isFromRestAPI(call);
+  return {
+    encodeResponse(call) {
+      const { headers } = call.request;
+      if (!isCompressible(call) || (headers.has('cookie') && !withCookies)) return undefined;
+      const coding = chooseCoding(headers.get('accept-encoding'));
+      return coding && (async (response) => encode(response, coding));
+    },
+    // Also for clients that accept no coding: a cache must not send them the compressed answer.
+    responseWillBeSent(call, { headers, body }) {
+      if (typeof body !== 'string' || body.length < minLength || !isFromGateway(call) || !isCompressible(call)) return;
+      addVary(headers, 'Accept-Encoding');
+    },
+  };
+}
+
+/** The events of platforms for which `encodeResponse` is called have this key. */
+function isFromGateway({ invocation: { event } }: RequestCall): boolean {
+  return isRecord(event) && 'requestContext' in event;
+}
+
+/** True for a REST API. An HTTP API sends the version of the payload, and a load balancer its name. */
+function isFromRestAPI({ invocation: { event } }: RequestCall): boolean {
+  if (!isRecord(event) || !('httpMethod' in event) || 'version' in event) return false;
+  return !isRecord(event['requestContext']) || !('elb' in event['requestContext']);
+}
+
+async function encode(response: HTTPResponse, coding: Coding): Promise<HTTPResponse> {
+  const { headers, body } = response;
+  if (body === null || body.length < minLength || !mayEncode(headers)) return response;
+  const encoded = await compress(body, coding);
+  if (encoded === undefined || encoded.length >= body.length) return response;
+  const sent = HeaderMap.copyOf(headers);
+  sent.set('content-encoding', coding);
+  sent.delete('content-length');
+  // A strong one would differ for each coding (RFC 9110 section 8.8.1).
+  const etag = sent.get('etag');
+  if (etag !== null && !etag.startsWith('W/')) sent.set('etag', `W/${etag}`);
+  return { ...response, headers: sent, body: encoded, isBase64Encoded: true };
+}
+
+/** Answers with cookies are meant for one user and may contain secrets, and `no-transform` forbids another coding. */
+function mayEncode(headers: HeaderMap): boolean {
+  if (headers.has('content-encoding') || headers.has('set-cookie') || headers.has('content-range')) return false;
+  return !/\bno-transform\b/i.test(headers.get('cache-control') ?? '');
+}
