@@ -15,7 +15,7 @@ import {
 import type { BlobStore, D1Client, IdempotencyStore } from '../../../src/entries/idempotency.ts';
 import { idempotencyStoreTests } from '../../../src/entries/testing.ts';
 
-// The real stores are in test/real/idempotency, and a real Redis in redis.test.ts.
+// The real stores are in test/real/stores/idempotency.test.ts, and a real Redis in redis.test.ts.
 
 /** D1's interface over node:sqlite. */
 function sqliteD1(): D1Client {
