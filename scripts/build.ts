@@ -37,6 +37,8 @@ const commandLine = {
  */
 const groups = [
   { name: 'package-files', test: /src[\\/]server[\\/]startup[\\/]package-files\.ts$/, priority: 2 },
+  // Apart from entries/playground.ts, whose ES module is replaced below.
+  { name: 'playground-files', test: /src[\\/]tools[\\/]landing-page[\\/]playground-files\.ts$/, priority: 2 },
   { name: 'cache', test: /src[\\/]datasources[\\/]cache[\\/]/, priority: 1 },
   { name: 'datasource', test: /src[\\/]datasources[\\/](?!undici\.ts$)/, priority: 1 },
   {
@@ -71,6 +73,7 @@ try {
     buildPlayground(fresh),
   ]);
   for (const build of builds) if (build.status === 'rejected') throw build.reason;
+  await embedPlayground();
   await swap();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -108,6 +111,22 @@ async function buildCode(format: 'esm' | 'cjs', sources: Sources, eager: Plugin)
   );
   await writeScope(format, format === 'esm' ? 'module' : 'commonjs');
   if ('cli/main' in sources) await chmod(join(fresh, format, 'cli/main.js'), 0o755);
+}
+
+/** Puts the playground into its ES module, which runs where there are no files. The CommonJS module reads them. */
+async function embedPlayground(): Promise<void> {
+  const folder = join(fresh, 'playground');
+  const names = await readdir(folder);
+  const content = Object.fromEntries(
+    await Promise.all(
+      ['script', 'style', 'worker'].map(async (part) => {
+        const name = names.find((one) => one.startsWith(part === 'script' ? 'main-' : `${part}-`))!;
+        return [part, await readFile(join(folder, name), 'base64')];
+      }),
+    ),
+  );
+  await writeFile(join(fresh, 'esm/playground.js'), `export const playground = ${JSON.stringify(content)};\n`);
+  await rm(join(fresh, 'esm/playground.js.map'), { force: true });
 }
 
 /** The same text for both formats: what a declaration file is, is said by the package.json beside it. */

@@ -185,6 +185,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/cache',
       'graphql-functions/build',
       'graphql-functions/landing-page',
+      'graphql-functions/playground',
       'graphql-functions/incremental',
       'graphql-functions/graphql-js',
       'graphql-functions/opentelemetry',

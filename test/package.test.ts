@@ -127,7 +127,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type NetlifyHandlerEvent',
     'type NetlifyHandlerResponse',
   ],
-  './fetch': ['createHandler', 'type FetchHandler'],
+  './fetch': ['createHandler', 'type FetchContext', 'type FetchHandler'],
   './node': ['createListener', 'serve', 'type ListenOptions', 'type NodeExchange', 'type NodeListener', 'type RunningServer'],
   './datasource': [
     'AuthenticationError',
@@ -166,6 +166,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type Seconds',
   ],
   './build': ['readBuild', 'type SchemaBuild'],
+  './playground': ['playground', 'type PackedPlayground'],
   './landing-page': ['landingPage', 'type LandingPageOptions'],
   './v3': [
     'ApolloError',

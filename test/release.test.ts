@@ -67,7 +67,7 @@ test('the package contains what is meant to be published, and nothing else', () 
   const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' });
   const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
   const meant =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main|style|worker)-[0-9a-f]{16}\.(?:js|css)\.gz|dist\/playground-licenses\.txt)$/;
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|src\/tools\/cli\/init\/templates\/.+|dist\/(?:esm|cjs)\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts)|dist\/(?:esm|cjs)\/package\.json|dist\/playground\/(?:main|style|worker)-[0-9a-f]{16}\.(?:js|css)\.gz|dist\/playground-licenses\.txt)$/;
 
   assert.ok(files.length > 100);
   assert.deepEqual(

@@ -14,6 +14,7 @@ import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler a
 
 import { createHandler as createLambdaHandler } from '../src/entries/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../src/entries/fetch.ts';
+import type { FetchContext } from '../src/entries/fetch.ts';
 import { createHandler, DataSource, RESTDataSource } from '../src/entries/index.ts';
 import type {
   ContextFits,
@@ -42,6 +43,7 @@ test('valid code of users is typed, and invalid code is refused', async () => {
 /** Everything below is compiled by the test above and never runs. */
 export function never(): void {
   contextAndDataSources();
+  bindings();
   withoutOne();
   generated();
   resolversOfOtherFiles();
@@ -481,4 +483,36 @@ function exactly<T>(): <U>(value: [T] extends [U] ? ([U] extends [T] ? (0 extend
 async function compile(project: string): Promise<string[]> {
   const complaints = await runTypeScript(project);
   return complaints.filter((line) => line.startsWith('test/types.test.ts'));
+}
+
+/** The bindings of a Worker, and what `context` makes of them. */
+function bindings(): void {
+  interface Env {
+    readonly DB: { readonly name: string };
+  }
+  createFetchHandler({
+    typeDefs,
+    context: ({ env, context, request }: FetchContext<Env, { readonly region: string }>) => ({
+      user: request.headers.get('x-user') ?? 'nobody',
+      database: env.DB.name,
+      region: context.region,
+    }),
+    dataSources: () => ({ books: new BooksAPI() }),
+    resolvers: {
+      Query: {
+        book: (_parent, { id }, { database, dataSources, ...rest }) => {
+          is<string>(database);
+          is<string>(rest.region);
+          // @ts-expect-error: context returned no such thing.
+          void rest.missing;
+          return dataSources.books.book(id);
+        },
+      },
+    },
+  });
+  createFetchHandler({
+    typeDefs,
+    // @ts-expect-error: the environment is unknown unless it is typed.
+    context: ({ env }) => ({ database: env.DB }),
+  });
 }

@@ -1,5 +1,15 @@
 import { createHandlerFor, fetchAPI, streaming } from '../server/index.ts';
-import type { ContextFits, OptionsSource, ServerOptions } from '../server/index.ts';
+import type { ContextArgument, ContextFits, OptionsSource, ServerOptions } from '../server/index.ts';
+
+/**
+ * The argument of `context` with the types of a platform's bindings and context, for example of a Cloudflare Worker.
+ *
+ * @example
+ * ```ts
+ * context: ({ env, context }: FetchContext<Env, ExecutionContext>) => ({ database: env.DB })
+ * ```
+ */
+export type FetchContext<TEnv = unknown, TPlatformContext = unknown> = ContextArgument<Request, TPlatformContext, TEnv>;
 
 /**
  * A handler for the web's `Request`, to be called or to be exported as `{ fetch }`. Deno and Bun also take the handler
@@ -21,8 +31,13 @@ export interface FetchHandler {
  * export default { fetch };
  * ```
  */
-export function createHandler<TContext extends object = object, TDataSources extends object = object>(
-  options: OptionsSource<ServerOptions<TContext, TDataSources, Request>> & ContextFits<TContext, TDataSources>,
+export function createHandler<
+  TContext extends object = object,
+  TDataSources extends object = object,
+  TEnv = unknown,
+  TPlatformContext = unknown,
+>(
+  options: OptionsSource<ServerOptions<TContext, TDataSources, Request, TPlatformContext, TEnv>> & ContextFits<TContext, TDataSources>,
 ): FetchHandler {
   return createHandlerFor({ adapters: [fetchAPI], streaming }, options) as FetchHandler;
 }

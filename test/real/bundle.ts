@@ -40,7 +40,7 @@ export async function createFolder(): Promise<Folder> {
 }
 
 /** One file with everything in it, minified: of an entry of this repository, made from the built package as a user's bundler makes it. */
-export async function bundle(entry: string, outfile: string, target: keyof typeof targets): Promise<void> {
+export async function bundle(entry: string, outfile: string, target: keyof typeof targets, nodeEnv?: string): Promise<void> {
   await build({
     entryPoints: [join(root, entry)],
     outfile,
@@ -51,6 +51,8 @@ export async function bundle(entry: string, outfile: string, target: keyof typeo
     // The project's tsconfig.json resolves to src; a user's bundler resolves to dist.
     tsconfigRaw: {},
     ...targets[target],
+    // As wrangler does.
+    ...(nodeEnv !== undefined && { define: { 'process.env.NODE_ENV': JSON.stringify(nodeEnv) } }),
   });
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -138,6 +139,29 @@ describe('landingPage() in development', () => {
       assert.deepEqual(await answer.json(), { data: { hello: 'Hello, world!' } });
     });
   }
+});
+
+describe('the playground as a module, on workerd', needs('workerd'), () => {
+  test('is a page for browsers in development', async (t) => {
+    const served = await serveForTest(t, workerd, (folder) =>
+      bundle('test/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'development'),
+    );
+
+    const page = await fetch(served.url, { headers: { accept: 'text/html' } });
+    const html = await page.text();
+
+    assert.match(html.slice(0, 500), /<title>GraphQL playground</);
+    assert.match(html, /id="packed-script">H4sI/);
+  });
+
+  test('is not in a bundle for production', async () => {
+    const folder = await createFolder();
+    await bundle('test/real/functions/playground.ts', `${folder.path}/worker.mjs`, 'worker', 'production');
+    const { size } = await stat(`${folder.path}/worker.mjs`);
+    await folder.remove();
+
+    assert.ok(size < 600_000, `${size} bytes`);
+  });
 });
 
 describe('the handler itself as the default export: a function that has a fetch property', () => {

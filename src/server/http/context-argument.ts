@@ -1,7 +1,7 @@
 import type { HTTPRequest, Invocation, ResponseHead } from '../../shared/index.ts';
 
 /** The argument of the `context` function. */
-export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
+export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown, TEnv = unknown> {
   /** The request, in the same form on every platform. */
   readonly request: HTTPRequest;
   /** Headers and status of the response, to be set. */
@@ -11,7 +11,7 @@ export interface ContextArgument<TEvent = unknown, TPlatformContext = unknown> {
   /** The platform's context. */
   readonly context: TPlatformContext;
   /** Bindings and secrets, on platforms that pass them with the call. */
-  readonly env: unknown;
+  readonly env: TEnv;
   /** Keeps the function alive for work that continues after the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Fires when the client disconnects, and at the deadline. */

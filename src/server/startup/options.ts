@@ -34,11 +34,12 @@ export interface ServerOptions<
   TDataSources extends object = object,
   TEvent = unknown,
   TPlatformContext = unknown,
+  TEnv = unknown,
 > {
   /** The schema as SDL text, a parsed document, or a list of these. */
   readonly typeDefs?: TypeDefs;
   /** Makes the context value. Called once per operation, also within a batch; may be asynchronous. Default: an empty object. */
-  readonly context?: (argument: ContextArgument<TEvent, TPlatformContext>) => TContext | Promise<TContext>;
+  readonly context?: (argument: ContextArgument<TEvent, TPlatformContext, TEnv>) => TContext | Promise<TContext>;
   /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
   readonly dataSources?: () => TDataSources;
   /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */

@@ -1,17 +1,40 @@
 import type { LandingPage } from '../../server/index.ts';
 import { addressOf, findPlayground, readPacked } from './playground-files.ts';
-import type { PlaygroundFiles } from './playground-files.ts';
+import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
 
 /**
  * One HTML document and its headers. It contains nothing from the request, the schema or the options, which has allowed script
  * injection in pages of other servers. The page reads what it needs from its URL.
  */
-export function createPage({ embedded }: { readonly embedded: boolean }): LandingPage {
+export function createPage({ embedded, playground }: PageSettings): LandingPage {
   const nonce = createNonce();
-  const playground = embedded ? findPlayground() : undefined;
-  const address = playground && addressOf(playground);
-  const html = playground === undefined ? smallPage(nonce) : playgroundPage(nonce, playground, address);
-  return { html, headers: { ...headers, 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") } };
+  const files = embedded && playground === undefined ? findPlayground() : undefined;
+  const address = files && addressOf(files);
+  const csp = { 'content-security-policy': policy(nonce, address === undefined ? '' : " 'self'") };
+  return { html: htmlOf({ nonce, playground, files, address }), headers: { ...headers, ...csp } };
+}
+
+/** The settings of a page. */
+interface PageSettings {
+  /** False: a small page with the endpoint's URL. */
+  readonly embedded: boolean;
+  /** The content of the playground. Undefined: it is read from the package, if there is a file system. */
+  readonly playground: PackedPlayground | undefined;
+}
+
+function htmlOf({ nonce, playground, files, address }: PageParts): string {
+  if (files !== undefined && address !== undefined)
+    return playgroundPage(linked(nonce, files, address), `<link rel="stylesheet" href="${address}${files.style}">`);
+  const packedFiles = playground ?? (files && readPacked(files));
+  return packedFiles === undefined ? smallPage(nonce) : playgroundPage(packed(nonce, packedFiles));
+}
+
+interface PageParts {
+  readonly nonce: string;
+  readonly playground: PackedPlayground | undefined;
+  readonly files: PlaygroundFiles | undefined;
+  /** Where the dev server serves the files. */
+  readonly address: string | undefined;
 }
 
 /** As many random bits as a UUID. New for every response, because a reused nonce could be read on one page and used on another. */
@@ -53,16 +76,16 @@ const head = `<!doctype html>
 <link rel="icon" href="data:,">`;
 
 /** GraphiQL, either from files of the dev server or inlined in the page. */
-function playgroundPage(nonce: string, files: PlaygroundFiles, address: string | undefined): string {
+function playgroundPage(scripts: string, links = ''): string {
   return `${head}
 <title>GraphQL playground</title>
 <style>html, body, #playground { height: 100%; margin: 0 } .loading { font: 16px system-ui, sans-serif; padding: 2em }</style>
-${address === undefined ? '' : `<link rel="stylesheet" href="${address}${files.style}">`}
+${links}
 </head>
 <body>
 <div id="playground"><p class="loading">The playground is loading …</p></div>
 <noscript><p class="loading">The playground needs JavaScript. This address is a GraphQL endpoint.</p></noscript>
-${address === undefined ? packed(nonce, files) : linked(nonce, files, address)}
+${scripts}
 </body>
 </html>
 `;
@@ -77,8 +100,7 @@ function linked(nonce: string, { script, worker }: PlaygroundFiles, address: str
  * One response contains everything, because a function is one endpoint. It stays compressed until it is in the browser, because
  * uncompressed it would exceed the response size limit of platforms (6 MB on Lambda).
  */
-function packed(nonce: string, files: PlaygroundFiles): string {
-  const { script, style, worker } = readPacked(files);
+function packed(nonce: string, { script, style, worker }: PackedPlayground): string {
   return `<script type="text/plain" id="packed-script">${script}</script>
 <script type="text/plain" id="packed-style">${style}</script>
 <script type="text/plain" id="packed-worker">${worker}</script>

@@ -35,8 +35,14 @@ export function addressOf({ script }: PlaygroundFiles): string | undefined {
   return served?.includes(script) === true ? playgroundPath : undefined;
 }
 
-/** The files' content as base64 of gzip. */
-export function readPacked({ folder, script, style, worker }: PlaygroundFiles): Record<'script' | 'style' | 'worker', string> {
+/** The content of the playground's files: gzip in base64. */
+export interface PackedPlayground {
+  readonly script: string;
+  readonly style: string;
+  readonly worker: string;
+}
+
+export function readPacked({ folder, script, style, worker }: PlaygroundFiles): PackedPlayground {
   const read = (name: string): string => globalThis.process.getBuiltinModule('node:fs').readFileSync(`${folder}/${name}.gz`, 'base64');
   return { script: read(script), style: read(style), worker: read(worker) };
 }

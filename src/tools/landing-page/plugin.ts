@@ -1,9 +1,15 @@
 import type { LandingPage, ServerPlugin } from '../../server/index.ts';
+import type { PackedPlayground } from './playground-files.ts';
 
 /** The settings of the page for browsers. */
 export interface LandingPageOptions {
   /** true: GraphiQL, served from this package. false: a small page with the endpoint's URL. Default: true on Node, false elsewhere. */
   readonly embedded?: boolean;
+  /**
+   * The playground for platforms without a file system: `() => import('graphql-functions/playground')`. Called when a browser first
+   * requests the page. Default: it is read from the package.
+   */
+  readonly playground?: () => Promise<{ readonly playground: PackedPlayground }>;
 }
 
 /**
@@ -20,7 +26,7 @@ export function landingPage(options: LandingPageOptions = {}): ServerPlugin {
 }
 
 /** Loads the page's code only when a browser requests it in development. */
-async function renderLandingPage({ embedded = true }: LandingPageOptions): Promise<LandingPage> {
-  const { createPage } = await import('./html.ts');
-  return createPage({ embedded });
+async function renderLandingPage({ embedded = true, playground }: LandingPageOptions): Promise<LandingPage> {
+  const [{ createPage }, loaded] = await Promise.all([import('./html.ts'), playground?.()]);
+  return createPage({ embedded, playground: loaded?.playground });
 }

@@ -127,13 +127,14 @@ describe('an invalid schema throws at createHandler', () => {
 });
 
 describe('every entry point throws synchronously', () => {
-  for (const [name, create] of Object.entries({
+  const creators: Readonly<Record<string, (options: never) => unknown>> = {
     createHandler,
     createLambdaHandler,
     createNetlifyHandler,
     createFetchHandler,
     createListener,
-  })) {
+  };
+  for (const [name, create] of Object.entries(creators)) {
     test(name, () => {
       assert.throws(() => create({ typeDefs: 5 } as never));
       assert.throws(

@@ -1,0 +1,12 @@
+import { createHandler } from 'graphql-functions/fetch';
+import { landingPage } from 'graphql-functions/landing-page';
+
+import { probe } from './probe.ts';
+
+// As the template for Workers has it; bundlers replace the expression.
+const plugins =
+  process.env['NODE_ENV'] === 'development' ? [landingPage({ playground: () => import('graphql-functions/playground') })] : [];
+
+const { fetch } = createHandler({ ...probe, nodeEnv: process.env['NODE_ENV'] ?? 'production', plugins });
+
+export default { fetch };
