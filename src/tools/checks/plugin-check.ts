@@ -1,4 +1,11 @@
-import type { GraphQLRequestListener, Logger, ServerListener, ServerPlugin } from '../../server/index.ts';
+import type {
+  ExecutionOptions,
+  GraphQLRequestListener,
+  Logger,
+  OperationOutcome,
+  ServerListener,
+  ServerPlugin,
+} from '../../server/index.ts';
 import { describe, editDistance } from '../../shared/index.ts';
 
 /** A place for hooks, with the names of all its hooks. A missing name is a compile error. */
@@ -93,14 +100,25 @@ function watch(plugin: ServerPlugin, check: (hooks: unknown, level: Level) => vo
       const [argument, next] = given as [unknown, () => Promise<unknown>];
       return wrapOnce(name, resultMember, (once) => Reflect.apply(hook, plugin, [argument, once(next)]) as Promise<unknown>);
     };
+    const callExecutionWillStart = (...given: unknown[]): unknown => watchAround(call(...given) as ExecutionOptions | undefined);
     const callAndCheck = async (...given: unknown[]): Promise<unknown> => {
       const result = await call(...given);
       check(result, level!);
       return result;
     };
-    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && (level === undefined ? call : callAndCheck) });
+    const watchedCall = name === 'executionWillStart' ? callExecutionWillStart : level === undefined ? call : callAndCheck;
+    Object.defineProperty(watched, name, { enumerable: true, get: () => plugin[name] && watchedCall });
   }
   return watched;
+}
+
+/** `around` of one execution is checked as `aroundExecution` is. */
+function watchAround(options: ExecutionOptions | undefined): ExecutionOptions | undefined {
+  const around = options?.around;
+  if (typeof around !== 'function') return options;
+  const watched: NonNullable<ExecutionOptions['around']> = (execution, next) =>
+    wrapOnce('around', 'result', (once) => around(execution, once(next) as typeof next)) as Promise<OperationOutcome>;
+  return { ...options, around: watched };
 }
 
 /** The member that results of wrapping hooks must have. */

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createHandler } from '../../../src/entries/index.ts';
@@ -77,3 +77,21 @@ test('does not warn outside of development', async () => {
   for (const nodeEnv of ['production', 'test', ''])
     deepEqual(await warningsFor({ requestDidstart: nothing, requestDidStart: () => ({ willSendRespons: nothing }) }, nodeEnv), []);
 });
+
+const wrong: Readonly<Record<string, [around: (execution: unknown, next: () => Promise<unknown>) => unknown, message: RegExp]>> = {
+  'that calls next twice': [async (_execution, next) => (await next(), next()), /Expected around of a plugin to call next\(\) once/],
+  'that returns nothing': [
+    async (_execution, next) => void (await next()),
+    /Expected around of a plugin to return what next\(\) resolves to/,
+  ],
+};
+for (const [what, [around, message]] of Object.entries(wrong))
+  test(`says what is wrong with a wrapper of one execution ${what}`, async () => {
+    const [logger, lines] = recordingLogger();
+    const plugin = { executionWillStart: () => ({ around }) } as unknown as ServerPlugin;
+    const handler = createHandler({ typeDefs: 'type Query { hello: String }', nodeEnv: 'development', logger, plugins: [plugin] });
+
+    await handler({ query: '{ hello }' });
+
+    match(JSON.stringify(lines.map((line) => line.message)), message);
+  });
