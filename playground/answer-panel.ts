@@ -20,6 +20,7 @@ export const AnswerPanel: FunctionComponent = () => {
   if (answer === undefined) return null;
   if ('events' in answer) return createElement(Events, answer);
   const { status, milliseconds, headers, report } = answer;
+  const notice = headers.find(([name]) => name === 'graphql-functions-notice')?.[1];
   return createElement(
     'div',
     { style: panel, className: 'answer-panel' },
@@ -33,6 +34,7 @@ export const AnswerPanel: FunctionComponent = () => {
         headers.map(([name, value]) => `${name}: ${value}`).join('\n'),
       ),
     ),
+    notice === undefined ? null : createElement('p', { className: 'notice', style: { margin: '4px 0' } }, notice),
     report === undefined ? null : createElement(Explanation, { report }),
   );
 };

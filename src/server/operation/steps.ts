@@ -67,10 +67,12 @@ export function findSource(state: OperationState): Eventual<void> {
   return hooks?.didResolveSource(state.source);
 }
 
-function setSource({ source, keep, onError }: PersistedQuery, state: OperationState): Eventual<void> {
+function setSource({ source, keep, onError, isRefusedInProduction }: PersistedQuery, state: OperationState): Eventual<void> {
   state.source = source;
   state.keep = keep;
   state.onError ??= onError;
+  if (isRefusedInProduction === true)
+    state.input.head.headers.set('graphql-functions-notice', 'Production refuses this operation: it is not in trustedDocuments.');
   return state.hooks?.didResolveSource(source);
 }
 

@@ -153,7 +153,7 @@ function operationSettings(options: ServerOptions, { plugins, nodeEnv, logger, c
     development,
     checks,
     persistedQueries: persistedQuerySettings(options, cache),
-    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments),
+    trustedDocuments: options.trustedDocuments && createTrustedDocuments(options.trustedDocuments, development),
     documents: new DocumentCache(options.documentCacheBytes ?? cacheBytes),
     validationRules: options.validationRules ?? [],
     introspection: options.introspection ?? development,

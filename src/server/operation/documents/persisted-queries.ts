@@ -20,6 +20,8 @@ export interface PersistedQuery {
   readonly keep: (() => Promise<void>) | undefined;
   /** That of a trusted document. */
   readonly onError?: ErrorBehavior | undefined;
+  /** True in development, for a document that is not trusted when others are refused. */
+  readonly isRefusedInProduction?: boolean;
 }
 
 /** The hash in `extensions.persistedQuery`; undefined if there is none. Throws if the extension is malformed. */

@@ -22,9 +22,10 @@ export function resolveSource(settings: SourceSettings, request: GraphQLRequest)
   const { query, extensions, documentId } = request;
   const hash = persistedQueryHash(extensions);
   const trusted = trustedDocuments && findTrusted(trustedDocuments, query, documentId ?? hash);
+  const isRefusedInProduction = trusted === undefined && trustedDocuments?.only === 'in production';
   if (trusted !== undefined) return { source: trusted.text, keep: undefined, onError: trusted.onError };
   if (hash !== undefined && persistedQueries !== undefined) return resolvePersistedQuery(persistedQueries, hash, query);
-  if (query !== undefined) return { source: query, keep: undefined };
+  if (query !== undefined) return { source: query, keep: undefined, isRefusedInProduction };
   if (documentId !== undefined) throw notTrusted(shown(documentId));
   throw persistedQueriesNotSupported();
 }
@@ -34,6 +35,7 @@ function findTrusted(documents: TrustedDocuments, query: string | undefined, id:
   const known = query === undefined && id !== undefined ? documents.find(id) : undefined;
   if (known !== undefined || !documents.only) return known;
   if (query !== undefined && documents.has(query)) return { text: query };
+  if (query !== undefined && documents.only === 'in production') return undefined;
   throw notTrusted(id !== undefined && query === undefined ? shown(id) : 'another document');
 }
 

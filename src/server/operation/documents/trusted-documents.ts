@@ -34,14 +34,14 @@ export interface ApolloOperationManifest {
 export interface TrustedDocumentOptions {
   /** The documents, by their ids. */
   readonly documents: TrustedDocumentManifest;
-  /** Refuse every other document. Default: false. */
+  /** Refuse every other document. In development they run, and the response says that production refuses them. Default: false. */
   readonly only?: boolean;
 }
 
 /** Looks up trusted documents. */
 export interface TrustedDocuments {
-  /** True when all other documents are refused. */
-  readonly only: boolean;
+  /** True when all other documents are refused; 'in production': they run here, with a notice. */
+  readonly only: boolean | 'in production';
   /** The document with this id. */
   find(id: string): TrustedDocument | undefined;
   /** True when a text is exactly that of one of the documents. */
@@ -49,11 +49,11 @@ export interface TrustedDocuments {
 }
 
 /** Reads a manifest. Throws a TypeError if its format is unknown. */
-export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions): TrustedDocuments {
+export function createTrustedDocuments({ documents, only = false }: TrustedDocumentOptions, development: boolean): TrustedDocuments {
   const byId = new Map(entriesOf(documents));
   const known = new Set(Array.from(byId.values(), ({ text }) => text));
   return {
-    only,
+    only: only && development ? 'in production' : only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
     find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
     has: (text) => known.has(text),
@@ -91,5 +91,5 @@ function isEntry([id, document]: readonly [unknown, unknown]): boolean {
 
 /** The error for a document that is not trusted. */
 export function notTrusted(what: string): Error {
-  return createError('BAD_REQUEST', `Expected one of the operations that this server was told to trust (trustedDocuments), got ${what}.`);
+  return createError('BAD_REQUEST', `Expected one of the server's trusted documents (trustedDocuments), got ${what}.`);
 }

@@ -81,10 +81,25 @@ describe('trusted documents, only: true', () => {
       assert.equal(response.status, 400);
       const [error] = json(response).errors;
       assert.equal(error.extensions.code, 'BAD_REQUEST');
-      assert.match(error.message, /^Expected one of the operations that this server was told to trust \(trustedDocuments\), got /);
+      assert.match(error.message, /^Expected one of the server's trusted documents \(trustedDocuments\), got /);
       assert.deepEqual(endpoint.runs, []);
     });
   }
+
+  it('another document runs in development alone, and the response says that production refuses it', async () => {
+    for (const nodeEnv of ['development', 'test', 'production', undefined]) {
+      const endpoint = createEndpoint({ nodeEnv: nodeEnv ?? '', trustedDocuments: { documents, only: true } });
+      const other = await endpoint.send(post({ query: '{ hello }' }));
+      const trusted = await endpoint.send(post({ id, variables }));
+
+      assert.equal(other.status, nodeEnv === 'development' ? 200 : 400);
+      assert.equal(
+        other.headers.get('graphql-functions-notice'),
+        nodeEnv === 'development' ? 'Production refuses this operation: it is not in trustedDocuments.' : undefined,
+      );
+      assert.equal(trusted.headers.get('graphql-functions-notice'), undefined);
+    }
+  });
 
   it('the exact text of a trusted document runs', async () => {
     const response = await createEndpoint({ trustedDocuments: { documents, only: true } }).send(post({ query: text, variables }));
@@ -100,7 +115,7 @@ describe('trusted documents, only: true', () => {
     });
 
     assert.deepEqual(await handler({ documentId: id, variables }), { data: { hello: null } });
-    assert.match((await handler({ query: '{ hello }' })).errors[0].message, /told to trust/);
+    assert.match((await handler({ query: '{ hello }' })).errors[0].message, /trusted documents/);
   });
 
   it('an id may have its algorithm as a prefix', async () => {
