@@ -2,20 +2,17 @@ import { GraphQLError } from 'graphql';
 
 /** Statuses of draft-ietf-httpapi-idempotency-key-header-07 (section 2.7), and messages. */
 const refusals = {
-  IDEMPOTENCY_KEY_REQUIRED: [
-    400,
-    'This mutation needs the header Idempotency-Key: a new UUID in quotation marks, the same for every retry.',
-  ],
+  IDEMPOTENCY_KEY_REQUIRED: [400, 'This mutation needs the header Idempotency-Key, the same for every retry.'],
   IDEMPOTENCY_KEY_INVALID: [400, 'The idempotency key is invalid.'],
-  IDEMPOTENCY_IDENTITY_MISSING: [401, 'Idempotency keys belong to a client, and this one is unknown.'],
+  IDEMPOTENCY_IDENTITY_MISSING: [401, 'An idempotency key needs a known client.'],
   IDEMPOTENCY_IN_PROGRESS: [409, 'The first request with this idempotency key is still running.'],
   IDEMPOTENCY_OUTCOME_UNKNOWN: [
     409,
-    'An earlier request with this idempotency key was interrupted, and its outcome is unknown. It is not run again.',
+    'The first request with this idempotency key was interrupted: its outcome is unknown, and it is not run again.',
   ],
-  IDEMPOTENCY_ANSWER_NOT_KEPT: [409, 'This mutation has run, but its answer was not kept. It is not run again.'],
-  IDEMPOTENCY_KEY_REUSED: [422, 'This idempotency key was used for another operation. Send a new key.'],
-  IDEMPOTENCY_STORE_UNAVAILABLE: [503, 'Idempotency keys cannot be checked at present. Nothing was run.'],
+  IDEMPOTENCY_ANSWER_NOT_KEPT: [409, 'The first request with this idempotency key has run, but its answer was not kept.'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'The first request with this idempotency key had another operation.'],
+  IDEMPOTENCY_STORE_UNAVAILABLE: [503, 'The idempotency key cannot be checked now: nothing was run.'],
   DEADLINE_EXCEEDED: [504, 'The deadline came before the mutation was run.'],
 } as const;
 

@@ -73,7 +73,7 @@ async function claim(attempt: Attempt, fingerprint: string): Promise<ClaimResult
   // The request has been answered already, while `identity` was running.
   if (left !== undefined && left <= 0) throw refusal('DEADLINE_EXCEEDED');
   if (left === undefined && lease === undefined && again)
-    throw new Error("afterCrash: 'run again' of idempotency needs the option lease where a request has no deadline.");
+    throw new Error("Expected lease of idempotency to be set: with afterCrash 'run again', a request without a deadline needs it.");
   const given = {
     token,
     fingerprint,
@@ -159,7 +159,7 @@ async function end(attempt: Attempt, outcome: OperationOutcome): Promise<void> {
     if (!(await twice(settings, () => store.finish(id, { token, answer, keep: ttl * 1000 }))))
       log(attempt, 'The answer of a mutation was not stored: its record had expired, or was taken over.');
   } catch (error) {
-    log(attempt, 'The answer of a mutation could not be stored: a retry will be refused.', error);
+    log(attempt, 'The answer of a mutation was not stored: a retry will be refused.', error);
   }
 }
 
@@ -168,7 +168,7 @@ async function release(attempt: Attempt): Promise<void> {
   try {
     await twice(settings, () => settings.store.release(id, { token }));
   } catch (error) {
-    log(attempt, 'An idempotency key that was not used could not be released.', error);
+    log(attempt, 'An idempotency key was not released.', error);
   }
 }
 
@@ -177,7 +177,7 @@ function isReleased(attempt: Attempt, { result, errors }: OperationOutcome): boo
   try {
     return releaseIf !== undefined && hasFailed(result) && releaseIf(errors);
   } catch (error) {
-    log(attempt, 'releaseIf of idempotency has failed: the answer is kept.', error);
+    log(attempt, 'releaseIf of idempotency has failed.', error);
     return false;
   }
 }
@@ -193,7 +193,7 @@ async function sealedAnswer(attempt: Attempt, outcome: OperationOutcome): Promis
   try {
     return answer === undefined || seal === undefined ? answer : await seal(answer, attempt.id);
   } catch (error) {
-    log(attempt, 'The answer of a mutation could not be sealed, and is not kept.', error);
+    log(attempt, 'The answer of a mutation was not stored: seal has failed.', error);
     return undefined;
   }
 }

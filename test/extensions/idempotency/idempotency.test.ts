@@ -77,7 +77,7 @@ describe('a mutation that is sent again with its key', () => {
       const other = await bank.sendWithKey(body);
 
       assert.deepEqual([other.status, other.code, bank.charges.length], [422, 'IDEMPOTENCY_KEY_REUSED', 1]);
-      assert.equal(bank.log.filter(({ message }) => message.includes('was used for another operation')).length, 1);
+      assert.equal(bank.log.filter(({ message }) => message.includes('had another operation')).length, 1);
     });
 
   test('may have its variables in another order, other extensions and another media type', async () => {
@@ -543,7 +543,7 @@ describe('the store', () => {
     const again = await bank.sendWithKey(charge);
 
     assert.deepEqual([first.status, again.status, again.code, bank.charges.length], [200, 409, 'IDEMPOTENCY_IN_PROGRESS', 1]);
-    assert.match(bank.log[0]!.message, /could not be stored: a retry will be refused/);
+    assert.match(bank.log[0]!.message, /was not stored: a retry will be refused/);
   });
 });
 
@@ -590,7 +590,7 @@ describe('an interrupted mutation', () => {
     const answer = await bank.sendWithKey(charge);
 
     assert.deepEqual([answer.status, bank.charges], [500, []]);
-    assert.match(String(bank.log[0]!.message), /needs the option lease/);
+    assert.match(String(bank.log[0]!.message), /Expected lease of idempotency/);
   });
 
   test('is forgotten after its ttl', async () => {
