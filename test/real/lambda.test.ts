@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 
 import { json, post } from '../support/plain-http.ts';
 import type { PlainRequest, PlainResponse } from '../support/plain-http.ts';
-import { httpAPI, lambdaSources } from '../support/sources.ts';
+import { alb, albMulti, functionURL, httpAPI, httpAPIv1, lambdaSources } from '../support/sources.ts';
 import type { Source } from '../support/sources.ts';
 import { testAnswers } from './answers.ts';
 import { bundle, createFolder } from './bundle.ts';
@@ -175,6 +175,31 @@ describe("the forms in which AWS's runtime client loads a function", needs('aws-
 
     assert.deepEqual(json(response).data, { hello: 'world', never: null });
     assert.equal(json(response).errors[0].extensions.code, 'DEADLINE_EXCEEDED');
+  });
+
+  test('an answer of 7 MB fits when it is compressed, and is refused when it is not', async (t) => {
+    await folder.write(
+      'compressed.mjs',
+      `import { createHandler } from 'graphql-functions/aws-lambda';
+       import { compression } from 'graphql-functions/compression';
+       export const handler = createHandler({
+         typeDefs: 'type Query { text: String }',
+         rootValue: { text: 'some text '.repeat(700_000) },
+         plugins: [compression()],
+       });`,
+    );
+    const deployed = await deployForTest(t, { taskRoot: folder.path, handler: 'compressed.handler' });
+
+    for (const source of [httpAPI, functionURL, httpAPIv1, alb, albMulti]) {
+      for (const coding of ['br', 'gzip']) {
+        const response = await sendThrough(deployed, source, post({ query: '{ text }' }, { headers: [['Accept-Encoding', coding]] }));
+
+        assert.equal(response.headers.get('content-encoding'), coding, source.name);
+        assert.equal(json(response).data.text.length, 7_000_000);
+      }
+      const refused = await sendThrough(deployed, source, post({ query: '{ text }' }));
+      assert.match(json(refused).errors[0].message, /bytes/);
+    }
   });
 
   for (const entry of ['graphql-functions', 'graphql-functions/aws-lambda']) {
