@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, parse } from 'graphql';
 import type { GraphQLSchema, IntrospectionOptions, IntrospectionQuery } from 'graphql';
 
 import { createSchema } from '../../../executor/schema/index.ts';
 import { messageOf } from '../../../shared/index.ts';
+import { checkDefinitions } from '../check/check-definitions.ts';
 
 /** The earlier schema could not be read; the message says what was expected. */
 export class CannotCompareError extends Error {}
@@ -104,7 +105,10 @@ function toSchema(text: string): GraphQLSchema {
 
 /** Read as the server reads `typeDefs`, so definitions of the same type are merged. */
 function schemaOfText(text: string): GraphQLSchema {
-  return createSchema({ typeDefs: text }, { checkWhole: false });
+  const schema = createSchema({ typeDefs: text }, { checkWhole: false });
+  const { unknown } = checkDefinitions(parse(text).definitions);
+  if (unknown.length > 0) throw new Error(`it uses types that it does not define: ${unknown.join(', ')}.`);
+  return schema;
 }
 
 function toIntrospection(text: string): IntrospectionQuery {

@@ -248,7 +248,11 @@ test('the earlier schema may be introspection JSON, a version in git, or a URL',
 });
 
 test('an earlier schema that cannot be read has exit code 2, and a message that says what came', async (context) => {
-  const { directory } = await createBookProject(context, { 'broken.graphql': 'type Query {', 'other.json': '{"a":1}' });
+  const { directory } = await createBookProject(context, {
+    'broken.graphql': 'type Query {',
+    'part.graphql': 'type Query { a: Missing }',
+    'other.json': '{"a":1}',
+  });
   execFileSync('git', ['init', '--quiet'], { cwd: directory });
   const refusing = await serve(context, ({ method }, response) => {
     response.writeHead(method === 'GET' ? 404 : 400).end(method === 'GET' ? '' : '{"errors":[{"message":"Introspection is off."}]}');
@@ -257,6 +261,7 @@ test('an earlier schema that cannot be read has exit code 2, and a message that 
   const expected = {
     'missing.graphql': /^Cannot read the earlier schema from missing\.graphql: ENOENT/,
     'broken.graphql': /^Cannot read the earlier schema from broken\.graphql: .*Syntax Error/,
+    'part.graphql': /it uses types that it does not define: Missing\./,
     'other.json': /expected introspection JSON with __schema, got other JSON/,
     'git:main': /expected git:<ref>:<path>, for example git:main:schema\.graphql/,
     'git:nowhere:a.graphql': /git:nowhere:a\.graphql: .*nowhere/s,
