@@ -85,7 +85,8 @@ test('the commands are scripts of package.json', async () => {
 test('the table of the dev server’s options matches the command line help', async () => {
   const page = await readFile(join(root, 'docs/command-line.md'), 'utf8');
   const inUsage = [...devUsage.matchAll(/^ {2}(--[\w-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option);
-  const onPage = [...page.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
+  const section = page.split(/^## /m).find((text) => text.startsWith('dev\n')) ?? '';
+  const onPage = [...section.matchAll(/^\| `(--[^`]+)`/gm)].map(([, option]) => option);
 
   assert.deepEqual([...onPage, '--help'], inUsage);
 });
