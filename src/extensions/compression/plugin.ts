@@ -19,7 +19,7 @@ export interface CompressionOptions {
   readonly withCookies?: boolean | undefined;
 }
 
-/** Smaller bodies gain little: they fit into a few packets. In UTF-16 units, which are at most as many as bytes. */
+/** Smaller bodies are not worth the time. In UTF-16 units, of which a text has at most as many as bytes. */
 const minLength = 65_536;
 
 /**
@@ -41,9 +41,13 @@ export function compression({ restAPI = false, withCookies = false }: Compressio
     // Also for clients that accept no coding: a cache must not send them the compressed answer.
     responseWillBeSent(call, { headers, body }) {
       if (typeof body !== 'string' || body.length < minLength || !isFromGateway(call) || !isCompressible(call)) return;
-      addVary(headers, 'Accept-Encoding');
+      addCodingToVary(headers);
     },
   };
+}
+
+function addCodingToVary(headers: HeaderMap): void {
+  if (!/\baccept-encoding\b/i.test(headers.get('vary') ?? '')) addVary(headers, 'Accept-Encoding');
 }
 
 /** The events of platforms for which `encodeResponse` is called have this key. */
@@ -65,6 +69,8 @@ async function encode(response: HTTPResponse, coding: Coding): Promise<HTTPRespo
   const sent = HeaderMap.copyOf(headers);
   sent.set('content-encoding', coding);
   sent.delete('content-length');
+  // Again, for an answer that another plugin gave without calling `next`.
+  addCodingToVary(sent);
   // A strong one would differ for each coding (RFC 9110 section 8.8.1).
   const etag = sent.get('etag');
   if (etag !== null && !etag.startsWith('W/')) sent.set('etag', `W/${etag}`);

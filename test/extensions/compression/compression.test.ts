@@ -197,6 +197,20 @@ test('plugins see the answer before it is compressed, wherever they are in the l
   assert.deepEqual(seen, [true, false, true, false]);
 });
 
+test('Vary has Accept-Encoding once, also for an answer that another plugin has given', async () => {
+  const headers = { 'content-type': 'application/json', vary: 'Accept' };
+  const answering: ServerPlugin = {
+    position: 'first',
+    aroundRequest: async () => ({ status: 200, headers: new Headers(headers) as never, body: JSON.stringify('a'.repeat(100_000)) }),
+  };
+
+  for (const plugins of [[compression()], [answering, compression()]]) {
+    const response = await answer(large, { server: { plugins } });
+    assert.equal(response.headers.get('content-encoding'), 'br');
+    assert.equal(response.headers.get('vary'), 'Accept, Accept-Encoding');
+  }
+});
+
 describe('an answer that caches may store', () => {
   const cacheable = setting({ 'cache-control': 'public, max-age=60' });
   const server = { plugins: [compression(), cacheable], csrfPrevention: false };
