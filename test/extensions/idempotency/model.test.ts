@@ -220,6 +220,8 @@ async function runHistory(random: Random, handlers: readonly Handler[], policy: 
 
 describe('instances that crash, over a store that fails', () => {
   const histories = cases({ short: 100, long: 50_000 });
+  // The long form takes minutes.
+  const timeout = 1_800_000;
 
   async function runHistories(t: TestContext, policy: Policy): Promise<Tally> {
     // The timeouts of the store never pass: its faults are the world's.
@@ -231,14 +233,14 @@ describe('instances that crash, over a store that fails', () => {
     return tally;
   }
 
-  test(`run no mutation twice with "refuse", in ${histories} random orders`, async (t) => {
+  test(`run no mutation twice with "refuse", in ${histories} random orders`, { timeout }, async (t) => {
     const { replays, again } = await runHistories(t, 'refuse');
 
     assert.ok(replays > histories / 10, `${replays} replays`);
     assert.equal(again, 0);
   });
 
-  test(`run no mutation twice while a lease holds with "run again", in ${histories} random orders`, async (t) => {
+  test(`run no mutation twice while a lease holds with "run again", in ${histories} random orders`, { timeout }, async (t) => {
     const { replays, again } = await runHistories(t, 'run again');
 
     assert.ok(replays > histories / 10, `${replays} replays`);
