@@ -45,7 +45,7 @@ export const extensionOptions: readonly OptionsOf[] = [
     options: ['tracerProvider', 'meterProvider', 'document', 'errorMessages', 'stages', 'flush'],
   },
   { entry: 'incremental', maker: 'incrementalDelivery', options: ['early', 'maxParts'] },
-  { entry: 'landing-page', maker: 'landingPage', options: ['embedded'] },
+  { entry: 'landing-page', maker: 'landingPage', options: ['embedded', 'playground'] },
 ];
 
 const entries = new RegExp(`^graphql-functions/(?:${extensionOptions.map(({ entry }) => entry).join('|')})$`);
