@@ -1,6 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { assertValidSchema } from 'graphql';
 
+import { semanticNonNull } from './semantic-non-null.ts';
+
 /**
  * Builds the whole schema with `@graphql-tools/schema`, has graphql-js check it, and throws it away.
  * Throws an Error that names everything that is wrong.
@@ -17,6 +19,3 @@ export function checkWhole(texts: readonly string[], resolvers: Readonly<Record<
 function usesSemanticNonNull(texts: readonly string[]): boolean {
   return texts.some((text) => /@semanticNonNull\b/.test(text)) && !texts.some((text) => /\bdirective\s+@semanticNonNull\b/.test(text));
 }
-
-/** https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull */
-export const semanticNonNull = 'directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION';

@@ -1,4 +1,5 @@
-export { checkWhole, semanticNonNull } from './check-schema.ts';
+export { checkWhole } from './check-schema.ts';
+export { semanticNonNull } from './semantic-non-null.ts';
 export { checkDataSourceOptions, checkDataSources } from './data-source-check.ts';
 export { findOptionProblems, nodeEnvProblem } from './option-check.ts';
 export type { OptionProblem } from './option-check.ts';
