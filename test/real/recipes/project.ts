@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +38,8 @@ export async function writeRecipes(page: string, part: string): Promise<RecipePr
   }
   await installThisPackage(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, exclude: ['node_modules'] }));
+  if (!existsSync(join(folder, 'tsconfig.json')))
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, exclude: ['node_modules'] }));
   return {
     folder,
     import: (file) => import(pathToFileURL(join(folder, file)).href) as Promise<Record<string, unknown>>,

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { needs, pathInPart } from '../parts.ts';
+import { writeRecipes } from './project.ts';
+
+// The test runners and editor tools of the documentation, on the files that it shows.
+
+for (const [name, ...command] of [
+  ['vitest', 'vitest/vitest.mjs', 'run'],
+  ['jest', 'jest/bin/jest.js'],
+] as const) {
+  test(`the test of docs/testing.md passes with ${name}`, needs(name), async (t) => {
+    const project = await writeRecipes('docs/testing.md', name);
+    t.after(() => project.remove());
+    const [program, ...args] = command;
+
+    const ran = spawnSync(process.execPath, ['--experimental-vm-modules', pathInPart(name, program), ...args], {
+      cwd: project.folder,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+
+    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+    assert.match(ran.stdout + ran.stderr, /1 passed/);
+  });
+}
+
+test('gql.tada types the operations of docs/codegen.md, and graphql-config finds the schema', needs('tada'), async (t) => {
+  const project = await writeRecipes('docs/codegen.md', 'tada');
+  t.after(() => project.remove());
+  await writeFile(join(project.folder, 'schema.graphql'), 'type Query { books: [Book!]! } type Book { title: String! }');
+  await writeFile(
+    join(project.folder, 'client/wrong.ts'),
+    "import { titlesOf } from './books.js';\ntitlesOf({ books: [{ title: 1 }] });\n",
+  );
+  const run = (program: string, ...args: string[]): string => {
+    const { stdout, stderr } = spawnSync(process.execPath, [pathInPart('tada', program), ...args], {
+      cwd: project.folder,
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  };
+
+  const generated = run('gql.tada/bin/cli.js', 'generate-output');
+  const complaints = run('typescript/bin/tsc', '-p', '.');
+  const { loadConfig } = createRequire(pathInPart('tada', 'graphql-config/package.json'))('graphql-config') as ConfigTool;
+  const config = await loadConfig({ rootDir: project.folder });
+  const schema = await config.getDefault().getSchema();
+
+  assert.match(generated, /generated successfully/);
+  assert.match(complaints, /^client\/wrong\.ts\(2,\d+\): error TS2322: Type 'number' is not assignable to type 'string'\.\n$/);
+  assert.ok(schema.getType('Book'));
+});
+
+/** The part of graphql-config that the test uses. */
+interface ConfigTool {
+  loadConfig(options: { rootDir: string }): Promise<{
+    getDefault(): { getSchema(): Promise<{ getType(name: string): unknown }> };
+  }>;
+}
