@@ -113,6 +113,21 @@ describe('the key of an answer in a shared store', () => {
     assert.ok(answered > requests / 4, String(answered));
   });
 
+  test('differs with onError, by GET and POST', async () => {
+    for (const method of ['GET', 'QUERY']) {
+      const store = new MapCache();
+      const stored = serving(store);
+      for (const onError of ['NULL', 'HALT', 'NULL'])
+        await stored(
+          method === 'GET'
+            ? { method, search: `?query={name}&onError=${onError}`, body: undefined }
+            : { method, search: '', body: JSON.stringify({ query: '{ name }', onError }) },
+        );
+
+      assert.equal(store.keysOf('answer:').length, 2, method);
+    }
+  });
+
   for (const [what, value] of [
     ['levels', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
     ['members', `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":0`).join(',')}}`],
