@@ -12,6 +12,8 @@ export class Reporter {
   readonly #terminal: Terminal;
   readonly #directory: string;
   #isRunning = false;
+  /** True once the query of the command line has been answered: its requests are not listed. */
+  #isWaiting = false;
 
   constructor(terminal: Terminal, directory: string) {
     this.#terminal = terminal;
@@ -24,7 +26,7 @@ export class Reporter {
     else if (event.kind === 'broken') this.#terminal.error(`\n${bad(`${event.name} cannot run:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'failed') this.#terminal.error(`\n${bad(`${event.name} failed:`)}\n\n${paintMessage(event.message)}\n`);
     else if (event.kind === 'helper') this.#terminal.error(`${event.message}\n`);
-    else if (event.kind === 'request') for (const line of requestLines(event.name, event.record)) this.#terminal.log(line);
+    else if (event.kind === 'request') this.#listRequest(event.name, event.record);
     // The banner lists the functions that exist at the start.
     else if (this.#isRunning) this.#terminal.log(`${event.name} ${event.kind === 'ready' ? 'added' : event.kind}`);
   }
@@ -44,11 +46,17 @@ export class Reporter {
     const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
     if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
     else if (answer === undefined) this.#terminal.error('There is no GraphQL function to send the query to.');
-    else this.#terminal.log(`${query}\n\nStatus ${answer.status}:\n\n${answer.text}\n`);
+    else this.#terminal.log(`${query}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
   }
 
   waiting(): void {
+    this.#isWaiting = true;
     this.#terminal.log('Watching for changes. Press Ctrl+C to stop.');
+  }
+
+  #listRequest(name: string, record: RequestRecord): void {
+    const hasErrors = record.errors.length > 0 || record.operations.some(({ errors }) => errors.length > 0);
+    if (this.#isWaiting || hasErrors) for (const line of requestLines(name, record)) this.#terminal.log(line);
   }
 }
 

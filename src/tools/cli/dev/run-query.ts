@@ -5,7 +5,7 @@ export interface Answer {
   /** The URL of the function that answered. */
   readonly url: string;
   readonly status: number;
-  /** Indented if it is JSON. */
+  /** If it is JSON, on one line that fits a terminal, or indented. */
   readonly text: string;
 }
 
@@ -19,12 +19,15 @@ export async function runQuery({ url, prefix, functions }: DevServer, query: str
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
-  return { url: address, status: response.status, text: indented(await response.text()) };
+  return { url: address, status: response.status, text: readable(await response.text()) };
 }
 
-function indented(text: string): string {
+function readable(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    const indented = JSON.stringify(JSON.parse(text), undefined, 2);
+    // Line breaks within strings are escaped.
+    const line = indented.replaceAll(/\n */g, ' ');
+    return line.length <= 80 ? line : indented;
   } catch {
     return text.trim();
   }
