@@ -17,3 +17,30 @@ test('below the lines of operations are their errors, then what the log says of 
 
   assert.deepEqual(lines, ['graphql  500  query { me }  2 ms', "  reading 'headers'", '  context() failed.']);
 });
+
+test('requests are listed from the answer of the query of the command line on, those with errors always', () => {
+  const lines: string[] = [];
+  const reporter = new Reporter({ log: (line) => void lines.push(stripVTControlCharacters(line)), error: () => {} }, '/project');
+  const request = (path: string, errors: readonly string[]): void =>
+    reporter.report({
+      kind: 'request',
+      name: 'graphql',
+      record: { method: 'GET', path, status: 200, milliseconds: 1, operations: [], errors },
+    });
+
+  request('/first', []);
+  request('/second', ['failed']);
+  reporter.answer('{ a }', { url: '', status: 200, text: '{ "data": { "a": 1 } }' }, { functions: new Map() });
+  reporter.answer('{ a }', { url: '', status: 400, text: '{}' }, { functions: new Map() });
+  reporter.waiting();
+  request('/third', []);
+
+  assert.deepEqual(lines, [
+    'graphql  200  GET /second  1 ms',
+    '  failed',
+    '{ a }\n\n{ "data": { "a": 1 } }\n',
+    '{ a }\n\nStatus 400:\n\n{}\n',
+    'Watching for changes. Press Ctrl+C to stop.',
+    'graphql  200  GET /third  1 ms',
+  ]);
+});
