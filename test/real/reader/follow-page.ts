@@ -29,6 +29,8 @@ export interface PageToFollow {
  * commands in a shell. Throws with the transcript at the first that fails, and where a command does not print what the page
  * shows below it.
  *
+ * It skips blocks with the note `part`: they belong to other projects, whose packages are too large to install for each test.
+ *
  * Two things differ from a reader's machine: `npm i graphql-functions` installs this package as it would be published, and `sam`
  * is a stand-in that bundles as it does, and deploys nothing.
  */
@@ -60,7 +62,7 @@ async function follow(reader: Reader, text: string): Promise<void> {
     const file = block.notes['file'] ?? nameBefore(text, block);
     const next = blocks[at + 1];
     const shown = next?.language === 'json' && nameBefore(text, next) === undefined ? next.text : undefined;
-    if (block.notes['not followed'] !== undefined) continue;
+    if (block.notes['not followed'] !== undefined || block.notes['part'] !== undefined) continue;
     if (block.language === 'sh') await reader.run(block.text, shown);
     else if (file !== undefined && block.notes['not in'] === undefined) await reader.write(file, block.text);
   }
