@@ -1,5 +1,5 @@
 /**
- * Writes the tables of measured figures into README.md and docs/performance.md, from bench/results.json: `npm run docs`.
+ * Writes the tables of measured figures into README.md and pages of docs/, from bench/results.json: `npm run docs`.
  * test/docs/performance.test.ts fails when they differ, so that no figure is on a page that nobody measured.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { Ratio, Results, Spread } from './results.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The pages that have such tables. */
-export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/build.md'];
+export const pages: readonly string[] = ['README.md', 'docs/performance.md', 'docs/benchmarks.md', 'docs/build.md'];
 
 /** Every table there is, by the name that stands in a page's marker. */
 export const tables: Readonly<Record<string, (results: Results) => string>> = {

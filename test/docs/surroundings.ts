@@ -67,8 +67,8 @@ export const resolvers = { Query: { ok: (): boolean => true } };
       'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }, buildSchema),
       'functions/own.build.json': builtOf({ schema: [], typeDefs: typeDefsMark(typeDefs) }),
     },
-    'docs/configuration.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
-    'docs/cache-stores.md': {
+    'docs/configuration-schema.md': { 'functions/graphql.build.json': builtOf({ schema: ['schema/**/*.graphql'] }) },
+    'docs/cache-stores-platforms.md': {
       // What `wrangler types` writes.
       'worker-configuration.d.ts': `
 interface KVNamespace {

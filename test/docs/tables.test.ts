@@ -13,7 +13,12 @@ const tables: readonly [page: string, heading: string, source: string, names: (s
   ['plugins', 'Hooks of the server', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'ServerPlugin')],
   ['plugins', 'Hooks of an operation', 'src/server/operation/plugin.ts', (source) => membersOf(source, 'GraphQLRequestListener')],
   ['platforms', 'A long-lived Node process', 'src/server/node/listen-options.ts', (source) => membersOf(source, 'ListenOptions')],
-  ['configuration', 'Context and data sources', 'src/server/http/context-argument.ts', (source) => membersOf(source, 'ContextArgument')],
+  [
+    'configuration-schema',
+    'Context and data sources',
+    'src/server/http/context-argument.ts',
+    (source) => membersOf(source, 'ContextArgument'),
+  ],
   ['errors', 'Codes', 'src/server/operation/types.ts', codesOf],
   ['explain', 'The report', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainReport')],
   ['explain', 'A call', 'src/tools/explain/report.ts', (source) => membersOf(source, 'ExplainedCall')],

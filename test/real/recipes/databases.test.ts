@@ -13,12 +13,12 @@ import { needs, pathInPart } from '../parts.ts';
 import { ask, writeRecipes } from './project.ts';
 import type { RecipeProject } from './project.ts';
 
-describe('the recipes of docs/databases.md', needs('recipes'), () => {
+describe('the recipes of docs/databases-sql.md and docs/databases-dynamodb.md', needs('recipes'), () => {
   let project: RecipeProject;
   const load = createRequire(pathInPart('recipes', '.package-lock.json'));
 
   before(async () => {
-    project = await writeRecipes('docs/databases.md', 'recipes');
+    project = await writeRecipes(['docs/databases-sql.md', 'docs/databases-dynamodb.md'], 'recipes');
     // The generator needs no engine for SQL; with this it does not look for one on the network.
     const environment = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
     const prisma = pathInPart('recipes', 'prisma/build/index.js');

@@ -14,8 +14,8 @@ for (const [name, ...command] of [
   ['vitest', 'vitest/vitest.mjs', 'run'],
   ['jest', 'jest/bin/jest.js'],
 ] as const) {
-  test(`the test of docs/testing.md passes with ${name}`, needs(name), async (t) => {
-    const project = await writeRecipes('docs/testing.md', name);
+  test(`the test of docs/test-runners.md passes with ${name}`, needs(name), async (t) => {
+    const project = await writeRecipes('docs/test-runners.md', name);
     t.after(() => project.remove());
     const [program, ...args] = command;
 
@@ -30,8 +30,8 @@ for (const [name, ...command] of [
   });
 }
 
-test('gql.tada types the operations of docs/codegen.md, and graphql-config finds the schema', needs('tada'), async (t) => {
-  const project = await writeRecipes('docs/codegen.md', 'tada');
+test('gql.tada types the operations of docs/typed-operations.md, and graphql-config finds the schema', needs('tada'), async (t) => {
+  const project = await writeRecipes('docs/typed-operations.md', 'tada');
   t.after(() => project.remove());
   await writeFile(join(project.folder, 'schema.graphql'), 'type Query { books: [Book!]! } type Book { title: String! }');
   await writeFile(

@@ -87,7 +87,7 @@ for (const [title, mark, refused] of [
   ['Yoga', 'graphql-yoga', 200],
 ] as const) {
   test(`the worked example of ${title} answers the same before and after`, needs('other-servers'), async (context) => {
-    const blocks = codeBlocks(await readFile(join(root, 'docs/migration.md'), 'utf8'));
+    const blocks = codeBlocks(await readFile(join(root, 'docs/migration-servers.md'), 'utf8'));
     const at = blocks.findIndex(({ language, text }) => language === 'js' && text.includes(`'${mark}'`));
     const [before, after] = blocks.slice(at, at + 2);
     equal(after?.language, 'ts');

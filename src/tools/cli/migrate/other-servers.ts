@@ -20,7 +20,7 @@ const others: Readonly<Record<string, { readonly test: RegExp; readonly advice: 
   },
   'graphql-http or express-graphql': {
     test: /['"](?:graphql-http(?:\/[\w/]+)?|express-graphql)['"]/,
-    advice: 'its options are those of createHandler: see docs/migration.md, "From graphql-http"',
+    advice: 'its options are those of createHandler: see docs/migration-servers.md, "From graphql-http"',
   },
   Mercurius: { test: /['"]mercurius['"]/, advice: 'createListener({ … }) takes its place as a route: see docs/platforms.md' },
 };

@@ -30,7 +30,7 @@ const options: Readonly<Record<string, (value: Node, text: string) => Written>> 
 
 /** What to write in place of options that cannot be translated. */
 const remedies: Readonly<Record<string, string>> = {
-  plugins: 'See docs/plugins.md for hooks that do the same, and the table of docs/migration.md for options in place of plugins',
+  plugins: 'See docs/plugins.md for hooks that do the same, and the table of docs/migration-servers.md for options in place of plugins',
   cors: 'Write origin as a list, and credentials as true or false',
   maskedErrors: 'Write formatError: see docs/errors.md',
   logging: 'Write logger',

@@ -86,7 +86,7 @@ function writeServer({ text, program }: SourceFile, { server, handler, schema, u
   const finding = {
     line: lineOf(text, server.declaration.start),
     message:
-      'Other origins get no credentials now unless cors names them, the pages for browsers are shown in development alone, and every path is answered: see docs/migration.md, "From GraphQL Yoga".',
+      'Other origins no longer get credentials unless cors names them, pages for browsers are shown only in development, and every path is answered: see docs/migration-servers.md, "From GraphQL Yoga".',
   };
   return { text: applyEdits(text, edits), findings: [finding], modules: ['graphql-functions', ...parts.map(({ module }) => module)] };
 }
