@@ -49,6 +49,8 @@ export type {
 
 export { HeaderMap } from '../shared/index.ts';
 export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from '../shared/index.ts';
+export { batch, byKey, groupByKey } from '../executor/index.ts';
+export type { BatchedFieldResolver, BatchOptions, BatchResolver, KeyOf } from '../executor/index.ts';
 export { gql } from '../executor/schema/index.ts';
 export type {
   EnumValues,

@@ -1,3 +1,7 @@
+export { batch } from './execution/batch/batch.ts';
+export type { BatchedFieldResolver, BatchOptions, BatchResolver } from './execution/batch/batch.ts';
+export { byKey, groupByKey } from './execution/batch/by-key.ts';
+export type { KeyOf } from './execution/batch/by-key.ts';
 export { isAsyncIterable } from './execution/complete/async-lists.ts';
 export { guardExecution } from './execution/graphql-js/execute-with-deadline.ts';
 export type { GuardedExecution } from './execution/graphql-js/execute-with-deadline.ts';
@@ -14,7 +18,7 @@ export { abandon } from './execution/promises.ts';
 export { lengthOfJSON, maxRecordedErrors, minRecordedErrors, workOf } from './execution/run.ts';
 export type { ErrorHandling } from './execution/run.ts';
 export { executeContext } from './execution/trace-execution.ts';
-export { allArguments, resolverCall } from './execution/visible-arguments.ts';
+export { seesInfo } from './execution/visible-arguments.ts';
 export { isWithoutInfo, visitSelectedFields, watchFields, wrapSelectedFields } from './execution/watched-fields.ts';
 export type { FieldWatch } from './execution/watched-fields.ts';
 export { isKnownValid } from './validation/fast-validator.ts';

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { allArguments } from './visible-arguments.ts';
+import { allArguments, inBatches } from './visible-arguments.ts';
+import { runnerOf } from './batch/batch-runner.ts';
 import { argumentValues } from './plan/arguments.ts';
 import type { ArgumentValues } from './plan/arguments.ts';
 import { abandon } from './promises.ts';
@@ -11,6 +12,7 @@ import { Pending, PendingContainer, PromisedValue } from './pending.ts';
 import type { FieldRun, Path, PlannedField, Selection } from './plan/planned-field.ts';
 import type { Run } from './run.ts';
 import { isPromiseLike } from '../../shared/index.ts';
+import type { BatchMark } from '../../shared/index.ts';
 
 /**
  * Runs the fields of one object. Returns the object, or a Pending when a field is asynchronous. Throws the located
@@ -59,7 +61,8 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
         value = callMethod(fieldRun, source as object, values);
       }
     } else {
-      const { visible, call } = field.callOf(resolve);
+      const { visible, call, batch } = field.callOf(resolve);
+      if (visible === inBatches) return runnerOf(batch!).startField(run, field, { source, path, mark: batch! });
       if (visible === allArguments) {
         fieldRun = startField(run, field, path);
         value = resolve(source, argumentValues(field, run), run.contextValue, fieldRun.info);
@@ -82,6 +85,8 @@ export function executeField(run: Run, field: PlannedField, source: unknown, pat
 
 /** Like `executeField`, with events on the channel `resolve`. As in graphql-js, `__typename` and default resolvers have events, too. */
 export function executeTracedField(run: Run, field: PlannedField, source: unknown, path: Path | undefined): unknown {
+  const batch = batchOfField(field);
+  if (batch !== undefined) return runnerOf(batch).startField(run, field, { source, path, mark: batch });
   const fieldRun = startField(run, field, path);
   try {
     const values = argumentValues(field, run);
@@ -90,6 +95,12 @@ export function executeTracedField(run: Run, field: PlannedField, source: unknow
   } catch (error) {
     return nullOrThrow(fieldRun, error);
   }
+}
+
+/** Undefined for a field without a batched resolver. */
+export function batchOfField(field: PlannedField): BatchMark | undefined {
+  const { resolve } = field.definition;
+  return resolve === undefined || resolve === null ? undefined : field.callOf(resolve).batch;
 }
 
 /** Invalid arguments are an error of the field even if its resolver does not read them. Undefined: they cannot be invalid. */

@@ -122,21 +122,12 @@ export function placed(value: unknown, position: Position): unknown {
   return value;
 }
 
-/** A value of a promise. */
-export abstract class Promised extends Pending {
+/** A value that is completed when it arrives. */
+export abstract class Late extends Pending {
   declare readonly position: Position;
 
-  constructor(position: Position, promise: PromiseLike<unknown>) {
-    super(position.fieldRun.run, position);
-    // `Promise.resolve`, because other thenables may call back synchronously, or twice.
-    void Promise.resolve(promise).then(this.#arrive.bind(this), this.#refuse.bind(this));
-    // After `then`: this may throw, and no rejection may go unhandled.
-    position.fieldRun.run.spend(workOf.promise);
-  }
-
-  #refuse(error: unknown): void {
-    this.drop();
-    this.fail(error);
+  constructor(run: Run, position: Position) {
+    super(run, position);
   }
 
   /** Completes the value. Throws errors not yet located. */
@@ -147,7 +138,12 @@ export abstract class Promised extends Pending {
     // Nothing to clean up by default.
   }
 
-  #arrive(value: unknown): void {
+  protected refuse(error: unknown): void {
+    this.drop();
+    this.fail(error);
+  }
+
+  protected arrive(value: unknown): void {
     if (this.isOver()) {
       abandon(value);
       this.drop();
@@ -157,8 +153,7 @@ export abstract class Promised extends Pending {
     try {
       completed = this.complete(value);
     } catch (error) {
-      this.drop();
-      this.fail(error);
+      this.refuse(error);
       return;
     }
     if (completed instanceof Pending) this.#replaceBy(completed);
@@ -174,6 +169,19 @@ export abstract class Promised extends Pending {
     child.into = this.into;
     child.key = this.key;
     if (this.into !== undefined) this.into[this.key] = child;
+  }
+}
+
+/** A value of a promise. */
+export abstract class Promised extends Late {
+  constructor(position: Position, promise: PromiseLike<unknown>) {
+    const { run } = position.fieldRun;
+    super(run, position);
+    run.awaitsPromises = true;
+    // `Promise.resolve`, because other thenables may call back synchronously, or twice.
+    void Promise.resolve(promise).then(this.arrive.bind(this), this.refuse.bind(this));
+    // After `then`: this may throw, and no rejection may go unhandled.
+    run.spend(workOf.promise);
   }
 }
 

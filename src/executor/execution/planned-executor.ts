@@ -130,9 +130,16 @@ function start(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult>
     run.record(toRootError(error));
     data = null;
   }
-  if (data instanceof Pending && run.endedBy === undefined) return whenFinished(plan, run, data);
+  if (data instanceof Pending && run.endedBy === undefined) return finishedWithBatches(plan, run) ?? whenFinished(plan, run, data);
   plan.trim();
   return run.finish(data);
+}
+
+/** The result of a run that waits only for batched fields whose calls are synchronous. */
+function finishedWithBatches(plan: Plan, run: Run): ExecutionResult | undefined {
+  const result = run.batches?.finishFirstPass();
+  if (result !== undefined) plan.trim();
+  return result;
 }
 
 /** The result of an asynchronous run: when all values have arrived, or the run is canceled. */

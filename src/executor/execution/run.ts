@@ -77,6 +77,12 @@ interface SelectedField {
   readonly nodes: readonly FieldNode[];
 }
 
+/** The calls of batched fields that have not been made: see batch/open-batches.ts. */
+export interface Batches {
+  /** Ends the synchronous pass. Returns the result if these calls were all that the run waited for, and were synchronous. */
+  finishFirstPass(): ExecutionResult | undefined;
+}
+
 export type VariableValues = GraphQLResolveInfo['variableValues'];
 /** `never` with the types of graphql 16, which has no async helpers. */
 type AsyncHelpers = GraphQLResolveInfo extends { readonly getAsyncHelpers: () => infer Helpers } ? Helpers : never;
@@ -101,6 +107,10 @@ export class Run {
   coerced: Readonly<Record<string, unknown>> = noVariables;
   /** Publishes the events of each resolver. Undefined: the channels have no subscribers. */
   fieldTracer: FieldTracer | undefined = undefined;
+  /** Undefined: no batched field has been reached. */
+  batches: Batches | undefined = undefined;
+  /** True when a value was asynchronous. */
+  awaitsPromises = false;
   /** True when the result has been returned: later values are dropped. */
   finished = false;
   /** Set when the execution has been canceled. */

@@ -57,6 +57,13 @@ interface TracedField {
   readonly definition: GraphQLField<unknown, unknown>;
 }
 
+interface TracedCall<T> {
+  readonly args: object;
+  readonly resolve: () => T;
+  /** Number of parents of a batched call. Undefined: the call is for one object. */
+  readonly parents?: number;
+}
+
 /** Publishes the events of resolvers on the channel `resolve`. */
 export class FieldTracer {
   readonly #channel: TracingChannel;
@@ -69,7 +76,7 @@ export class FieldTracer {
   }
 
   /** Runs the resolver of a field of the object at this path; undefined for the root. */
-  trace<T>(field: TracedField, parent: Path | undefined, { args, resolve }: { readonly args: object; readonly resolve: () => T }): T {
+  trace<T>(field: TracedField, parent: Path | undefined, { args, resolve, parents }: TracedCall<T>): T {
     if (parent !== this.#parent) {
       this.#parent = parent;
       this.#prefix = parent === undefined ? '' : `${responsePathAsArray(parent).join('.')}.`;
@@ -83,6 +90,7 @@ export class FieldTracer {
       args,
       isDefaultResolver: field.definition.resolve === undefined,
       fieldPath: this.#prefix + field.responseName,
+      ...(parents !== undefined && { parents }),
     };
     return traceMixed(this.#channel, context, resolve);
   }

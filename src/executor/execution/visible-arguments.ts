@@ -1,9 +1,13 @@
-import { asWritten } from '../../shared/index.ts';
+import { asWritten, batchOf, thisCopy } from '../../shared/index.ts';
+import type { BatchMark } from '../../shared/index.ts';
 
 export type Resolver = (...given: any[]) => unknown;
 
 /** The arguments of a resolver: parent, arguments of the field, context, info. */
 export const allArguments = 4;
+
+/** Not a number of arguments: a batched resolver is called later, for many parents. */
+export const inBatches = 5;
 
 /** How to call a resolver. */
 export interface ResolverCall {
@@ -11,6 +15,8 @@ export interface ResolverCall {
   readonly visible: number;
   /** The function to call: for an arrow function the one before it was bound to its resolver map. */
   readonly call: Resolver;
+  /** Only of a batched resolver. */
+  readonly batch?: BatchMark;
 }
 
 const calls = new WeakMap<Resolver, ResolverCall>();
@@ -24,9 +30,15 @@ export function resolverCall(given: Resolver): ResolverCall {
   return call;
 }
 
+/** True when a resolver, or the function of a batched one, gets `info`. */
+export function seesInfo(resolver: Resolver): boolean {
+  const { visible, batch } = resolverCall(resolver);
+  return (batch === undefined ? visible : resolverCall(batch.call).visible) === allArguments;
+}
+
 /** Declares that a function around a resolver needs the context, and otherwise only the arguments that the resolver needs. */
 export function needsOnlyContext(around: Resolver, resolver: Resolver): void {
-  calls.set(around, { visible: resolverCall(resolver).visible, call: around });
+  if (batchOf(resolver) === undefined) calls.set(around, { visible: resolverCall(resolver).visible, call: around });
 }
 
 /**
@@ -34,6 +46,9 @@ export function needsOnlyContext(around: Resolver, resolver: Resolver): void {
  * object, so it sees only the parameters that it declares. They are counted in its text, because `length` can be redefined.
  */
 function readCall(given: Resolver): ResolverCall {
+  const batch = batchOf(given);
+  // With the mark of another copy of this package it is an ordinary resolver.
+  if (batch?.runner.copy === thisCopy) return { visible: inBatches, call: given, batch };
   const call = asWritten(given);
   const [, name, list = name] = arrowFunction.exec(textOf.call(call)) ?? [];
   return list === undefined ? { visible: allArguments, call: given } : { visible: Math.min(allArguments, countParameters(list)), call };

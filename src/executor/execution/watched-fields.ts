@@ -9,8 +9,8 @@ import type {
   GraphQLSchema,
   SelectionSetNode,
 } from 'graphql';
-import { isPromiseLike } from '../../shared/index.ts';
-import { allArguments, needsOnlyContext, resolverCall } from './visible-arguments.ts';
+import { isPromiseLike, wrapResolver } from '../../shared/index.ts';
+import { needsOnlyContext, resolverCall, seesInfo } from './visible-arguments.ts';
 import type { Resolver } from './visible-arguments.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -58,13 +58,13 @@ export function wrapSelectedFields(
     const watch = watchOf(field, isRoot);
     if (watch === undefined || wrapped.everything.has(field) || wrapped[watch].has(field)) return;
     wrapped[watch].add(field);
-    field.resolve = watch === 'calls' ? resolverNoting(field) : resolverAround(field.resolve);
+    field.resolve = watch === 'calls' ? wrapResolver(field.resolve as Resolver, noting(field)) : watched(field.resolve);
   });
 }
 
 /** True when a field has a resolver that cannot see `info`. */
 export function isWithoutInfo({ resolve }: Field): boolean {
-  return typeof resolve === 'function' && resolverCall(resolve).visible < allArguments;
+  return typeof resolve === 'function' && !seesInfo(resolve);
 }
 
 /** Visits the fields that a document selects, those of an abstract type in all its possible types. */
@@ -98,22 +98,27 @@ function fieldsNamed(schema: GraphQLSchema, type: GraphQLCompositeType, name: st
 }
 
 /** The executor creates neither arguments nor `info` for it unless the resolver sees them: that would take longer than most resolvers. */
-function resolverNoting(field: Field): GraphQLFieldResolver<any, any> {
-  const resolve = field.resolve as Resolver;
-  const { call } = resolverCall(resolve);
-  const around: Resolver = (source, args, context) => {
-    hooksFor(context)?.willCallResolver?.(field);
-    return call(source, args, context);
+function noting(field: Field): (resolve: Resolver) => Resolver {
+  return (resolve) => {
+    const { call } = resolverCall(resolve);
+    const around: Resolver = (source, args, context) => {
+      hooksFor(context)?.willCallResolver?.(field);
+      return call(source, args, context);
+    };
+    needsOnlyContext(around, resolve);
+    return around;
   };
-  needsOnlyContext(around, resolve);
-  return around;
 }
 
 function hooksFor(context: unknown): FieldHooks | undefined {
   return typeof context === 'object' && context !== null ? hooksOf.get(context) : undefined;
 }
 
-function resolverAround(original: GraphQLFieldResolver<any, any> | undefined): GraphQLFieldResolver<any, any> {
+function watched(original: GraphQLFieldResolver<any, any> | undefined): GraphQLFieldResolver<any, any> {
+  return original === undefined ? watching(original) : wrapResolver(original, watching);
+}
+
+function watching(original: GraphQLFieldResolver<any, any> | undefined): GraphQLFieldResolver<any, any> {
   return (source, args, context, info) => {
     const hooks = hooksFor(context);
     const resolve = original ?? hooks?.fieldResolver ?? defaultFieldResolver;

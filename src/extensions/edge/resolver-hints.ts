@@ -1,6 +1,7 @@
-import type { DocumentNode, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
-import { allArguments, resolverCall, visitSelectedFields } from '../../executor/index.ts';
+import { seesInfo, visitSelectedFields } from '../../executor/index.ts';
+import { wrapResolver } from '../../shared/index.ts';
 import { annotationOfType } from './cache-hints/annotations.ts';
 import { CheckedPolicy } from './cache-hints/checked-policy.ts';
 import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
@@ -13,7 +14,9 @@ import type { Answered } from './walk-answer.ts';
 
 /** The hints that the resolvers of one operation have given. */
 export class ResolverHints {
-  readonly #policies = new Map<string, ResolverPolicy>();
+  /** By the `info` of the call: a batched resolver may be called several times for one path. */
+  readonly #policies = new Map<GraphQLResolveInfo, ResolverPolicy>();
+  readonly #paths = new Set<string>();
   /** The context value served another operation at the same time, so it is unknown to which one a hint belongs. */
   areMixedUp = false;
 
@@ -24,9 +27,9 @@ export class ResolverHints {
 
   /** The policy of a field, which its resolver may change. */
   policyAt(info: GraphQLResolveInfo): CachePolicy {
-    const path = pathOf(info);
-    const known = this.#policies.get(path) ?? resolverPolicy(info);
-    this.#policies.set(path, known);
+    const known = this.#policies.get(info) ?? resolverPolicy(info);
+    this.#policies.set(info, known);
+    this.#paths.add(pathOf(info));
     return known.policy;
   }
 
@@ -40,7 +43,7 @@ export class ResolverHints {
     const isWhole = walkAnswer(selection, data, {
       kind: 'paths',
       field: ({ selected: { field }, path, isRoot }) => {
-        if (this.#policies.has(path)) return;
+        if (this.#paths.has(path) || this.#paths.has(withoutIndexes(path))) return;
         const hinted = { field, returnType: field.type, isRoot };
         const { policy, inherits } = policyInSchema(hinted);
         applyDefault(policy, hinted, { inherits, defaultMaxAge });
@@ -69,6 +72,11 @@ function pathOf(info: GraphQLResolveInfo): string {
   return keys.toReversed().join('.');
 }
 
+/** The path that a batched resolver sees. */
+function withoutIndexes(path: string): string {
+  return path.replaceAll(/\.\d+(?=\.|$)/g, '');
+}
+
 /** The hints of an operation by its context value, the only object of the operation that a resolver has. */
 const hintsOf = new WeakMap<object, ResolverHints>();
 const prepared = new WeakSet<object>();
@@ -81,17 +89,21 @@ export function prepareResolvers(schema: GraphQLSchema, document: DocumentNode):
   let mayHint = false;
   visitSelectedFields(schema, document, (field) => {
     const { resolve } = field;
-    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || resolverCall(resolve).visible === allArguments)) return;
+    if (resolve === undefined || resolve === null || !(prepared.has(resolve) || seesInfo(resolve))) return;
     mayHint = true;
     if (prepared.has(resolve)) return;
-    field.resolve = (source, args, context, info) => {
-      const hints = typeof context === 'object' && context !== null ? hintsOf.get(context as object) : undefined;
-      if (hints !== undefined) info.cacheControl = fieldCacheControl(info, hints);
-      return resolve(source, args, context, info);
-    };
+    field.resolve = wrapResolver(resolve, withCacheControl);
     prepared.add(field.resolve);
   });
   return mayHint;
+}
+
+function withCacheControl(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldResolver<unknown, unknown> {
+  return (source, args, context, info) => {
+    const hints = typeof context === 'object' && context !== null ? hintsOf.get(context) : undefined;
+    if (hints !== undefined) info.cacheControl = fieldCacheControl(info, hints);
+    return resolve(source, args, context, info);
+  };
 }
 
 /** Gives the prepared resolvers of one operation their `info.cacheControl`. Returns the hints of another operation with the same context value. */

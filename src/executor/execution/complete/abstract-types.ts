@@ -11,7 +11,8 @@ import type { Pending } from '../pending.ts';
 import { Shape } from '../plan/planned-field.ts';
 import type { FieldRun, Position } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
-import { canBeRow, rowsOf } from './rows.ts';
+import type { CollectedRows } from '../batch/batch-runner.ts';
+import { canBeRow, noBatches, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
@@ -84,6 +85,11 @@ export class RowsByType {
 
   takePending(): readonly Pending[] | undefined {
     return this.#lastRows?.takePending();
+  }
+
+  get batchedRows(): readonly CollectedRows[] {
+    if (this.#rows === undefined) return this.#lastRows?.batchedRows ?? noBatches;
+    return [...this.#rows.values()].flatMap(({ batchedRows }) => batchedRows);
   }
 
   /** Undefined if the type has no row builder or has an `isTypeOf`, or if the name is not a string. */

@@ -25,6 +25,7 @@ class AsyncList extends PendingContainer {
 
   constructor(list: ListRun) {
     super(list.fieldRun.run, []);
+    this.run.awaitsPromises = true;
     this.#list = list;
   }
 

@@ -9,7 +9,7 @@ import { Pending, PendingContainer, placed } from '../pending.ts';
 import { selectionBelow, Shape, sizeOfRead } from '../plan/planned-field.ts';
 import type { Position } from '../plan/planned-field.ts';
 import { drainedWhenLeft } from '../promises.ts';
-import { rowsOf } from './rows.ts';
+import { noBatches, rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
 /** Lists: arrays and other iterables. */
@@ -96,6 +96,7 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
       }
       index++;
     }
+    for (const batched of rows?.batchedRows ?? noBatches) batched.startIn((pending ??= new PendingContainer(run, result)));
     // A resolver may have removed items meanwhile.
     if (index < result.length) result.length = index;
   } catch (error) {

@@ -33,7 +33,8 @@ ${fields.map((field, at) => readingOf(field, at, calls[at])).join('\n')}
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- see above
     const create = new Function('definitions', 'calls', text) as (definitions: readonly object[], calls: readonly unknown[]) => BuildRow;
-    return { build: create(definitions, calls), resolvers: definitions.map(({ resolve }) => resolve) };
+    const batched = fields.filter((_, at) => calls[at]?.batch !== undefined);
+    return { build: create(definitions, calls), resolvers: definitions.map(({ resolve }) => resolve), batched };
   } catch {
     return undefined;
   }
@@ -44,6 +45,7 @@ const maxFields = 200;
 
 function readingOf(field: PlannedField, at: number, call: ResolverCall | undefined): string {
   if (field.typename !== undefined) return `  const v${at} = ${JSON.stringify(field.typename)};`;
+  if (call?.batch !== undefined) return `  const v${at} = undefined;`;
   if (call !== undefined) return callResolver(field, at, call.visible);
   const isProperty = field.arguments === undefined && field.definition.resolve === undefined;
   return isProperty ? readProperty(field, at) : `  const v${at} = rest.run(${at});`;

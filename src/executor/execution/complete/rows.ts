@@ -1,21 +1,24 @@
 import type { GraphQLField } from 'graphql';
 
+import { runnerOf } from '../batch/batch-runner.ts';
+import type { CollectedRows } from '../batch/batch-runner.ts';
 import type { MadeObject, ObjectRun } from '../object-log.ts';
 import { abandon } from '../promises.ts';
 import { nullOrThrow } from './errors.ts';
 import { startField } from '../field-run.ts';
-import { callMethod, completeResolved, executeField, executeFields } from '../fields.ts';
+import { batchOfField, callMethod, completeResolved, executeField, executeFields } from '../fields.ts';
 import { completeItem, ListRun } from './items.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import { selectionBelow } from '../plan/planned-field.ts';
+import type { ResultObject } from '../plan/result-classes.ts';
 import type { Run } from '../run.ts';
 import { Pending, PendingContainer, placed } from '../pending.ts';
-import type { FieldRun, Path, PlannedField, Position, BuildRow, RowRest, Selection } from '../plan/planned-field.ts';
+import type { FieldRun, Path, PlannedField, Position, RowBuilder, RowRest, Selection } from '../plan/planned-field.ts';
 import { createRowBuilder } from './row-builder.ts';
 import { isPromiseLike } from '../../../shared/index.ts';
 
 /** The generated code for objects of the selection, if it has been run often enough. `count`: number of objects to be made. */
-function builderOf(run: Run, selection: Selection, count: number): BuildRow | undefined {
+function builderOf(run: Run, selection: Selection, count: number): RowBuilder | undefined {
   if (selection.rowsSeen < Infinity) {
     selection.rowsSeen += count;
     if (selection.rowsSeen < (run.settings.rowsBeforeCode ?? defaultRowsBeforeCode)) return undefined;
@@ -28,28 +31,35 @@ function builderOf(run: Run, selection: Selection, count: number): BuildRow | un
   }
   const { rowBuilder, fields } = selection;
   if (rowBuilder === undefined) return undefined;
-  const { build, resolvers } = rowBuilder;
+  const { resolvers } = rowBuilder;
   for (let at = 0; at < fields.length; at++) {
     if (fields[at]!.definition.resolve === resolvers[at]) continue;
     selection.forgetCode();
     return undefined;
   }
-  return build;
+  return rowBuilder;
 }
 
 const defaultRowsBeforeCode = 1_000;
 
 export function rowsOf(list: ListRun, selection: Selection, count: number): Rows | undefined {
   const { run } = list.fieldRun;
-  const build = builderOf(run, selection, count);
-  return build && new Rows(run, selection, build, list);
+  const builder = builderOf(run, selection, count);
+  return builder && new Rows(run, selection, builder, list);
+}
+
+/** For the objects of a field, each at the position that the function returns. Null: there is no code for them. */
+export function rowsBelow(run: Run, field: PlannedField, count: number, position: () => Position): Rows | null {
+  const selection = selectionBelow(field);
+  const builder = selection && builderOf(run, selection, count);
+  return builder === undefined ? null : new Rows(run, selection!, builder, position);
 }
 
 /** Runs the fields of one object like executeFields, by generated code if there is any. */
 export function executeObject(position: Position, selection: Selection, source: unknown): unknown {
   const { run } = position.fieldRun;
-  const build = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
-  if (build !== undefined) return new Rows(run, selection, build, () => position).make(source as object);
+  const builder = typeof source === 'object' && source !== null ? builderOf(run, selection, 1) : undefined;
+  if (builder !== undefined) return new Rows(run, selection, builder, () => position).make(source as object);
   const { path } = position;
   const made = executeFields(run, selection, source, path);
   if (run.objects === undefined) return made;
@@ -84,7 +94,7 @@ export class Rows implements RowRest, MadeObject {
   readonly context: unknown;
   readonly #run: Run;
   readonly #selection: Selection;
-  readonly #build: BuildRow;
+  readonly #builder: RowBuilder;
   /** The list of the objects, or the position of a single object. */
   readonly #place: ListRun | (() => Position);
   readonly #objects: ObjectRun | undefined;
@@ -95,14 +105,15 @@ export class Rows implements RowRest, MadeObject {
   #index = 0;
   #path: Path | undefined = undefined;
   #pending: Pending[] | undefined = undefined;
+  #batchedRows: CollectedRows | undefined = undefined;
   /** True when a pending value can make the object null. */
   #mayBeNulled = false;
 
-  constructor(run: Run, selection: Selection, build: BuildRow, place: ListRun | (() => Position)) {
+  constructor(run: Run, selection: Selection, builder: RowBuilder, place: ListRun | (() => Position)) {
     this.#run = run;
     this.context = run.contextValue;
     this.#selection = selection;
-    this.#build = build;
+    this.#builder = builder;
     this.#place = place;
     this.#objects = run.objects?.runOf(selection);
   }
@@ -127,19 +138,34 @@ export class Rows implements RowRest, MadeObject {
     this.#source = source;
     this.#path = undefined;
     this.#mayBeNulled = false;
-    let row: object;
+    let row: ResultObject;
     try {
-      row = this.#build(source, this);
+      row = this.#builder.build(source, this);
     } catch (error) {
       abandon(source);
       this.#containerOf({}).failed = true;
       throw error;
     }
     this.#objects?.note(row, this);
+    if (this.#builder.batched.length > 0) this.#batch(source, row);
     if (this.#pending === undefined || (this.#place instanceof ListRun && !this.#mayBeNulled)) return row;
     const container = this.#containerOf(row);
     container.filled();
     return placed(container, this.#position());
+  }
+
+  /** The objects whose batched fields are missing, for which the list must wait. */
+  get batchedRows(): readonly CollectedRows[] {
+    return this.#batchedRows === undefined ? noBatches : [this.#batchedRows];
+  }
+
+  #batch(source: object, row: ResultObject): void {
+    const { batched } = this.#builder;
+    if (this.#place instanceof ListRun && this.#pending === undefined) {
+      (this.#batchedRows ??= runnerOf(batchOfField(batched[0]!)!).startRows(this.#place, batched)).add(source, row, this.#index);
+      return;
+    }
+    for (const field of batched) row[field.responseName] = this.#note(executeField(this.#run, field, source, this.path()), field);
   }
 
   /** The pending values in the last row, for which the list must wait. */
@@ -183,9 +209,7 @@ export class Rows implements RowRest, MadeObject {
   #rowsBelow(at: number): Rows | null {
     const known = this.#below![at];
     if (known !== undefined) return known;
-    const selection = selectionBelow(this.#selection.fields[at]!);
-    const build = selection && builderOf(this.#run, selection, 1);
-    return (this.#below![at] = build === undefined ? null : new Rows(this.#run, selection!, build, () => this.start(at)));
+    return (this.#below![at] = rowsBelow(this.#run, this.#selection.fields[at]!, 1, () => this.start(at)));
   }
 
   property(at: number, value: unknown): unknown {
@@ -243,3 +267,4 @@ export class Rows implements RowRest, MadeObject {
 }
 
 const noSource = {};
+export const noBatches: readonly CollectedRows[] = [];

@@ -1,5 +1,7 @@
 import type { DocumentNode, GraphQLSchema, SelectionSetNode } from 'graphql';
 
+import { wrapResolver } from '../../../shared/index.ts';
+
 /** A function of a schema that execution calls. */
 export type SchemaFunction = (this: unknown, ...values: never[]) => unknown;
 
@@ -70,7 +72,7 @@ function wrap({ around }: Walk, owner: object | undefined): void {
   for (const role of Object.keys(around) as Role[]) {
     const original = owner && (Reflect.get(owner, role) as Wrapped | undefined);
     if (typeof original !== 'function' || original[wrappings]?.has(around) === true) continue;
-    const wrapped: Wrapped = around[role]!(original);
+    const wrapped = wrapResolver<Wrapped>(original, around[role]!);
     wrapped[wrappings] = new Set(original[wrappings]).add(around);
     Reflect.set(owner!, role, wrapped);
   }

@@ -150,6 +150,8 @@ export interface RowBuilder {
   readonly build: BuildRow;
   /** The resolvers of its fields when the code was made. */
   readonly resolvers: readonly unknown[];
+  /** The fields that the code leaves undefined: they are resolved later, for many objects at once. */
+  readonly batched: readonly PlannedField[];
 }
 
 /** The functions that generated code calls. Fields are numbered as in the selection. */

@@ -1,0 +1,34 @@
+import type { BatchMark } from '../../../shared/index.ts';
+import type { ListRun } from '../complete/items.ts';
+import type { Pending, PendingContainer } from '../pending.ts';
+import type { Path, PlannedField } from '../plan/planned-field.ts';
+import type { ResultObject } from '../plan/result-classes.ts';
+import type { Run } from '../run.ts';
+
+/** Runs batched fields. */
+export interface BatchRunner {
+  /** The copy of this package that it belongs to. */
+  readonly copy: object;
+  /** Registers one object's field for the next call. */
+  startField(run: Run, field: PlannedField, parent: BatchedParent): Pending;
+  /** Collects the objects of a list, to register these fields of all of them. */
+  startRows(list: ListRun, fields: readonly PlannedField[]): CollectedRows;
+}
+
+/** An object with a batched field. */
+export interface BatchedParent {
+  readonly source: unknown;
+  readonly path: Path | undefined;
+  readonly mark: BatchMark;
+}
+
+/** The objects of a list whose batched fields are all that is missing. */
+export interface CollectedRows {
+  add(source: object, row: ResultObject, index: number): void;
+  /** Registers the fields for their next calls. The container of the list waits for them. */
+  startIn(container: PendingContainer): void;
+}
+
+export function runnerOf({ runner }: BatchMark): BatchRunner {
+  return runner as BatchRunner;
+}

@@ -1,0 +1,242 @@
+import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
+
+import { describe, isPromiseLike } from '../../../shared/index.ts';
+import type { BatchFunction, BatchMark } from '../../../shared/index.ts';
+import { completeValue } from '../complete/errors.ts';
+import { startField } from '../field-run.ts';
+import { Late, PromisedValue } from '../pending.ts';
+import { argumentValues } from '../plan/arguments.ts';
+import type { FieldRun, Path, PlannedField } from '../plan/planned-field.ts';
+import { abandon } from '../promises.ts';
+import type { Batches, Run } from '../run.ts';
+import { allArguments, resolverCall } from '../visible-arguments.ts';
+import type { BatchedParent } from './batch-runner.ts';
+import { afterMicrotasks } from './turns.ts';
+
+/** Waits for values of a batched field: that of one object, or those of a list's objects. */
+export interface BatchReceiver {
+  /** The parents whose values are still needed; no others arrive. */
+  takeParents(): readonly unknown[];
+  /** Takes the values of its parents from `start` to before `end`, which begin at `offset` in the result of a call. */
+  takeValues(values: readonly unknown[], slice: BatchSlice): void;
+  /** The call has failed. */
+  takeError(error: unknown, slice: BatchSlice): void;
+  /** The field as it runs for the first of its parents. */
+  readonly fieldRun: FieldRun;
+}
+
+export interface BatchSlice {
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+}
+
+/**
+ * The calls of batched fields that a run has not made yet, one for each field of the plan.
+ *
+ * They are made when the synchronous pass ends, if the run waits for nothing else. Otherwise when the microtasks of the turn have
+ * drained: objects whose promises settle in one turn share a call, and a slow sibling delays none.
+ */
+export class OpenBatches implements Batches {
+  readonly #run: Run;
+  #open = new Map<PlannedField, OpenBatch>();
+  /** True while a call is certain to be made: during the first pass, and when the end of the turn is awaited. */
+  #isExpected = true;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** The next call of a field. */
+  ofField(field: PlannedField, mark: BatchMark): OpenBatch {
+    let batch = this.#open.get(field);
+    if (batch === undefined) this.#open.set(field, (batch = new OpenBatch(this.#run, field, mark)));
+    if (!this.#isExpected) this.#callAfterTurn();
+    return batch;
+  }
+
+  finishFirstPass(): ExecutionResult | undefined {
+    const run = this.#run;
+    let result: ExecutionResult | undefined;
+    run.onFinish = (finished) => (result = finished);
+    while (this.#open.size > 0 && !run.awaitsPromises) this.#call();
+    run.onFinish = undefined;
+    if (this.#open.size > 0) this.#callAfterTurn();
+    else this.#isExpected = false;
+    return result;
+  }
+
+  #callAfterTurn(): void {
+    this.#isExpected = true;
+    afterMicrotasks(() => {
+      this.#isExpected = false;
+      this.#call();
+    });
+  }
+
+  #call(): void {
+    const batches = this.#open;
+    this.#open = new Map();
+    for (const batch of batches.values()) batch.call();
+  }
+}
+
+export function openBatchesOf(run: Run): OpenBatches {
+  return (run.batches ??= new OpenBatches(run)) as OpenBatches;
+}
+
+/** One field of the plan, with the objects that wait for it. */
+class OpenBatch {
+  readonly #run: Run;
+  readonly #field: PlannedField;
+  readonly #mark: BatchMark;
+  readonly #receivers: BatchReceiver[] = [];
+
+  constructor(run: Run, field: PlannedField, mark: BatchMark) {
+    this.#run = run;
+    this.#field = field;
+    this.#mark = mark;
+  }
+
+  add(receiver: BatchReceiver): void {
+    this.#receivers.push(receiver);
+  }
+
+  call(): void {
+    const waiting = this.#receivers
+      .map((receiver) => ({ receiver, parents: receiver.takeParents() }))
+      .filter(({ parents }) => parents.length > 0);
+    const parents = waiting.length === 1 ? waiting[0]!.parents : waiting.flatMap((one) => one.parents);
+    const { maxSize } = this.#mark;
+    for (let from = 0; from < parents.length; from += maxSize) {
+      const some = parents.slice(from, from + maxSize);
+      new BatchCall(this.#run, this.#field, partsOf(waiting, from, from + some.length)).make(this.#mark.call, some);
+    }
+  }
+}
+
+interface Part extends BatchSlice {
+  readonly receiver: BatchReceiver;
+}
+
+/** What a call for the parents from `from` to before `to` is for. */
+function partsOf(waiting: readonly { receiver: BatchReceiver; parents: readonly unknown[] }[], from: number, to: number): readonly Part[] {
+  const parts: Part[] = [];
+  let first = 0;
+  for (const { receiver, parents } of waiting) {
+    const start = Math.max(from, first);
+    const end = Math.min(to, first + parents.length);
+    if (start < end) parts.push({ receiver, start: start - first, end: end - first, offset: start - from });
+    first += parents.length;
+  }
+  return parts;
+}
+
+/** One call of a batched resolver. */
+class BatchCall {
+  readonly #run: Run;
+  readonly #field: PlannedField;
+  readonly #parts: readonly Part[];
+
+  constructor(run: Run, field: PlannedField, parts: readonly Part[]) {
+    this.#run = run;
+    this.#field = field;
+    this.#parts = parts;
+  }
+
+  make(call: BatchFunction, parents: readonly unknown[]): void {
+    try {
+      const values = this.#resolve(call, parents);
+      if (isPromiseLike(values)) this.#await(values, parents.length);
+      else this.#arrive(values, parents.length);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #resolve(call: BatchFunction, parents: readonly unknown[]): unknown {
+    const run = this.#run;
+    const args = argumentValues(this.#field, run);
+    const first = this.#parts[0]!.receiver.fieldRun;
+    const info = resolverCall(call).visible < allArguments ? (undefined as never) : infoOf(first);
+    const resolve = (): unknown => call(parents, args, run.contextValue, info);
+    if (run.fieldTracer === undefined) return resolve();
+    return run.fieldTracer.trace(this.#field, withoutIndexes(first.path.prev), { args, resolve, parents: parents.length });
+  }
+
+  #await(values: PromiseLike<unknown>, count: number): void {
+    this.#run.awaitsPromises = true;
+    void Promise.resolve(values).then(
+      (settled) => this.#arrive(settled, count),
+      (error: unknown) => this.#refuse(error),
+    );
+  }
+
+  #arrive(values: unknown, count: number): void {
+    let list: readonly unknown[];
+    try {
+      list = assertValues(values, count, this.#field);
+    } catch (error) {
+      this.#refuse(error);
+      return;
+    }
+    for (const part of this.#parts) part.receiver.takeValues(list, part);
+  }
+
+  #refuse(error: unknown): void {
+    for (const part of this.#parts) part.receiver.takeError(error, part);
+  }
+}
+
+/** The result of a call. Throws unless it is one value for each parent. */
+export function assertValues(values: unknown, count: number, { parentType, fieldName }: ResolvedField): readonly unknown[] {
+  if (Array.isArray(values) && values.length === count) return values;
+  abandon(values);
+  const got = Array.isArray(values) ? `a list of ${values.length}` : describe(values);
+  throw new Error(
+    `The batched resolver of ${parentType.name}.${fieldName} must return a list of ${count} (one value for each parent), got ${got}.`,
+  );
+}
+
+type ResolvedField = Pick<GraphQLResolveInfo, 'parentType' | 'fieldName'>;
+
+/** The `info` of a call, whose path is that of the selection: without the indexes of lists. */
+function infoOf(first: FieldRun): GraphQLResolveInfo {
+  return { ...first.info, path: withoutIndexes(first.path)! };
+}
+
+function withoutIndexes(path: Path | undefined): Path | undefined {
+  if (path === undefined) return undefined;
+  const prev = withoutIndexes(path.prev);
+  return typeof path.key === 'number' ? prev : { ...path, prev };
+}
+
+/** The value of a batched field of one object. */
+export class BatchedValue extends Late implements BatchReceiver {
+  readonly #parents: readonly unknown[];
+
+  constructor(run: Run, field: PlannedField, { source, path }: Pick<BatchedParent, 'source' | 'path'>) {
+    super(run, startField(run, field, path));
+    this.#parents = [source];
+  }
+
+  get fieldRun(): FieldRun {
+    return this.position.fieldRun;
+  }
+
+  takeParents(): readonly unknown[] {
+    return this.isOver() ? [] : this.#parents;
+  }
+
+  takeValues(values: readonly unknown[], { offset }: BatchSlice): void {
+    this.arrive(values[offset]);
+  }
+
+  takeError(error: unknown): void {
+    this.refuse(error);
+  }
+
+  protected complete(value: unknown): unknown {
+    return isPromiseLike(value) ? new PromisedValue(this.position, value) : completeValue(this.position, value);
+  }
+}

@@ -1,0 +1,40 @@
+import type { GraphQLResolveInfo } from 'graphql';
+
+type Resolver = (...given: any[]) => unknown;
+
+/** Resolves one field of many parents. */
+export type BatchFunction = (parents: readonly any[], args: any, context: any, info: GraphQLResolveInfo) => unknown;
+
+/** What makes a resolver a batched one. The planned executor calls `call`; to every other executor it is an ordinary resolver. */
+export interface BatchMark {
+  readonly call: BatchFunction;
+  /** Number of parents of one call. */
+  readonly maxSize: number;
+  /** The code that runs it: a BatchRunner. Bundles without `batch` do not contain it. */
+  readonly runner: { readonly copy: object };
+}
+
+/** Identifies this copy of the package: a bundle may contain two. */
+export const thisCopy: object = {};
+
+/** On each batched resolver. Wrappers may come from another copy. */
+const batchMark = Symbol.for('graphql-functions.batch');
+
+type Marked = Resolver & { [batchMark]?: BatchMark };
+
+export function markBatched(resolve: Resolver, mark: BatchMark): void {
+  (resolve as Marked)[batchMark] = mark;
+}
+
+/** Undefined for an ordinary resolver. */
+export function batchOf(resolve: Resolver): BatchMark | undefined {
+  return (resolve as Marked)[batchMark];
+}
+
+/** Wraps a resolver. A batched one stays batched: then the wrapper gets the list of parents, once for each call. */
+export function wrapResolver<T extends Resolver>(original: T, around: (resolve: T) => T): T {
+  const wrapped = around(original);
+  const mark = batchOf(original);
+  if (mark !== undefined) markBatched(wrapped, { ...mark, call: around(mark.call as unknown as T) as unknown as BatchFunction });
+  return wrapped;
+}
