@@ -20,6 +20,7 @@ import { cases } from '../../support/long-form.ts';
 const traced = cases({ short: 8, long: 60 });
 const schemas = cases({ short: 15, long: 120 });
 const behaviors = cases({ short: 10, long: 700 });
+const batched = cases({ short: 12, long: 800 });
 const listed = cases({ short: 20, long: 160 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
@@ -64,4 +65,20 @@ for (const timing of ['sync', 'apart', 'together'] as const) {
     equal(unhandled.ours, 0);
     ok(named > listed / 2 && unnamed > listed / 2, `${named}, ${unnamed}`);
   });
+}
+
+for (const timing of ['sync', 'apart', 'together'] as const) {
+  for (const onError of ['PROPAGATE', 'NULL', 'HALT'] as const) {
+    test(`random operations with batched fields, resolvers ${timing}, onError ${onError}: the answer is that of resolvers that are called one by one`, async () => {
+      const { operations, withErrors, batches, differences, unhandled } = await compareExecutors(3_000, batched, {
+        timing,
+        onError,
+        batched: true,
+      });
+
+      deepEqual(differences.slice(0, 1), []);
+      equal(unhandled.ours, 0);
+      ok(operations > batched * 4 && withErrors > operations / 4 && batches > operations / 20, `${operations}, ${withErrors}, ${batches}`);
+    });
+  }
 }

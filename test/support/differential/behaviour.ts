@@ -12,6 +12,8 @@ export interface Mischief {
   readonly wrong: number;
   /** Of every value, whether a promise brings it. */
   readonly late: number;
+  /** Number of items that no list has. Default: 4 */
+  readonly listsBelow?: number;
 }
 
 /**
@@ -103,7 +105,7 @@ export class Behaviour {
   }
 
   #list(itemType: GraphQLOutputType, place: string, random: Random): unknown {
-    const size = random.below(4);
+    const size = random.below(this.#mischief.listsBelow ?? 4);
     const item = (index: number): unknown => this.#item(itemType, `${place}.${index}`);
     const items = Array.from({ length: size }, (_, index) => index);
     switch (random.below(10)) {

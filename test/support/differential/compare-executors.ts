@@ -4,9 +4,12 @@ import type { DocumentNode, ExecutionResult, GraphQLFieldResolver, GraphQLSchema
 import { listObjects } from '../../../src/entries/edge.ts';
 import { executePlanned } from '../../../src/executor/execution/planned-executor.ts';
 import type { PlannedExecution } from '../../../src/executor/execution/planned-executor.ts';
+import { maxRecordedErrors } from '../../../src/executor/execution/run.ts';
 import { createRandom } from '../random.ts';
 import type { Random } from '../random.ts';
 import { watchRejections } from '../unhandled-rejections.ts';
+import { batchFields } from './batched-fields.ts';
+import type { BatchedFields } from './batched-fields.ts';
 import { Behaviour, logCall, takeCalls } from './behaviour.ts';
 import type { Mischief } from './behaviour.ts';
 import { recordChannelEvents } from './channel-events.ts';
@@ -37,6 +40,8 @@ export interface Comparison {
   /** Objects that were listed with an id, and without. */
   readonly named: number;
   readonly unnamed: number;
+  /** Calls of batched resolvers with more than one parent. */
+  readonly batches: number;
   /** Unhandled rejections, in our executor and in graphql-js. */
   readonly unhandled: { readonly ours: number; readonly theirs: number };
 }
@@ -65,11 +70,14 @@ interface Scenario {
   /** Our executor also lists the objects of the response, with unselected ids. */
   readonly listed: boolean;
   readonly onError: 'PROPAGATE' | 'NULL' | 'HALT';
+  /** In our executor, half of the fields are batched. */
+  readonly batched: BatchedFields | undefined;
 }
 
-/** Default: no tracing, no listing, errors propagate. */
+/** Default: no tracing, no listing, no batches, errors propagate. */
 interface Choices extends Partial<Pick<Scenario, 'traced' | 'listed' | 'onError'>> {
   readonly timing: Timing;
+  readonly batched?: boolean;
 }
 
 const errorHandling = { PROPAGATE: undefined, NULL: { propagates: false }, HALT: { halts: true } };
@@ -78,14 +86,16 @@ const errorHandling = { PROPAGATE: undefined, NULL: { propagates: false }, HALT:
 export async function compareExecutors(
   firstSeed: number,
   count: number,
-  { timing, traced = false, listed = false, onError = 'PROPAGATE' }: Choices,
+  { timing, traced = false, listed = false, batched = false, onError = 'PROPAGATE' }: Choices,
 ): Promise<Comparison> {
-  const none = { operations: 0, withErrors: 0, withData: 0, named: 0, unnamed: 0 };
+  const none = { operations: 0, withErrors: 0, withData: 0, named: 0, unnamed: 0, batches: 0 };
   const found: Findings = { ...none, differences: [], unhandled: { ours: 0, theirs: 0 } };
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     for (const scenario of scenarios(seed, timing)) {
       if (listed) addIds(scenario.schema);
-      await compareOnce({ ...scenario, traced, listed, onError }, found);
+      const fields = batched ? batchFields(scenario.schema, createRandom(scenario.seed)) : undefined;
+      const mischief = batched ? { ...scenario.mischief, listsBelow: 12 } : scenario.mischief;
+      await compareOnce({ ...scenario, mischief, traced, listed, onError, batched: fields }, found);
     }
   }
   return found;
@@ -102,7 +112,7 @@ function addIds(schema: GraphQLSchema): void {
   }
 }
 
-function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed' | 'onError'>> {
+function* scenarios(seed: number, timing: Timing): Generator<Omit<Scenario, 'traced' | 'listed' | 'onError' | 'batched'>> {
   const random = createRandom(seed);
   const schema = randomSchema(random);
   for (let round = 0; round < 6; round++) {
@@ -140,12 +150,18 @@ async function compareOnce(scenario: Scenario, found: Findings): Promise<void> {
   const execution = { schema, document, operation, variableValues: variables, fieldResolver, hideSuggestions };
   // Twice: the second run finds the plan as the first has left it.
   for (let run = 0; run < 2; run++) {
+    scenario.batched?.oneByOne();
     const executeTheirs = scenario.onError === 'PROPAGATE' ? execute : executeWithoutPropagation;
     const expected = await observe(scenario, (run) => executeTheirs({ ...execution, ...run } as Parameters<typeof execute>[0]));
+    scenario.batched?.inBatches();
+    // Later errors are only counted.
+    if ((expected.result.errors?.length ?? 0) >= maxRecordedErrors) return;
     const objects = scenario.listed ? listObjects().begin() : undefined;
     const actual = await observe(scenario, (run) =>
       executePlanned({ ...execution, ...run, rowsBeforeCode, objects, errorHandling: errorHandling[scenario.onError] }),
     );
+    scenario.batched?.oneByOne();
+    for (const parents of scenario.batched?.takeCalls() ?? []) if (parents > 1) found.batches++;
     objects?.each((_type, id) => void (id === undefined ? found.unnamed++ : found.named++));
     found.operations++;
     if (expected.result.errors !== undefined) found.withErrors++;
@@ -164,7 +180,7 @@ async function differenceOf(scenario: Scenario, expected: Observation, actual: O
     return findDifference({ expected: unpropagated, actual: actual.result, unpropagated });
   }
   if (textOf(expected) === textOf(actual)) return undefined;
-  if (scenario.timing === 'sync') return 'another answer, or other calls';
+  if (scenario.timing === 'sync' && scenario.batched === undefined) return 'another answer, or other calls';
   const { result } = await observe({ ...scenario, traced: false }, (run) =>
     executeWithoutPropagation({ ...scenario, variableValues: scenario.variables, ...run }),
   );
@@ -172,13 +188,15 @@ async function differenceOf(scenario: Scenario, expected: Observation, actual: O
 }
 
 /** HALT: one of the errors that the operation can have, in synchronous operations the first. `expected` is without propagation. */
-function differenceOfHalted({ timing }: Scenario, expected: ExecutionResult, actual: ExecutionResult): string | undefined {
+function differenceOfHalted({ timing, batched }: Scenario, expected: ExecutionResult, actual: ExecutionResult): string | undefined {
   const { errors = [] } = withNullErrors(expected, actual);
   if (errors.length === 0 || expected.data === undefined)
     return JSON.stringify(expected) === JSON.stringify(actual) ? undefined : 'another answer without an error of a field';
   const [error, second] = actual.errors ?? [];
   if (actual.data !== null || error === undefined || second !== undefined) return 'not one error, and data: null';
-  const candidates = (timing === 'sync' && versionInfo.major >= 17 ? errors.slice(0, 1) : errors).map(describeError);
+  const candidates = (timing === 'sync' && batched === undefined && versionInfo.major >= 17 ? errors.slice(0, 1) : errors).map(
+    describeError,
+  );
   return candidates.includes(describeError(error)) ? undefined : 'another error';
 }
 
@@ -211,7 +229,13 @@ async function observe(scenario: Scenario, start: Runner): Promise<Observation> 
     const outcome = start({ rootValue, contextValue }) as ExecutionResult;
     // Nothing that is asynchronous may come of what is not.
     const calls = takeCalls();
-    if (scenario.timing === 'sync') return { result: outcome, calls: scenario.listed ? [] : calls, events, unhandled: rejections.count() };
+    if (scenario.timing === 'sync')
+      return {
+        result: outcome,
+        calls: scenario.listed || scenario.batched !== undefined ? [] : calls,
+        events,
+        unhandled: rejections.count(),
+      };
     const [result] = await Promise.all([outcome, clockwork.run()]);
     await nextTurn();
     takeCalls();

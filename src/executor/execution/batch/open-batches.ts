@@ -41,10 +41,11 @@ export class OpenBatches implements Batches {
   readonly #run: Run;
   #open = new Map<PlannedField, OpenBatch>();
   /** True while a call is certain to be made: during the first pass, and when the end of the turn is awaited. */
-  #isExpected = true;
+  #isExpected: boolean;
 
   constructor(run: Run) {
     this.#run = run;
+    this.#isExpected = run.onFinish === undefined;
   }
 
   /** The next call of a field. */

@@ -1,0 +1,91 @@
+import { isObjectType } from 'graphql';
+import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
+
+import { batch } from '../../../src/entries/index.ts';
+import type { Random } from '../random.ts';
+import type { Behaviour } from './behaviour.ts';
+import { declaredType } from './without-propagation.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+type Resolve = NonNullable<Field['resolve']>;
+
+interface Source {
+  readonly behaviour?: Behaviour;
+  readonly place?: string;
+}
+
+/** Fields that are resolved one by one, or by batches with the same values. */
+export interface BatchedFields {
+  readonly oneByOne: () => void;
+  readonly inBatches: () => void;
+  /** Parents of each call since the last time. */
+  takeCalls(): readonly number[];
+}
+
+/** Replaces half of the resolvers of a schema, and gives resolvers to fields without one. Mutations run one after another. */
+export function batchFields(schema: GraphQLSchema, random: Random): BatchedFields {
+  const replaced: { readonly field: Field; readonly one: Resolve; readonly many: Resolve }[] = [];
+  let calls: number[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || type === schema.getMutationType()) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (!random.chance(0.5)) continue;
+      const one = resolverOf(field, type);
+      const mode = random.pick(['values', 'promises', 'promise'] as const);
+      const many = batch({ maxSize: random.pick([1, 2, 3, 100]) }, ((sources: readonly unknown[]) => {
+        calls.push(sources.length);
+        const values = sources.map((source) => resultOf(one, source));
+        return mode === 'promise' && values.some(isPromise) ? Promise.all(values.map(withoutRejection)) : values;
+      }) as never) as Resolve;
+      replaced.push({ field, one, many });
+    }
+  }
+  return {
+    oneByOne: () => replaced.forEach(({ field, one }) => (field.resolve = one)),
+    inBatches: () => replaced.forEach(({ field, many }) => (field.resolve = many)),
+    takeCalls: () => {
+      const taken = calls;
+      calls = [];
+      return taken;
+    },
+  };
+}
+
+/** Its value depends on the parent alone. */
+function resolverOf(field: Field, type: GraphQLObjectType): Resolve {
+  return (source) => {
+    const { behaviour, place } = (source ?? {}) as Source;
+    let value: unknown;
+    try {
+      value = behaviour?.value(declaredType(field), `${place}.${type.name}.${field.name}`);
+    } catch (error) {
+      throw errorOf(error);
+    }
+    return isPromise(value)
+      ? Promise.resolve(value).catch((error: unknown) => {
+          throw errorOf(error);
+        })
+      : value;
+  };
+}
+
+function resultOf(resolve: Resolve, source: unknown): unknown {
+  try {
+    return resolve(source, {}, undefined, undefined as never);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A list of values cannot say that something else was thrown. */
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('No error was thrown.');
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+function withoutRejection(value: unknown): unknown {
+  return isPromise(value) ? (value as Promise<unknown>).then(undefined, (error: unknown) => error) : value;
+}
