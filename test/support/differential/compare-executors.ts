@@ -94,7 +94,7 @@ export async function compareExecutors(
     for (const scenario of scenarios(seed, timing)) {
       if (listed) addIds(scenario.schema);
       const fields = batched ? batchFields(scenario.schema, createRandom(scenario.seed)) : undefined;
-      const mischief = batched ? { ...scenario.mischief, listsBelow: 12 } : scenario.mischief;
+      const mischief = batched ? { ...scenario.mischief, listsBelow: 8 } : scenario.mischief;
       await compareOnce({ ...scenario, mischief, traced, listed, onError, batched: fields }, found);
     }
   }
