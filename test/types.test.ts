@@ -15,7 +15,7 @@ import type { HandlerContext, HandlerEvent, Context as NetlifyContext, Handler a
 import { createHandler as createLambdaHandler } from '../src/entries/aws-lambda.ts';
 import { createHandler as createFetchHandler } from '../src/entries/fetch.ts';
 import type { FetchContext } from '../src/entries/fetch.ts';
-import { createHandler, DataSource, RESTDataSource } from '../src/entries/index.ts';
+import { batch, byKey, createHandler, DataSource, groupByKey, RESTDataSource } from '../src/entries/index.ts';
 import type {
   ContextFits,
   ContextValue,
@@ -54,6 +54,7 @@ export function never(): void {
   preparedOptions();
   platforms();
   void results();
+  batches();
   wrong();
 }
 
@@ -441,6 +442,29 @@ async function results(): Promise<void> {
 
   const netlify = createNetlifyHandler({ typeDefs });
   is<{ statusCode: number }>(await netlify({} as HandlerEvent));
+}
+
+function batches(): void {
+  createHandler({
+    typeDefs,
+    context: () => ({ user: 'ada' }),
+    resolvers: {
+      Book: {
+        // Parents and arguments need no annotation, the context has its type, and promises, null and errors are values.
+        author: batch((books, { first }, { user, dataSources }) => books.map((book) => [book.id, first, user.toUpperCase(), dataSources])),
+        title: batch({ maxSize: 100 }, async (books: readonly { id: string }[]) =>
+          books.map(({ id }) => (id === '' ? new Error(id) : null)),
+        ),
+      },
+    },
+  });
+  const rows: ({ readonly id: number } | null)[] = byKey(['1', 2, null], [{ id: 1 }], 'id');
+  const lists: { readonly id: number }[][] = groupByKey(['1'], new Set([{ id: 1 }]), ({ id }) => id);
+  void [rows, lists];
+  // @ts-expect-error -- a list, one value for each parent
+  batch(() => 1);
+  // @ts-expect-error -- rows have no such property
+  byKey([1], [{ id: 1 }], 'name');
 }
 
 function wrong(): void {

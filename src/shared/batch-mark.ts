@@ -24,6 +24,8 @@ type Marked = Resolver & { [batchMark]?: BatchMark };
 
 export function markBatched(resolve: Resolver, mark: BatchMark): void {
   (resolve as Marked)[batchMark] = mark;
+  // Makers of schemas bind resolvers to their map, and a bound function would not be marked. It does not use `this`.
+  Object.defineProperty(resolve, 'bind', { value: () => resolve });
 }
 
 /** Undefined for an ordinary resolver. */

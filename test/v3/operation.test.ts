@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { buildSchema, parse, versionInfo } from 'graphql';
 import type { DocumentNode } from 'graphql';
 
+import { batch } from '../../src/entries/index.ts';
 import { ApolloError, ApolloServerBase, ApolloServerPluginCacheControl, AuthenticationError } from '../../src/entries/v3/core.ts';
 import type {
   ApolloServerPlugin,
@@ -461,4 +462,35 @@ test('the lifetime includes resolvers without info only when they are called, an
   const lifetimes = [first, withoutBook, watched, last].map(({ headers }) => headers['cache-control']);
   deepEqual(lifetimes, ['max-age=40, private', 'max-age=80, public', 'max-age=40, private', 'max-age=40, private']);
   deepEqual(seen, ['shelf', 'book', 'title', 'mine', 'none']);
+});
+
+test('willResolveField sees a batched field once for each call, with the list of parents as its source', async () => {
+  const seen: unknown[] = [];
+  const server = serverWith({
+    typeDefs: 'type Book { label: String } type Query { books: [Book] }',
+    resolvers: {
+      Query: { books: () => [{ id: 1 }, { id: 2 }] },
+      Book: { label: batch((books) => books.map(({ id }) => `book ${id}`)) },
+    },
+    plugins: [
+      {
+        requestDidStart: async () => ({
+          executionDidStart: async () => ({
+            willResolveField: ({ source, info }: any) => (
+              info.fieldName === 'label' && seen.push(source),
+              (_error: unknown, result: unknown) => void (info.fieldName === 'label' && seen.push(result))
+            ),
+          }),
+        }),
+      },
+    ],
+  });
+
+  const { data } = await server.executeOperation({ query: '{ books { label } }' });
+
+  deepEqual(JSON.stringify(data), '{"books":[{"label":"book 1"},{"label":"book 2"}]}');
+  deepEqual(seen, [
+    [{ id: 1 }, { id: 2 }],
+    ['book 1', 'book 2'],
+  ]);
 });

@@ -47,10 +47,38 @@ export function formatResult(
 
 /** Formats as many errors as the answer may have. If there are more, a last error says how many. */
 function formatErrors(settings: ErrorSettings, errors: readonly GraphQLError[], allowance: ErrorAllowance): GraphQLFormattedError[] {
-  const formatted = allowance.fitAll(copyErrorsForOperation(errors), (error) => formatGraphQLError(settings, error, allowance));
+  const copies = copyErrorsForOperation(errors);
+  const causes = new Causes(copies);
+  const formatted = allowance.fitAll(copies, (error) => formatGraphQLError(settings, error, { allowance, causes }));
   const unlogged = allowance.takeUnlogged();
   if (unlogged > 0) report(settings.logger, `${unlogged} or more unexpected errors of the same request are not logged.`, undefined);
   return formatted;
+}
+
+/** The causes of an answer's errors. One cause can fail many fields: it is logged once, and has one id. */
+class Causes {
+  readonly #known = new Map<unknown, { count: number; errorId: string | undefined }>();
+
+  constructor(errors: readonly GraphQLError[]) {
+    for (const cause of errors.map(rootCause)) {
+      const known = this.#known.get(cause);
+      if (known === undefined) this.#known.set(cause, { count: 1, errorId: undefined });
+      else known.count++;
+    }
+  }
+
+  /** `isFirst`: nothing has been logged about it yet. `more`: how many other fields it has failed, for the log. */
+  take(error: GraphQLError): { readonly errorId: string; readonly isFirst: boolean; readonly more: string } {
+    const known = this.#known.get(rootCause(error))!;
+    const isFirst = known.errorId === undefined;
+    known.errorId ??= createErrorId();
+    return { errorId: known.errorId, isFirst, more: known.count > 1 ? ` and ${known.count - 1} more` : '' };
+  }
+}
+
+interface Formatting {
+  readonly allowance: ErrorAllowance;
+  readonly causes: Causes;
 }
 
 /** The result when formatting itself failed. Does not call `formatError`, which may be what failed. */
@@ -63,11 +91,13 @@ function withoutErrors({ data, extensions }: ExecutionResult): FormattedExecutio
 }
 
 /** Formats one error for the client, and logs it if it is unexpected. */
-function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, allowance: ErrorAllowance): GraphQLFormattedError {
+function formatGraphQLError(settings: ErrorSettings, error: GraphQLError, { allowance, causes }: Formatting): GraphQLFormattedError {
   const unexpected = isUnexpected(error);
-  const errorId = unexpected ? createErrorId() : undefined;
-  if (!unexpected) reportUpstream(settings, error, allowance);
-  else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}`, error);
+  const { errorId, isFirst, more } = causes.take(error);
+  if (isFirst) {
+    if (!unexpected) reportUpstream(settings, error, { allowance, more });
+    else if (allowance.takeLine()) reportUnexpected(settings.logger, `Unexpected error ${errorId}${at(error)}${more}`, error);
+  }
 
   const formatted = unexpected && settings.maskErrors ? maskedForm(error, errorId) : visibleForm(settings, error);
   // The stack of a syntax or validation error shows only graphql-js: noise to the author of the request.
@@ -91,10 +121,15 @@ function reportUnexpected(logger: Logger, text: string, error: GraphQLError): vo
 }
 
 /** Logs the failure of an upstream API if the client does not see it: the error's message names neither the call nor the answer. */
-function reportUpstream({ logger, exposeUpstreamErrors }: ErrorSettings, error: GraphQLError, allowance: ErrorAllowance): void {
+function reportUpstream(
+  { logger, exposeUpstreamErrors }: ErrorSettings,
+  error: GraphQLError,
+  { allowance, more }: { readonly allowance: ErrorAllowance; readonly more: string },
+): void {
   const upstream = exposeUpstreamErrors ? '' : upstreamOf(error);
   if (upstream === '' || codeOf(error) !== 'INTERNAL_SERVER_ERROR') return;
-  if (allowance.takeLine()) report(logger, `Upstream error${at(error)}: ${cut(error.message)}${upstream}`, loggable(rootCause(error)));
+  if (allowance.takeLine())
+    report(logger, `Upstream error${at(error)}${more}: ${cut(error.message)}${upstream}`, loggable(rootCause(error)));
 }
 
 /** The URL of the upstream call that failed, for the log; "" if the error is not about one. */

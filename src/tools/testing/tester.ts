@@ -1,4 +1,5 @@
 import { print } from 'graphql';
+import type { ErrorBehavior } from '../../server/index.ts';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 
 import { createServe, createStarter, fetchAPI, lambdaAdapters, netlifyV1, streaming } from '../../server/index.ts';
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly operationName?: string | undefined;
   /** Extensions of the request, `persistedQuery` for example. Default: none. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** What errors do to the response (parameter `onError` of the request). Default: not sent. */
+  readonly onError?: ErrorBehavior | undefined;
   /** Header fields to send in addition to the content type. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: "POST". */
@@ -176,8 +179,8 @@ function textOf(document: unknown): string {
 }
 
 function toRequest(query: string, variables: unknown, options: RunOptions = {}): RequestFields {
-  const { operationName, extensions, headers, method = 'POST' } = options;
-  const fields = { query, variables, operationName, extensions };
+  const { operationName, extensions, onError, headers, method = 'POST' } = options;
+  const fields = { query, variables, operationName, extensions, onError };
   if (method !== 'GET') return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(fields) };
   const parameters = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {

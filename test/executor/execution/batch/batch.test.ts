@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { graphql } from 'graphql';
+
+import { batch, byKey, createHandler, groupByKey } from '../../../../src/entries/index.ts';
+import type { ServerOptions } from '../../../../src/entries/index.ts';
+import { graphqlJSExecutor } from '../../../../src/entries/graphql-js.ts';
+import { incrementalDelivery } from '../../../../src/entries/incremental.ts';
+import { createTester } from '../../../../src/entries/testing.ts';
+import { deferred } from '../../../support/deferred.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import type { LogLine } from '../../../support/recording-logger.ts';
+
+const typeDefs = `
+  type Query {
+    books(count: Int = 3): [Book]!  shelves: [[Book!]!]!  one: Book  things: [Thing!]!  slow: [Book!]!  late: [Book!]!
+  }
+  type Mutation { add(id: ID!): Book!  rename(id: ID!): Book! }
+  type Subscription { added: [Book!]! }
+  interface Thing { id: ID!  label: String }
+  type Book implements Thing { id: ID!  label: String  author(upper: Boolean): Author!  maybe: Author  slow: Int  tags: [String!]! }
+  type Film implements Thing { id: ID!  label: String  maybe: Author }
+  type Author { id: ID!  name: String!  country: Country }
+  type Country { name: String! }
+`;
+
+interface Row {
+  readonly id: number;
+}
+
+type Rows = readonly Row[];
+const rows = (...ids: readonly number[]): Rows => ids.map((id) => ({ id }));
+
+interface Batches {
+  readonly run: ReturnType<typeof createTester>['run'];
+  readonly subscribe: ReturnType<typeof createTester>['subscribe'];
+  /** "Type.field: number of parents" of each call, in order. */
+  readonly calls: string[];
+  readonly lines: LogLine[];
+}
+
+type Resolvers = Record<string, Record<string, unknown>>;
+
+/** A server whose batched resolvers note their calls. `more` replaces some. */
+function createServer(more: Resolvers = {}, options: Partial<ServerOptions<any, any, any, any>> = {}): Batches {
+  const calls: string[] = [];
+  const [logger, lines] = recordingLogger();
+  const noting = (name: string, resolve: (parents: Rows, args: any) => unknown): unknown =>
+    batch((parents, args) => {
+      calls.push(`${name}: ${parents.length}`);
+      return resolve(parents, args) as readonly unknown[];
+    });
+  const base: Resolvers = {
+    Query: {
+      books: (_: unknown, { count }: { count: number }) => rows(...Array.from({ length: count }, (_, at) => at)),
+      shelves: () => [rows(1, 2), [], rows(3)],
+      one: () => ({ id: 7 }),
+      things: () => [1, 2, 3, 4].map((id) => ({ __typename: id % 2 === 0 ? 'Film' : 'Book', id })),
+      slow: () => rows(1, 2).map((row) => Promise.resolve(row)),
+      late: async () => rows(8, 9),
+    },
+    Mutation: { add: (_: unknown, { id }: Row) => ({ id }), rename: (_: unknown, { id }: Row) => ({ id }) },
+    Book: {
+      label: noting('Book.label', (books) => books.map(({ id }) => `book ${id}`)),
+      author: noting('Book.author', (books, { upper }) =>
+        books.map(({ id }) => ({ id: id + 100, name: upper === true ? `AUTHOR ${id}` : `author ${id}` })),
+      ),
+      maybe: noting('Book.maybe', async (books) => books.map(({ id }) => (id === 2 ? null : { id, name: 'maybe' }))),
+      tags: noting('Book.tags', (books) => books.map(({ id }) => [`tag ${id}`])),
+    },
+    Film: { label: noting('Film.label', (films) => films.map(({ id }) => `film ${id}`)) },
+    Author: { country: noting('Author.country', (authors) => authors.map(({ id }) => ({ name: `country ${id}` }))) },
+  };
+  const resolvers: Resolvers = { ...base };
+  for (const [type, fields] of Object.entries(more)) resolvers[type] = { ...base[type], ...fields };
+  const { run, subscribe } = createTester(
+    createHandler({ nodeEnv: 'test', csrfPrevention: true, typeDefs, resolvers, logger, ...options } as ServerOptions),
+  );
+  return { run, subscribe, calls, lines };
+}
+
+describe('a batched resolver', () => {
+  test('is called once for all objects of a list', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run('{ books { id author { name } } }');
+
+    assert.deepEqual(data, { books: [0, 1, 2].map((id) => ({ id: `${id}`, author: { name: `author ${id}` } })) });
+    assert.deepEqual(calls, ['Book.author: 3']);
+  });
+
+  test('is called once for lists of lists, for each alias, and for each concrete type', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run(
+      '{ shelves { upper: author(upper: true) { name } author { name } } things { label ... on Book { maybe { name } } } }',
+    );
+
+    assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 3', 'Book.label: 2', 'Book.maybe: 2', 'Film.label: 2']);
+    assert.deepEqual((data as any).shelves[2], [{ upper: { name: 'AUTHOR 3' }, author: { name: 'author 3' } }]);
+    assert.deepEqual(
+      (data as any).things.map(({ label }: { label: string }) => label),
+      ['book 1', 'film 2', 'book 3', 'film 4'],
+    );
+  });
+
+  test('below another is called once for a level, and gets a list of one for a single object', async () => {
+    const { run, calls } = createServer();
+
+    const { data } = await run('{ books { author { country { name } } } one { author { name } } }');
+
+    assert.deepEqual(calls, ['Book.author: 3', 'Book.author: 1', 'Author.country: 3']);
+    assert.deepEqual((data as any).books[2], { author: { country: { name: 'country 102' } } });
+    assert.deepEqual((data as any).one, { author: { name: 'author 7' } });
+  });
+
+  test('waits for objects whose promises settle in the same turn, and not for a slow sibling', async () => {
+    const gate = deferred();
+    const { run, calls } = createServer({
+      Query: { late: () => gate.promise.then(() => rows(8, 9)) },
+      Author: { country: batch((authors) => (gate.resolve(), authors.map(() => null))) },
+    });
+
+    // The call for the list's authors opens the gate: if it waited for `late`, the operation would never end.
+    const { data } = await run('{ slow { author { name country { name } } } late { label } }');
+
+    assert.deepEqual(calls, ['Book.author: 2', 'Book.label: 2']);
+    assert.equal((data as any).late[1].label, 'book 9');
+  });
+
+  test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
+    const seen: unknown[] = [];
+    const { run } = createServer(
+      {
+        Book: {
+          author: batch((books, args, { user }, info) => {
+            const path: unknown[] = [];
+            for (let at: typeof info.path | undefined = info.path; at !== undefined; at = at.prev) path.unshift(at.key);
+            seen.push({ ...args }, user, path, info.parentType.name, info.returnType.toString(), info.fieldName);
+            return books.map(() => ({ name: 'A' }));
+          }),
+        },
+      },
+      { context: () => ({ user: 'ada' }) },
+    );
+
+    await run('query ($upper: Boolean) { shelves { by: author(upper: $upper) { name } } }', { upper: true });
+
+    assert.deepEqual(seen, [{ upper: true }, 'ada', ['shelves', 'by'], 'Book', 'Author!', 'author']);
+  });
+
+  test('gets an array of its own, and is not called without parents', async () => {
+    const { run, calls } = createServer({
+      Book: {
+        tags: batch((books: any) =>
+          books
+            .reverse()
+            .map(({ id }: Row) => [`${id}`])
+            .reverse(),
+        ),
+      },
+    });
+
+    const { data } = await run('{ books { tags author { name } } }');
+    await run('{ books(count: 0) { author { name } } }');
+
+    assert.deepEqual((data as any).books[0], { tags: ['0'], author: { name: 'author 0' } });
+    assert.deepEqual(calls, ['Book.author: 3']);
+  });
+
+  test('with maxSize is called for slices, at the same time', async () => {
+    const sizes: number[] = [];
+    const open: (() => void)[] = [];
+    const { run } = createServer({
+      Book: {
+        label: batch({ maxSize: 2 }, async (books) => {
+          sizes.push(books.length);
+          await new Promise<void>((resolve) => {
+            open.push(resolve);
+            if (open.length === 3) for (const one of open) one();
+          });
+          return books.map(({ id }) => `${id}`);
+        }),
+      },
+    });
+
+    const { data } = await run('{ books(count: 5) { label } }');
+
+    assert.deepEqual(sizes, [2, 2, 1]);
+    assert.deepEqual(data, { books: ['0', '1', '2', '3', '4'].map((label) => ({ label })) });
+  });
+
+  test('runs within each field of a mutation, and within each event of a subscription', async () => {
+    const order: string[] = [];
+    const { run, subscribe, calls } = createServer({
+      Mutation: {
+        add: (_: unknown, { id }: Row) => (order.push(`add ${id}`), { id: Number(id) }),
+        rename: async (_: unknown, { id }: Row) => (order.push(`rename ${id}`), { id: Number(id) }),
+      },
+      Subscription: {
+        added: {
+          subscribe: async function* () {
+            yield { added: rows(1, 2) };
+            yield { added: rows(3) };
+          },
+        },
+      },
+      Book: { author: batch((books) => (order.push(`author ${books[0].id}`), books.map(() => ({ name: 'A' })))) },
+    });
+
+    await run('mutation { add(id: 1) { author { name } } rename(id: 2) { author { name } } again: add(id: 3) { author { name } } }');
+    const events: unknown[] = [];
+    for await (const event of await subscribe('subscription { added { label } }')) events.push(event);
+
+    assert.deepEqual(order, ['add 1', 'author 1', 'rename 2', 'author 2', 'add 3', 'author 3']);
+    assert.deepEqual(calls, ['Book.label: 2', 'Book.label: 1']);
+    assert.equal(events.length, 2);
+  });
+});
+
+describe('the result of a batched resolver', () => {
+  test('may contain errors, nulls and promises, each for its own parent', async () => {
+    const { run, lines } = createServer({
+      Book: { maybe: batch(() => [new Error('no author'), Promise.reject(new Error('later')), Promise.resolve({ name: 'B' })]) },
+    });
+
+    const { data, errors } = await run('{ books { maybe { name } } }');
+
+    assert.deepEqual(data, { books: [{ maybe: null }, { maybe: null }, { maybe: { name: 'B' } }] });
+    assert.deepEqual(
+      errors?.map(({ message, path }) => [message, path]),
+      [
+        ['no author', ['books', 0, 'maybe']],
+        ['later', ['books', 1, 'maybe']],
+      ],
+    );
+    assert.equal(lines.length, 2);
+  });
+
+  test('whose error is in a non-null field makes that object null alone', async () => {
+    const { run, calls } = createServer({ Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? null : { name: 'A' }))) } });
+
+    const { data, errors } = await run('{ books { label author { name } } }');
+    const strict = await run('{ shelves { author { name } } one { label } }');
+
+    assert.deepEqual(data, { books: [{ label: 'book 0', author: { name: 'A' } }, null, { label: 'book 2', author: { name: 'A' } }] });
+    assert.deepEqual(
+      errors?.map(({ message, path }) => [message, path]),
+      [['Cannot return null for non-nullable field Book.author.', ['books', 1, 'author']]],
+    );
+    assert.equal(strict.data, null);
+    assert.deepEqual(calls, ['Book.label: 3'], 'nothing is called for an operation whose data is null');
+  });
+
+  for (const [what, result, got] of [
+    ['a list of another length', [1, 2], 'a list of 2'],
+    ['no list', 'text', '"text"'],
+    ['another iterable', new Set([1, 2, 3]), undefined],
+  ] as const)
+    test(`that is ${what} fails the field of every parent, with one line in the log`, async () => {
+      for (const value of [result, Promise.resolve(result)]) {
+        const { run, lines } = createServer({ Book: { maybe: batch(() => value as never) } }, { nodeEnv: 'production' });
+
+        const { data, errors = [] } = await run('{ books { maybe { name } } }');
+
+        assert.deepEqual(data, { books: [{ maybe: null }, { maybe: null }, { maybe: null }] });
+        assert.equal(errors.length, 3);
+        assert.equal(new Set(errors.map(({ extensions }) => extensions?.['errorId'])).size, 1);
+        assert.equal(lines.length, 1);
+        assert.match(
+          lines[0]!.message,
+          /^Unexpected error \w+ at books\.0\.maybe and 2 more: The batched resolver of Book\.maybe must return a list of 3 \(one value for each parent\), got /,
+        );
+        if (got !== undefined) assert.ok(lines[0]!.message.endsWith(`${got}.`), lines[0]!.message);
+      }
+    });
+
+  test('that is thrown or rejected is the error of every parent, and is logged once', async () => {
+    for (const fail of [
+      () => Promise.reject(new Error('down')),
+      () => {
+        throw new Error('down');
+      },
+    ]) {
+      const { run, lines } = createServer({ Book: { maybe: batch(fail) } });
+
+      const { errors = [] } = await run('{ books { maybe { name } } }');
+
+      assert.deepEqual(
+        errors.map(({ message, path }) => [message, path?.join('.')]),
+        [0, 1, 2].map((at) => ['down', `books.${at}.maybe`]),
+      );
+      assert.equal(lines.length, 1);
+    }
+  });
+
+  test('of thousands of objects is placed as that of three: errors, nulls, promises, and what is below', async () => {
+    const count = 2_500;
+    const odd = new Map<number, unknown>([
+      [1_000, null],
+      [1_001, new Error('no author')],
+      [1_002, Promise.resolve({ id: 1_002, name: 'later' })],
+    ]);
+    const { run, calls } = createServer({
+      Book: { author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id) : { id, name: `${id}` }))) },
+    });
+
+    const { data, errors = [] } = await run<any>(`{ books(count: ${count}) { label maybe { name } author { name country { name } } } }`);
+
+    assert.deepEqual(calls, ['Book.label: 2500', 'Book.maybe: 2500', 'Author.country: 2498']);
+    assert.deepEqual(data.books.slice(999, 1_004), [
+      { label: 'book 999', maybe: { name: 'maybe' }, author: { name: '999', country: { name: 'country 999' } } },
+      null,
+      null,
+      { label: 'book 1002', maybe: { name: 'maybe' }, author: { name: 'later', country: { name: 'country 1002' } } },
+      { label: 'book 1003', maybe: { name: 'maybe' }, author: { name: '1003', country: { name: 'country 1003' } } },
+    ]);
+    assert.deepEqual(data.books[2].maybe, null);
+    assert.deepEqual(
+      errors.map(({ path }) => path?.join('.')),
+      ['books.1000.author', 'books.1001.author'],
+    );
+  });
+
+  test('is null in its own position with onError NULL, and ends the operation with HALT', async () => {
+    const more = { Book: { author: batch((books) => books.map(({ id }) => (id === 1 ? new Error('no author') : { name: 'A' }))) } };
+    const { run } = createServer(more);
+
+    const kept = await run('{ books { author { name } } }', {}, { onError: 'NULL' });
+    const halted = await run('{ books { author { name } } }', {}, { onError: 'HALT' });
+
+    assert.deepEqual(kept.data, { books: [{ author: { name: 'A' } }, { author: null }, { author: { name: 'A' } }] });
+    assert.deepEqual([kept.errors?.length, halted.errors?.length, halted.data], [1, 1, null]);
+  });
+
+  test('that does not arrive before the deadline fails each of its fields, and a call that was not made is not made', async () => {
+    const { run, calls } = createServer({ Book: { maybe: batch(() => new Promise<never>(() => {})) } }, {
+      deadline: { ms: 20 },
+    } as never);
+
+    const { data, errors = [] } = await run('{ books { id maybe { name country { name } } } }');
+
+    assert.deepEqual(data, { books: [0, 1, 2].map((id) => ({ id: `${id}`, maybe: null })) });
+    assert.deepEqual(new Set(errors.map(({ extensions }) => extensions?.['code'])), new Set(['DEADLINE_EXCEEDED']));
+    assert.equal(errors.length, 3);
+    assert.deepEqual(calls, []);
+  });
+});
+
+describe('batch', () => {
+  test('is an ordinary resolver to graphql-js, to graphqlJSExecutor() and for answers in parts', async () => {
+    const sizes: number[] = [];
+    const resolvers = {
+      Query: { books: () => rows(1, 2) },
+      Book: { label: batch(async (books) => (sizes.push(books.length), books.map(({ id }) => (id === 2 ? new Error('two') : `${id}`)))) },
+    };
+    const source = 'type Query { books: [Book!]! } type Book { label: String }';
+    const expected = { books: [{ label: '1' }, { label: null }] };
+
+    const bare = await graphql({ schema: makeExecutableSchema({ typeDefs: source, resolvers }), source: '{ books { label } }' });
+    const byOption = await createTester({ typeDefs: source, resolvers, csrfPrevention: true, executor: graphqlJSExecutor() }).run(
+      '{ books { label } }',
+    );
+    const plain = createTester({ typeDefs: source, resolvers, csrfPrevention: true, incrementalDelivery: incrementalDelivery() });
+    const whole = await plain.run('{ books { label } }');
+
+    assert.equal(JSON.stringify(bare.data), JSON.stringify(expected));
+    assert.deepEqual(byOption.data, expected);
+    assert.deepEqual(whole.data, expected);
+    assert.deepEqual(sizes, [1, 1, 1, 1, 2]);
+  });
+
+  test('works in a schema of makeExecutableSchema', async () => {
+    const sizes: number[] = [];
+    const resolvers = {
+      Query: { books: () => rows(1, 2) },
+      Book: { label: batch((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) },
+    };
+    const schema = makeExecutableSchema({ typeDefs: 'type Query { books: [Book!]! } type Book { label: String }', resolvers });
+
+    const { data } = await createTester({ schema, csrfPrevention: true }).run('{ books { label } }');
+
+    assert.deepEqual(data, { books: [{ label: '1' }, { label: '2' }] });
+    assert.deepEqual(sizes, [2]);
+  });
+
+  test('refuses a missing function, and a maxSize that is no positive integer', () => {
+    assert.throws(() => batch(undefined as never), new TypeError('batch takes a function of a list of parents, got undefined.'));
+    assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch takes a positive integer as maxSize, got 0.'));
+  });
+
+  test('is refused on a field of the root type for mutations', () => {
+    assert.throws(
+      () => createServer({ Mutation: { add: batch(() => []) } }),
+      /^Error: resolvers\.Mutation\.add: a field of Mutation cannot be batched, because these fields run one after another\. Fields of its result can\.$/,
+    );
+  });
+});
+
+test('byKey and groupByKey put rows into the order of keys', () => {
+  const table = [
+    { id: 2, of: 'a' },
+    { id: 1, of: 'b' },
+    { id: 3, of: 'a' },
+  ];
+
+  assert.deepEqual(byKey([1, '2', 9, null, 1], table, 'id'), [table[1], table[0], null, null, table[1]]);
+  assert.deepEqual(
+    groupByKey(['a', 'c', 'b'], new Set(table), ({ of }) => of),
+    [[table[0], table[2]], [], [table[1]]],
+  );
+});
