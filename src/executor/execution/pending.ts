@@ -126,10 +126,6 @@ export function placed(value: unknown, position: Position): unknown {
 export abstract class Late extends Pending {
   declare readonly position: Position;
 
-  constructor(run: Run, position: Position) {
-    super(run, position);
-  }
-
   /** Completes the value. Throws errors not yet located. */
   protected abstract complete(value: unknown): unknown;
 

@@ -12,6 +12,7 @@ import type {
 
 import { withoutStacks } from '../../shared/index.ts';
 import type { ExecutionInvocation } from '../../shared/index.ts';
+import type { Batches } from './batch/batches.ts';
 import { isGraphQL17 } from './graphql-js/version.ts';
 import type { ObjectLog } from './object-log.ts';
 import { abandon } from './promises.ts';
@@ -75,12 +76,6 @@ interface RunPlan {
 /** A field of the plan. */
 interface SelectedField {
   readonly nodes: readonly FieldNode[];
-}
-
-/** The calls of batched fields that have not been made: see batch/open-batches.ts. */
-export interface Batches {
-  /** Ends the synchronous pass. Returns the result if these calls were all that the run waited for, and were synchronous. */
-  finishFirstPass(): ExecutionResult | undefined;
 }
 
 export type VariableValues = GraphQLResolveInfo['variableValues'];

@@ -8,7 +8,8 @@ import { Late, PromisedValue } from '../pending.ts';
 import { argumentValues } from '../plan/arguments.ts';
 import type { FieldRun, Path, PlannedField } from '../plan/planned-field.ts';
 import { abandon } from '../promises.ts';
-import type { Batches, Run } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { Batches } from './batches.ts';
 import { allArguments, resolverCall } from '../visible-arguments.ts';
 import type { BatchedParent } from './batch-runner.ts';
 import { afterMicrotasks } from './turns.ts';
@@ -69,7 +70,7 @@ export class OpenBatches implements Batches {
 
   #callAfterTurn(): void {
     this.#isExpected = true;
-    afterMicrotasks(() => {
+    void afterMicrotasks(() => {
       this.#isExpected = false;
       this.#call();
     });

@@ -3,8 +3,9 @@
  * all other microtasks (1 us). Where a platform has neither of the first two functions, as Workers without Node's compatibility,
  * it is the next timer.
  */
-export function afterMicrotasks(callback: () => void): void {
-  void Promise.resolve().then(() => nextTurn(callback));
+export async function afterMicrotasks(callback: () => void): Promise<void> {
+  await undefined;
+  nextTurn(callback);
 }
 
 const nextTurn: (callback: () => void) => void =

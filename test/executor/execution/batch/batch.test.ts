@@ -153,14 +153,7 @@ describe('a batched resolver', () => {
 
   test('gets an array of its own, and is not called without parents', async () => {
     const { run, calls } = createServer({
-      Book: {
-        tags: batch((books: any) =>
-          books
-            .reverse()
-            .map(({ id }: Row) => [`${id}`])
-            .reverse(),
-        ),
-      },
+      Book: { tags: batch((books) => (books as Row[]).splice(0).map(({ id }) => [`${id}`])) },
     });
 
     const { data } = await run('{ books { tags author { name } } }');
