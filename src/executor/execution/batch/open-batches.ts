@@ -147,10 +147,12 @@ class BatchCall {
   }
 
   make(call: BatchFunction, parents: readonly unknown[]): void {
+    // The function may change the list.
+    const count = parents.length;
     try {
       const values = this.#resolve(call, parents);
-      if (isPromiseLike(values)) this.#await(values, parents.length);
-      else this.#arrive(values, parents.length);
+      if (isPromiseLike(values)) this.#await(values, count);
+      else this.#arrive(values, count);
     } catch (error) {
       this.#refuse(error);
     }
