@@ -107,8 +107,8 @@ describe('docs/http.md tells the truth about limits', () => {
     'nesting of variables': [{ body: `{"query":"{ n }","variables":{"deep":${'['.repeat(201)}${']'.repeat(201)}}}` }, 400],
   };
 
-  for (const [what, , , beyond] of rowsAfter('beyond it')) {
-    test(`${what}: beyond it ${beyond}`, async () => {
+  for (const [what, , , beyond] of rowsAfter('Status above it')) {
+    test(`${what}: Status above it ${beyond}`, async () => {
       const [request, status] = defaults[what!] ?? assert.fail(`the page has a limit this test does not know: ${what}`);
       const { handler } = countingHandler({ csrfPrevention: true });
 
