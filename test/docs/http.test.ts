@@ -102,8 +102,8 @@ describe('docs/http.md tells the truth about limits', () => {
     'lexical tokens of a document': [{ body: json(`{ ${'n '.repeat(15_000)} }`) }, 400],
     'nesting of braces, brackets and parentheses': [{ body: json('{ n '.repeat(201)) }, 400],
     'operations in a batch': [{ body: JSON.stringify(Array.from({ length: 11 }, () => ({ query: '{ n }' }))) }, 400],
-    'fields of an operation, its fragments written out': [{ body: json(manyFields()) }, 400],
-    'nesting of an operation, its fragments written out': [{ body: json(deepFragments()) }, 400],
+    'fields of an operation, with its fragments expanded': [{ body: json(manyFields()) }, 400],
+    'nesting of an operation, with its fragments expanded': [{ body: json(deepFragments()) }, 400],
     'nesting of variables': [{ body: `{"query":"{ n }","variables":{"deep":${'['.repeat(201)}${']'.repeat(201)}}}` }, 400],
   };
 
