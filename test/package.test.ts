@@ -507,6 +507,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type CacheLayer',
     'type DuplicateCalls',
     'type ExplainReport',
+    'type ExplainedBatch',
     'type ExplainedCall',
     'type ExplainedDocument',
     'type ExplainedExecutor',

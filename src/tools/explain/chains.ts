@@ -47,6 +47,22 @@ export function findLongestChain(calls: readonly WatchedCall[]): LongestChain | 
   };
 }
 
+/** Calls of one kind from as many items are worth one call for all. */
+const manyItems = 5;
+
+/** Where many items of a list each made a call of one kind, at the same time: which field could be batched. */
+export function adviseBatches(calls: readonly WatchedCall[], chains: readonly SerialCalls[]): string[] {
+  const sent = timedCalls(calls).filter(({ call }) => call.tries > 0);
+  return kindsOf(sent, listFieldOf).flatMap(({ group, members }) => {
+    if (members.length < manyItems || chains.some(({ field }) => field === group)) return [];
+    const { method } = members[0]!.call.request;
+    return (
+      `The items of ${group} made ${members.length} calls (${method}) of one kind, which no cache answered. If the API can answer for several ` +
+      'items at once, and its responses cannot be cached, resolve this field with batch() and one call.'
+    );
+  });
+}
+
 /** Excludes memo hits and calls that failed before sending, which take no time, and calls that have not ended. */
 function timedCalls(calls: readonly WatchedCall[]): TimedCall[] {
   return calls.flatMap((call, number) =>

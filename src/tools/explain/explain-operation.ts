@@ -2,14 +2,23 @@ import { parseMediaType, runOf, uncacheable } from '../../server/index.ts';
 import type { CSRFSettings, Explainable, GraphQLRequest, OperationOutcome, OperationSettings } from '../../server/index.ts';
 import { Recording } from './recording.ts';
 import { withResolverPaths } from './resolver-paths.ts';
+import type { BatchedCall } from './resolver-paths.ts';
 import type { GraphQLSchema } from 'graphql';
 import { messageOf } from '../../shared/index.ts';
 import type { HTTPRequest } from '../../shared/index.ts';
 import type { Milliseconds } from '../../datasources/index.ts';
 import { whyAnswered } from './cache-words.ts';
-import { findLongestChain, findSerialCalls } from './chains.ts';
+import { adviseBatches, findLongestChain, findSerialCalls } from './chains.ts';
 import { findDuplicates, shownURL } from './duplicates.ts';
-import type { ExplainedCall, ExplainedDocument, ExplainedExecutor, ExplainedSchema, ExplainedTimes, ExplainReport } from './report.ts';
+import type {
+  ExplainedBatch,
+  ExplainedCall,
+  ExplainedDocument,
+  ExplainedExecutor,
+  ExplainedSchema,
+  ExplainedTimes,
+  ExplainReport,
+} from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Runs an operation and adds a report about it to the response as `extensions.explain`. */
@@ -18,7 +27,10 @@ export async function explainOperation({ call, input, run }: Explainable): Promi
   const recording = new Recording();
   const leftAtStart = invocation.deadlineLeft();
   const watchCall = recording.watchCall.bind(recording);
-  const outcome = await withResolverPaths(async () => run(recording.listeningSettings(settings.operation), { ...input, watchCall }));
+  const noteBatch = (batch: BatchedCall): unknown => recording.isOver || recording.batches.push(batch);
+  const outcome = await withResolverPaths(noteBatch, async () =>
+    run(recording.listeningSettings(settings.operation), { ...input, watchCall }),
+  );
   const leftAtEnd = invocation.deadlineLeft();
   recording.isOver = true;
   // A subscription's events come later.
@@ -61,7 +73,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
   const chains = findSerialCalls(calls).map((chain) => ({ ...chain, milliseconds: round(chain.milliseconds) }));
   const longestChain = findLongestChain(calls);
   return {
-    advice: [...duplicates, ...chains].map(({ advice }) => advice),
+    advice: [...[...duplicates, ...chains].map(({ advice }) => advice), ...adviseBatches(calls, chains)],
     milliseconds: timesOf(recording),
     document: documentOf(recording, operationRequest),
     executor: executorOf(recording, settings.operation, inParts),
@@ -71,6 +83,7 @@ function writeReport({ recording, settings, request, operationRequest, deadline,
     ...(idempotency && { idempotency }),
     ...(deadline && { deadline: { leftAtStart: round(deadline.leftAtStart), leftAtEnd: round(deadline.leftAtEnd) } }),
     calls: calls.map((call) => toCall(recording, call)),
+    batches: batchesOf(recording),
     duplicates,
     chains,
     ...(longestChain && { longestChain: { ...longestChain, milliseconds: round(longestChain.milliseconds) } }),
@@ -82,6 +95,17 @@ function timesOf({ milliseconds, startedAt }: Recording): ExplainedTimes {
   return Object.fromEntries(
     stages.flatMap(([stage, time]) => (time === undefined ? [] : [[stage, round(time)]])),
   ) as unknown as ExplainedTimes;
+}
+
+/** By field, in the order of their first calls. */
+function batchesOf({ batches }: Recording): ExplainedBatch[] {
+  const byField = new Map<string, ExplainedBatch>();
+  for (const { path, parents } of batches) {
+    const field = path.join('.');
+    const known = byField.get(field) ?? { field, calls: 0, parents: 0 };
+    byField.set(field, { field, calls: known.calls + 1, parents: known.parents + parents });
+  }
+  return [...byField.values()];
 }
 
 function documentOf(recording: Recording, { query, extensions, documentId }: GraphQLRequest): ExplainedDocument {

@@ -3,6 +3,7 @@ export type {
   CacheLayer,
   DuplicateCalls,
   ExplainReport,
+  ExplainedBatch,
   ExplainedCall,
   ExplainedDocument,
   ExplainedExecutor,

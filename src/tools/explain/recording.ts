@@ -3,12 +3,14 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graph
 import type { DataSourceRequest, KeyValueCache, Milliseconds } from '../../datasources/index.ts';
 import type { GraphQLRequestListener, OperationSettings, PersistedQuerySettings, ServerPlugin } from '../../server/index.ts';
 import { currentPath, markResolvers } from './resolver-paths.ts';
+import type { BatchedCall } from './resolver-paths.ts';
 import { WatchedCall } from './watched-call.ts';
 
 /** Records one operation while it runs. */
 export class Recording {
   readonly startedAt: Milliseconds = performance.now();
   readonly calls: WatchedCall[] = [];
+  readonly batches: BatchedCall[] = [];
   /** The duration of each step. */
   readonly milliseconds: Record<'context' | 'parse' | 'validate' | 'execute', Milliseconds | undefined> = {
     context: undefined,

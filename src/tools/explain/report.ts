@@ -17,6 +17,8 @@ export interface ExplainReport {
   readonly deadline?: { readonly leftAtStart: Milliseconds; readonly leftAtEnd: Milliseconds };
   /** All calls of REST data sources, by start time. */
   readonly calls: readonly ExplainedCall[];
+  /** The calls of batched resolvers. */
+  readonly batches: readonly ExplainedBatch[];
   /** Equal calls that were sent to the origin more than once. */
   readonly duplicates: readonly DuplicateCalls[];
   /** Similar calls that one field, or the items of one list, made one after another. */
@@ -93,6 +95,15 @@ export interface ExplainedCall {
   readonly duration?: Milliseconds;
   /** The number of requests to the origin. */
   readonly tries: number;
+}
+
+/** How often the batched resolver of a field was called. */
+export interface ExplainedBatch {
+  /** The path of the field, without the indexes of lists: `books.author`. */
+  readonly field: string;
+  readonly calls: number;
+  /** Of all calls together. */
+  readonly parents: number;
 }
 
 /** Equal calls, as indexes of the report's `calls`. */

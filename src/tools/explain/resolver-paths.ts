@@ -14,19 +14,34 @@ interface Link {
 }
 
 /** The path of the field that is being resolved, or undefined between fields. No store outside of an explained operation. */
-const current = new AsyncLocalStorage<{ readonly path: Link | undefined }>();
+const current = new AsyncLocalStorage<RunningResolver>();
+
+interface RunningResolver {
+  readonly path: Link | undefined;
+  readonly noteBatch: (batch: BatchedCall) => void;
+}
+
+/** A call of a batched resolver. */
+export interface BatchedCall {
+  /** Without the indexes of lists. */
+  readonly path: ResponsePath;
+  readonly parents: number;
+}
 
 /** Runs an operation in which `currentPath` identifies the running resolver. */
-export function withResolverPaths<T>(run: () => T): T {
-  return current.run({ path: undefined }, run);
+export function withResolverPaths<T>(noteBatch: (batch: BatchedCall) => void, run: () => T): T {
+  return current.run({ path: undefined, noteBatch }, run);
 }
 
 /** The path of the field whose resolver is running, also after it has awaited something. */
 export function currentPath(): ResponsePath | undefined {
-  let link = current.getStore()?.path;
-  if (link === undefined) return undefined;
+  const link = current.getStore()?.path;
+  return link && keysOf(link);
+}
+
+function keysOf(last: Link): ResponsePath {
   const path: (string | number)[] = [];
-  for (; link !== undefined; link = link.prev) path.unshift(link.key);
+  for (let link: Link | undefined = last; link !== undefined; link = link.prev) path.unshift(link.key);
   return path;
 }
 
@@ -38,11 +53,14 @@ export function markResolvers(schema: GraphQLSchema, document: DocumentNode): vo
   wrapResolvers(schema, document, marking);
 }
 
-const marking: Around = { resolve: (original) => marked(original as GraphQLFieldResolver<unknown, unknown>) };
+const marking: Around = { resolve: (original, isBatched) => marked(original as GraphQLFieldResolver<unknown, unknown>, isBatched) };
 
-function marked(resolve: GraphQLFieldResolver<unknown, unknown>): GraphQLFieldResolver<unknown, unknown> {
+function marked(resolve: GraphQLFieldResolver<unknown, unknown>, isBatched: boolean): GraphQLFieldResolver<unknown, unknown> {
   return (source, values, contextValue, info) => {
-    if (current.getStore() === undefined) return resolve(source, values, contextValue, info);
-    return current.run({ path: info.path }, () => resolve(source, values, contextValue, info));
+    const store = current.getStore();
+    if (store === undefined) return resolve(source, values, contextValue, info);
+    const { path } = info;
+    if (isBatched) store.noteBatch({ path: keysOf(path), parents: (source as readonly unknown[]).length });
+    return current.run({ ...store, path }, () => resolve(source, values, contextValue, info));
   };
 }

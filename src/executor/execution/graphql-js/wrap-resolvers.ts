@@ -7,8 +7,8 @@ export type SchemaFunction = (this: unknown, ...values: never[]) => unknown;
 
 export type Role = 'resolve' | 'subscribe' | 'resolveType' | 'isTypeOf';
 
-/** Creates wrappers by role. Must be a constant: each function is wrapped once per object. */
-export type Around = Readonly<Partial<Record<Role, (original: SchemaFunction) => SchemaFunction>>>;
+/** Creates wrappers by role; `isBatched`: of a function of many parents. Must be a constant: each function is wrapped once per object. */
+export type Around = Readonly<Partial<Record<Role, (original: SchemaFunction, isBatched: boolean) => SchemaFunction>>>;
 
 /**
  * Wraps the functions that a document may call. Changes the schema itself, because a copy would have types that resolvers do not

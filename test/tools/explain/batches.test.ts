@@ -1,0 +1,49 @@
+import { deepEqual, match } from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { batch } from '../../../src/entries/index.ts';
+import type { API } from '../../datasources/api.ts';
+import { startExplaining } from './explained.ts';
+
+interface Context {
+  readonly dataSources: { readonly api: API };
+}
+
+const typeDefs = 'type Query { books(count: Int = 5): [Book] } type Book { author: String batched: String }';
+const resolvers = {
+  Query: { books: (_: unknown, { count }: { count: number }) => Array.from({ length: count }, (_unused, id) => ({ id })) },
+  Book: {
+    author: async ({ id }: { id: number }, _: unknown, { dataSources }: Context) =>
+      JSON.stringify(await dataSources.api.read(`authors/${id}`)),
+    batched: batch({ maxSize: 3 }, async (books, _args, { dataSources }: Context) => {
+      await dataSources.api.read(`authors?ids=${books.map(({ id }) => id).join()}`);
+      return books.map(() => 'A');
+    }),
+  },
+};
+
+test('explain counts the calls of a batched field and their parents, and names the field of a call', async (t) => {
+  const server = await startExplaining(t, () => ({ body: {} }), { typeDefs, resolvers });
+
+  const { batches, calls, advice } = await server.explain('{ books { batched } }');
+
+  deepEqual(batches, [{ field: 'books.batched', calls: 2, parents: 5 }]);
+  deepEqual(
+    calls.map(({ field }) => field),
+    ['books.batched', 'books.batched'],
+  );
+  deepEqual(advice, []);
+});
+
+test('explain names a field that could be batched, where each of many items made a call', async (t) => {
+  const server = await startExplaining(t, () => ({ body: {} }), { typeDefs, resolvers });
+
+  const many = await server.explain('{ books { author } }');
+  const few = await server.explain('{ books(count: 4) { author } }');
+
+  deepEqual([many.batches, few.advice], [[], []]);
+  match(
+    many.advice[0] ?? '',
+    /^The items of books\.\*\.author made 5 calls \(GET\) of one kind, which no cache answered\. .* batch\(\) and one call\.$/,
+  );
+});
