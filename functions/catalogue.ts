@@ -63,6 +63,7 @@ const routes: readonly Route[] = [
   { pattern: /^\/books$/, methods: { GET: getBooks } },
   { pattern: /^\/books\/([^/]+)$/, methods: { GET: ({ request, id }) => getOne(request, books, id) } },
   { pattern: /^\/books\/([^/]+)\/reviews$/, methods: { GET: getReviews, POST: postReview } },
+  { pattern: /^\/reviews$/, methods: { GET: getReviewsOfBooks } },
   { pattern: /^\/authors$/, methods: { GET: ({ request }) => json(request, authors, lasting) } },
   { pattern: /^\/authors\/([^/]+)$/, methods: { GET: ({ request, id }) => getOne(request, authors, id) } },
 ];
@@ -87,6 +88,16 @@ function getReviews({ request, id }: Call): Response {
   return json(
     request,
     reviews.filter((review) => review.book === id),
+    changing,
+  );
+}
+
+/** Those of several books: /reviews?book=emma&book=persuasion. */
+function getReviewsOfBooks({ request, search }: Call): Response {
+  const ids = new Set(search.getAll('book'));
+  return json(
+    request,
+    reviews.filter(({ book }) => ids.has(book)),
     changing,
   );
 }

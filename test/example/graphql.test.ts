@@ -98,6 +98,18 @@ test('stars that no review can have are the client’s mistake', async () => {
   assert.equal(errors[0].extensions.code, 'BAD_USER_INPUT');
 });
 
+test('the reviews of all books of an answer are one request', async (context) => {
+  const { address: example, requests } = await serveOverCatalogue(context);
+
+  const { data } = await run(example, '{ books(author: "austen") { id reviews { by } } }');
+
+  assert.ok(data.books.length > 1);
+  assert.deepEqual(requests, [
+    'GET /books?author=austen 200',
+    `GET /reviews?${data.books.map(({ id }: { id: string }) => `book=${id}`).join('&')} 200`,
+  ]);
+});
+
 test('a GET runs a query when it carries a header that no foreign page can send', async () => {
   const url = `${address}?query=${encodeURIComponent('{ author(id: "shelley") { name } }')}`;
 
@@ -126,10 +138,10 @@ test('one operation asks for a thing once; the next one asks only for what may h
   assert.deepEqual(requests.splice(0).toSorted(), [
     'GET /authors/austen 200',
     'GET /books/emma 200',
-    'GET /books/emma/reviews 200',
     'GET /books?author=austen 200',
+    'GET /reviews?book=emma 200',
   ]);
 
   await run(example, query);
-  assert.deepEqual(requests, ['GET /books/emma/reviews 304']);
+  assert.deepEqual(requests, ['GET /reviews?book=emma 304']);
 });

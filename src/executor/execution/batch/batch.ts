@@ -13,10 +13,8 @@ import { assertValues, BatchedValue, openBatchesOf } from './open-batches.ts';
 type BatchedResult<TResult> = TResult | Error | null | undefined;
 
 /**
- * Resolves a field for many parents with one call.
- *
- * @param parents - in the order of the response; a new array
- * @returns one value for each parent, in the same order. An Error fails the field of its parent alone.
+ * Resolves a field for many parents with one call. `parents` are in the order of the response, in a new array. The result has one value
+ * for each parent, in the same order; an Error fails the field of its parent alone.
  */
 export type BatchResolver<TParent = any, TArgs = any, TContext = any, TResult = any> = (
   parents: readonly TParent[],
@@ -46,8 +44,7 @@ export type BatchedFieldResolver<TParent, TArgs, TContext, TResult> = (
  * The parents of one call have the same type and the same arguments. The call is made when the objects above are complete: at the end of
  * the synchronous work if nothing is asynchronous, otherwise when the microtasks of the turn have drained. A result of another length
  * fails the field of every parent. `info.path` has no indexes of lists. Not for fields of Mutation, which run one after another.
- *
- * @throws TypeError if the function is missing, or `maxSize` is no positive integer
+ * Throws a TypeError if the function is missing, or `maxSize` is no positive integer.
  */
 export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>(
   resolve: BatchResolver<TParent, TArgs, TContext, TResult>,
