@@ -48,9 +48,17 @@ export type {
 } from '../server/index.ts';
 
 export { HeaderMap } from '../shared/index.ts';
-export type { ChunkStream, HTTPRequest, HTTPRequestBody, HTTPResponse, ResponseHead, StreamedResponse } from '../shared/index.ts';
+export type {
+  BatchedFieldResolver,
+  ChunkStream,
+  HTTPRequest,
+  HTTPRequestBody,
+  HTTPResponse,
+  ResponseHead,
+  StreamedResponse,
+} from '../shared/index.ts';
 export { batch, byKey, groupByKey } from '../executor/index.ts';
-export type { BatchedFieldResolver, BatchOptions, BatchResolver, KeyOf } from '../executor/index.ts';
+export type { BatchOptions, BatchResolver, KeyOf } from '../executor/index.ts';
 export { gql } from '../executor/schema/index.ts';
 export type {
   EnumValues,

@@ -1,5 +1,5 @@
 export { batch } from './execution/batch/batch.ts';
-export type { BatchedFieldResolver, BatchOptions, BatchResolver } from './execution/batch/batch.ts';
+export type { BatchOptions, BatchResolver } from './execution/batch/batch.ts';
 export { byKey, groupByKey } from './execution/batch/by-key.ts';
 export type { KeyOf } from './execution/batch/by-key.ts';
 export { isAsyncIterable } from './execution/complete/async-lists.ts';

@@ -1,7 +1,7 @@
 export { capacityOf, excessOf } from './answer-size.ts';
 export type { AnswerSize, Capacity, ResultLimit } from './answer-size.ts';
 export { batchOf, markBatched, thisCopy, wrapResolver } from './batch-mark.ts';
-export type { BatchFunction, BatchMark } from './batch-mark.ts';
+export type { BatchedFieldResolver, BatchFunction, BatchMark } from './batch-mark.ts';
 export { byteLength } from './byte-length.ts';
 export { asWritten, bindTo, describe, firstLineOf, messageOf, withoutStacks } from './describe.ts';
 export { didYouMean, editDistance, listOf } from './did-you-mean.ts';

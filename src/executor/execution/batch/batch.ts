@@ -1,7 +1,7 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 
 import { describe, isPromiseLike, markBatched, thisCopy } from '../../../shared/index.ts';
-import type { BatchFunction } from '../../../shared/index.ts';
+import type { BatchedFieldResolver, BatchFunction } from '../../../shared/index.ts';
 import type { PlannedField } from '../plan/planned-field.ts';
 import type { Run } from '../run.ts';
 import { workOf } from '../run.ts';
@@ -28,14 +28,6 @@ export interface BatchOptions {
   readonly maxSize?: number;
 }
 
-/** An ordinary resolver. The planned executor calls its function for all parents at once, and every other executor for each parent. */
-export type BatchedFieldResolver<TParent, TArgs, TContext, TResult> = (
-  parent: TParent,
-  args: TArgs,
-  context: TContext,
-  info: GraphQLResolveInfo,
-) => TResult | Promise<TResult>;
-
 /**
  * Makes a resolver that is called once for all parents at one place of an operation, instead of once for each:
  *
@@ -48,24 +40,24 @@ export type BatchedFieldResolver<TParent, TArgs, TContext, TResult> = (
  */
 export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>(
   resolve: BatchResolver<TParent, TArgs, TContext, TResult>,
-): BatchedFieldResolver<TParent, TArgs, TContext, TResult>;
+): BatchedFieldResolver<TContext, TResult>;
 export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>(
   options: BatchOptions,
   resolve: BatchResolver<TParent, TArgs, TContext, TResult>,
-): BatchedFieldResolver<TParent, TArgs, TContext, TResult>;
-export function batch(...given: readonly unknown[]): BatchedFieldResolver<unknown, unknown, unknown, unknown> {
+): BatchedFieldResolver<TContext, TResult>;
+export function batch(...given: readonly unknown[]): BatchedFieldResolver {
   const [options, call] = given.length > 1 ? given : [{}, given[0]];
   if (typeof call !== 'function') throw new TypeError(`batch takes a function of a list of parents, got ${describe(call)}.`);
   const { maxSize = Infinity } = (options ?? {}) as BatchOptions;
   if (maxSize !== Infinity && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     throw new TypeError(`batch takes a positive integer as maxSize, got ${describe(maxSize)}.`);
-  const resolveOne = oneByOne(call as BatchFunction);
-  markBatched(resolveOne, { call: call as BatchFunction, maxSize, runner });
-  return resolveOne;
+  const resolve = oneByOne(call as BatchFunction);
+  markBatched(resolve, { call: call as BatchFunction, maxSize, runner });
+  return resolve as BatchedFieldResolver;
 }
 
 /** For executors that do not know batches. */
-function oneByOne(call: BatchFunction): BatchedFieldResolver<unknown, unknown, unknown, unknown> {
+function oneByOne(call: BatchFunction): GraphQLFieldResolver<unknown, unknown> {
   return (parent, args, context, info) => {
     const values = call([parent], args, context, info);
     const only = (list: unknown): unknown => {

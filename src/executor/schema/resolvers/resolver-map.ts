@@ -1,5 +1,7 @@
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 
+import type { BatchedFieldResolver } from '../../../shared/index.ts';
+
 /** Resolves a field. `parent` and `args` are `any`, so that `(book, { first }) => …` needs no annotation. */
 export type FieldResolver<TContext = any> = (parent: any, args: any, context: TContext, info: GraphQLResolveInfo) => unknown;
 
@@ -26,7 +28,12 @@ export interface TypeFunction<TContext = any> {
 
 /** The resolvers of an object, interface or union type, by field name; or a scalar's functions, see {@link ScalarResolvers}. */
 export interface TypeResolvers<TContext = any> {
-  readonly [field: string]: FieldResolver<TContext> | FieldResolverObject<TContext> | TypeFunction<TContext> | undefined;
+  readonly [field: string]:
+    | FieldResolver<TContext>
+    | BatchedFieldResolver<TContext>
+    | FieldResolverObject<TContext>
+    | TypeFunction<TContext>
+    | undefined;
   /** Interfaces and unions: the name of a value's object type. Default: the value's `__typename`. */
   readonly __resolveType?: (value: any, context: TContext, info: GraphQLResolveInfo, abstractType: GraphQLAbstractType) => unknown;
   /** Object types: whether a value has this type. Default: not checked. */
