@@ -1,9 +1,9 @@
 /**
  * Makes V8 compile the functions of a first request when it reads the bundle: it compiles functions in parentheses at once, and
- * otherwise reads each of them twice. `function f() {…}` becomes `var f = (function () {…});`. All functions of a chunk move above
- * its other code, so that they are defined as early as before, in their order: similar code that stays together compresses better
- * (a bundle of aws-lambda is 0.8 KB smaller with gzip than if these functions moved alone). Bundlers keep the parentheses; one that
- * drops them loses the gain.
+ * otherwise reads each of them twice. `function f() {…}` becomes `var f = (function () {…});`. The functions of a module move
+ * above its other code, so that they are defined before any code that may call them: no module imports one that imports it. They stay
+ * in their module and in their order, because code compresses better beside similar code: a bundle of aws-lambda is 1.2 KB smaller with
+ * gzip than if they moved to the top of the chunk. Bundlers keep the parentheses; one that drops them loses the gain.
  *
  * Which functions a request needs is read from V8's log of a process that answers one. A function too many costs 90 µs per KB.
  *
@@ -15,7 +15,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { rolldown, RolldownMagicString } from 'rolldown';
-import type { Plugin } from 'rolldown';
+import type { Plugin, RenderedChunk } from 'rolldown';
 
 /** One request that takes the usual ways: variables, fragments, lists, promises. */
 const firstRequest = (entry: string): string => `
@@ -53,19 +53,18 @@ export async function functionsOfFirstRequest(entry: string, folder: string): Pr
   return new Set(compiled.map((parts) => sourceName(parts[7] ?? '')).filter((name) => name !== ''));
 }
 
-/** Marks these functions. Only declarations of the module itself: they do nothing until they are called, so all of them may move. */
+/** Marks these functions. Only declarations of the module itself: they do nothing until they are called, so they may move. */
 export function eagerFunctions(names: ReadonlySet<string>): Plugin {
   return {
     name: 'eager-functions',
-    renderChunk(code) {
-      const { body } = this.parse(code);
-      const first = body.filter((node) => node.type === 'ImportDeclaration' || (node.type === 'ExpressionStatement' && node.directive));
-      const top = first.at(-1)?.end ?? 0;
+    renderChunk(code, { modules }) {
       const text = new RolldownMagicString(code);
-      let last = top;
-      for (const node of body) {
+      const modulesFrom = startsOf(code, modules);
+      let last = 0;
+      for (const node of this.parse(code).body) {
+        const ofModule = modulesFrom.findLast((start) => start <= node.start) ?? 0;
         // With the comment above it.
-        const start = last;
+        const start = Math.max(last, ofModule);
         last = node.end;
         if (node.type !== 'FunctionDeclaration' || !node.id) continue;
         if (names.has(sourceName(node.id.name))) {
@@ -73,11 +72,27 @@ export function eagerFunctions(names: ReadonlySet<string>): Plugin {
           text.update(node.start, end, `var ${name} = (${node.async ? 'async ' : ''}function${node.generator ? '*' : ''}`);
           text.appendLeft(node.end, ');');
         }
-        if (start > top) text.move(start, node.end, top);
+        if (start > ofModule) text.move(start, node.end, ofModule);
       }
       return text;
     },
   };
+}
+
+/** Where each module of a chunk begins. */
+function startsOf(code: string, modules: RenderedChunk['modules']): number[] {
+  const starts: number[] = [];
+  let end = 0;
+  for (const [id, { code: part }] of Object.entries(modules)) {
+    // A module of types alone.
+    if (part === null) continue;
+    const start = code.indexOf(part, end);
+    if (start === -1) throw new Error(`The code of ${id} is not in its chunk.`);
+    // Behind the comment that names it.
+    starts.push(start + (/^\/\/ .*\n/.exec(part)?.[0].length ?? 0));
+    end = start + part.length;
+  }
+  return starts;
 }
 
 /** `parse$1` is the name of a second `parse` in a file. */
