@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
@@ -377,6 +379,40 @@ describe('batch', () => {
 
     assert.deepEqual(data, { books: [{ label: '1' }, { label: '2' }] });
     assert.deepEqual(sizes, [2]);
+  });
+
+  test('is one event of the channel for resolvers, with the number of parents', async (t) => {
+    const { run } = createServer();
+    const events: unknown[] = [];
+    const handlers = {
+      start: ({ parentType, fieldName, fieldPath, parents }: Record<string, unknown>): void => {
+        if (parentType === 'Book') events.push([fieldName, fieldPath, parents]);
+      },
+    };
+    const channel = tracingChannel<string, Record<string, unknown>>('graphql:resolve');
+    channel.subscribe(handlers as never);
+    t.after(() => channel.unsubscribe(handlers as never));
+
+    const { data } = await run('{ books { id author { name } } }');
+
+    assert.deepEqual((data as any).books[1], { id: '1', author: { name: 'author 1' } });
+    assert.deepEqual(events, [
+      ['id', 'books.0.id', undefined],
+      ['id', 'books.1.id', undefined],
+      ['id', 'books.2.id', undefined],
+      ['author', 'books.author', 3],
+    ]);
+  });
+
+  test('of another copy of this package is an ordinary resolver', async () => {
+    const { batch: other } = createRequire(import.meta.url)('../../../../dist/cjs/index.js') as { batch: typeof batch };
+    const sizes: number[] = [];
+    const { run } = createServer({ Book: { label: other((books) => (sizes.push(books.length), books.map(({ id }) => `${id}`))) } });
+
+    const { data } = await run('{ books { label } }');
+
+    assert.deepEqual(data, { books: [{ label: '0' }, { label: '1' }, { label: '2' }] });
+    assert.deepEqual(sizes, [1, 1, 1]);
   });
 
   test('refuses a missing function, and a maxSize that is no positive integer', () => {
