@@ -26,6 +26,7 @@ export type { ErrorBehavior } from './operation/error-behavior.ts';
 export { codeOf, httpExtensionOf } from './operation/errors.ts';
 export type { FormatError, HTTPExtension } from './operation/errors.ts';
 export type { CostOptions } from './operation/limits/cost.ts';
+export { fragmentsOf } from './operation/limits/document-size.ts';
 export type * from './operation/plugin.ts';
 export {
   CallOutcome,

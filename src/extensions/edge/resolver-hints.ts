@@ -1,3 +1,4 @@
+import { responsePathAsArray } from 'graphql';
 import type { DocumentNode, GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 
 import { seesInfo, visitSelectedFields } from '../../executor/index.ts';
@@ -29,7 +30,7 @@ export class ResolverHints {
   policyAt(info: GraphQLResolveInfo): CachePolicy {
     const known = this.#policies.get(info) ?? resolverPolicy(info);
     this.#policies.set(info, known);
-    this.#paths.add(pathOf(info));
+    this.#paths.add(responsePathAsArray(info.path).join('.'));
     return known.policy;
   }
 
@@ -64,12 +65,6 @@ function resolverPolicy({ parentType, fieldName, returnType, path }: GraphQLReso
   const hinted = { field: parentType.getFields()[fieldName], returnType, isRoot: path.prev === undefined };
   const { policy, inherits } = policyInSchema(hinted);
   return { hinted, policy: new CheckedPolicy(policy), inherits };
-}
-
-function pathOf(info: GraphQLResolveInfo): string {
-  const keys: (string | number)[] = [];
-  for (let at: GraphQLResolveInfo['path'] | undefined = info.path; at !== undefined; at = at.prev) keys.push(at.key);
-  return keys.toReversed().join('.');
 }
 
 /** The path that a batched resolver sees. */

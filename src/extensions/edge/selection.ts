@@ -1,7 +1,6 @@
 import { getNamedType, isAbstractType, isListType, isNonNullType, isObjectType, Kind, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql';
 import type {
   DirectiveNode,
-  DocumentNode,
   FieldNode,
   FragmentDefinitionNode,
   GraphQLField,
@@ -62,14 +61,6 @@ const maxLooked = 15_000;
 export function selectionOf(selecting: Selecting, operation: OperationDefinitionNode): Selection | undefined {
   const root = selecting.schema.getRootType(operation.operation);
   return root ? new TypedSelection(selecting, root, [operation.selectionSet]) : undefined;
-}
-
-/** The fragments of a document by name. */
-export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  return fragments;
 }
 
 class TypedSelection implements Selection {

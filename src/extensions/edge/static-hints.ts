@@ -1,11 +1,12 @@
 import { Kind } from 'graphql';
 import type { BooleanValueNode, DirectiveNode, OperationDefinitionNode, ValueNode } from 'graphql';
 
+import { fragmentsOf } from '../../server/index.ts';
 import { applyDefault, policyInSchema } from './cache-hints/field-policy.ts';
 import { newCachePolicy } from './cache-hints/policy.ts';
 import type { CachePolicy } from './cache-hints/policy.ts';
 import type { KnownDocument } from './documents.ts';
-import { fragmentsOf, selectionOf } from './selection.ts';
+import { selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
 /** The hints of an operation that are known before it runs. */

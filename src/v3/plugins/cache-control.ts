@@ -1,4 +1,4 @@
-import { getNamedType, isLeafType } from 'graphql';
+import { getNamedType, isLeafType, responsePathAsArray } from 'graphql';
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
 import {
@@ -99,7 +99,7 @@ class OperationHints implements GraphQLRequestExecutionListener {
     for (const { policy, hinted, inherits, path } of this.#policies) {
       applyDefault(policy, hinted, { inherits, defaultMaxAge: this.#options.defaultMaxAge ?? 0 });
       if (path !== undefined && hasHint(policy))
-        this.#options.__testing__cacheHints?.set(textOf(path), { maxAge: policy.maxAge, scope: policy.scope });
+        this.#options.__testing__cacheHints?.set(responsePathAsArray(path).join('.'), { maxAge: policy.maxAge, scope: policy.scope });
       this.#overall.restrict(policy);
     }
   }
@@ -151,12 +151,6 @@ class FieldCacheControl implements ResolveInfoCacheControl {
 }
 
 type Path = GraphQLResolveInfo['path'];
-
-function textOf(path: Path): string {
-  const keys: (string | number)[] = [];
-  for (let at: Path | undefined = path; at !== undefined; at = at.prev) keys.unshift(at.key);
-  return keys.join('.');
-}
 
 /** Only for single answers without errors: the operations of a batch have different lifetimes. */
 function setHeader(

@@ -54,10 +54,7 @@ export class Flights {
   /** Begins a flight. Undefined: no operation may wait for this key, or another flight is in progress. */
   begin(key: string, moment: string | undefined): Flight | undefined {
     if (moment === undefined || this.#flights.has(key) || (this.#notShared.get(key) ?? 0) > Date.now()) return undefined;
-    let resolve!: (answer: Shared) => void;
-    const landed = new Promise<Shared>((one) => {
-      resolve = one;
-    });
+    const { promise: landed, resolve } = Promise.withResolvers<Shared>();
     const flight: Flight = {
       moment,
       begunAt: performance.now(),

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeEnvProblem } from '../../checks/index.ts';
 import { importEsbuild } from '../project/bundle.ts';
 import type { PlatformSettings } from './thread-messages.ts';
-import { createDeferred } from './deferred.ts';
 import { readEnvFile } from '../read-options.ts';
 import { answerRequest } from './serve-function.ts';
 import { findFunctions, resolveFunctionsFolder } from '../project/functions-folder.ts';
@@ -62,7 +61,7 @@ export async function startDevServer(settings: DevSettings): Promise<DevServer> 
   const { folder, problems, notices } = await resolveFunctionsFolder(settings.directory, settings.functions);
   const functions = new Map<string, LocalFunction>();
   // Listens first: the functions may need the URL, and a port in use is reported at once. Requests wait for the functions' names.
-  const found = createDeferred();
+  const found = Promise.withResolvers<void>();
   const serve = { ...settings, prefix, functions, found: found.promise };
   const server = await listen(settings, (request, response) => void answerRequest(serve, request, response));
   const local: LocalSettings = {

@@ -2,8 +2,6 @@ import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
 import type { PlatformSettings, RequestRecord, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 import { FunctionError, FunctionThread, NoFunctionError } from './function-thread.ts';
-import { createDeferred } from './deferred.ts';
-import type { Deferred } from './deferred.ts';
 import { pathOf } from './thread-messages.ts';
 import type { FunctionSource } from '../project/functions-folder.ts';
 import { helperNotice, isHelper, noFunctionMessage } from '../project/no-function.ts';
@@ -52,7 +50,7 @@ export class LocalFunction {
   readonly #settings: LocalSettings;
   #bundler: Bundler | undefined;
   /** Pending while the function is bundled, including the first time. Requests wait for it. */
-  #bundling: Deferred | undefined = createDeferred();
+  #bundling: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
   #code: string | undefined;
   #files: readonly string[] = [];
   #exports: readonly string[] = [];
@@ -121,7 +119,7 @@ export class LocalFunction {
       esbuild,
       { source: this.#source, directory },
       {
-        onStart: () => void (this.#bundling ??= createDeferred()),
+        onStart: () => void (this.#bundling ??= Promise.withResolvers<void>()),
         onBundle: (bundle) => {
           this.#take(bundle);
           this.#bundling?.resolve();

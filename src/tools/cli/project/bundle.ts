@@ -102,7 +102,7 @@ const operationLog = interceptEntry({
       catch (error) { reportRefusal(options, error); throw error; }`,
 });
 
-/** The file of the operation log, whose relative path differs insertedModules the sources and the build. */
+/** The file of the operation log, whose relative path differs between the sources and the build. */
 function operationLogFile(): string {
   return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dev/operation-log.ts' : './operation-log.js', import.meta.url));
 }
@@ -162,7 +162,7 @@ export async function formatMessages(esbuild: Esbuild, messages: BuildResult['er
   return texts.join('').trim();
 }
 
-/** Prefixes of the modules that interceptEntry inserts insertedModules a function and this package's entries. */
+/** Prefixes of the modules that interceptEntry inserts between a function and this package's entries. */
 const insertedModules = /graphql-functions-(?:logged|recorded|options):/g;
 
 /** Removes inserted modules from a message, and adds the command that installs a missing package. */
