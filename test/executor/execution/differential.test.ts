@@ -20,7 +20,7 @@ import { cases } from '../../support/long-form.ts';
 const traced = cases({ short: 8, long: 60 });
 const schemas = cases({ short: 15, long: 120 });
 const behaviors = cases({ short: 10, long: 700 });
-const batched = cases({ short: 30, long: 800 });
+const batched = cases({ short: 30, long: 300 });
 const listed = cases({ short: 20, long: 160 });
 
 for (const timing of ['sync', 'apart', 'together'] as const) {
