@@ -169,7 +169,7 @@ export class PlatformInvocation implements Invocation {
 
   waitUntil(work: Promise<unknown>): void {
     const watched = Promise.resolve(work).catch((error: unknown) => {
-      this.#settings.logger().error('Work handed to waitUntil failed.', error);
+      this.#settings.logger().error('Work passed to waitUntil failed.', error);
     });
     if (this.#platform.keepAlive === undefined) {
       (this.#work ??= new BackgroundWork()).add(watched);

@@ -19,9 +19,9 @@ const restProperties: readonly string[] = ['baseURL', 'memoizeGetRequests', 'max
 /** Methods of other versions of the class, which are never called here. */
 const elsewhere: Readonly<Record<string, string>> = {
   requestDeduplicationPolicyFor: 'Set memoizeGetRequests, or override cacheKeyFor.',
-  throwIfResponseIsError: 'Override didReceiveResponse, or errorFromResponse for the error alone.',
-  shouldJSONSerializeBody: 'Pass a body that is text already, with its content-type.',
-  catchCacheWritePromiseErrors: 'Cache writes never fail a call; the log has their errors.',
+  throwIfResponseIsError: 'Override didReceiveResponse, or errorFromResponse if you only change the error.',
+  shouldJSONSerializeBody: 'Pass the body as text, with its content-type.',
+  catchCacheWritePromiseErrors: 'Failed cache writes do not fail a call; the log has their errors.',
 };
 
 /** The number of parameters of hooks here. In later versions, the path or URL is an additional first parameter. */
@@ -69,7 +69,7 @@ function otherParameters(name: string, source: object): string[] {
   return Object.entries(parameters).flatMap(([hook, count]) => {
     const method: unknown = Reflect.get(source, hook);
     if (typeof method !== 'function' || method.length <= count) return [];
-    return `${hook} of the data source "${name}" takes ${method.length} arguments, and gets ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'the request alone'}.`;
+    return `${hook} of the data source "${name}" takes ${method.length} arguments, but gets ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'only the request'}.`;
   });
 }
 
@@ -113,7 +113,7 @@ const options: readonly string[] = ['httpFetch', 'now'];
 /** Options of other versions, and common mistakes. */
 const notOptions: Readonly<Record<string, string>> = {
   baseURL: 'baseURL is a property: write override baseURL = "https://…" in the class.',
-  cache: 'The server hands its cache to each data source: the option cache of createHandler.',
+  cache: 'The server passes its cache to each data source: set the option cache of createHandler.',
   fetch: 'Did you mean "httpFetch"?',
   logger: 'Remove it.',
   context: 'The server sets this.context.',

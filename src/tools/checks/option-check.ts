@@ -33,14 +33,14 @@ export function findOptionProblems(options: OptionsToCheck, schema: GraphQLSchem
 
 function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
   if (!(rootValue instanceof Promise)) return [];
-  return [{ path: ['rootValue'], message: 'The option rootValue is a promise, and no field can be read from it. Await it first.' }];
+  return [{ path: ['rootValue'], message: 'The option rootValue is a promise, which has no fields. Await it first.' }];
 }
 
 /** Classes with get, set and delete that are not a KeyValueCache: the third parameter of `set` differs or is missing. */
 const notCaches: Readonly<Record<string, string>> = {
-  Map: 'a Map, which keeps every entry for ever. Leave the option out, or write new InMemoryLRUCache({ maxSize })',
-  Keyv: 'a Keyv, which counts lifetimes in another unit. Write new KeyvAdapter(keyv)',
-  LRUCache: 'an LRUCache, which counts lifetimes in milliseconds. Leave the option out, or write new InMemoryLRUCache({ maxSize })',
+  Map: 'a Map, which keeps every entry forever. Omit the option, or write new InMemoryLRUCache({ maxSize })',
+  Keyv: 'a Keyv, which has lifetimes in another unit. Write new KeyvAdapter(keyv)',
+  LRUCache: 'an LRUCache, which has lifetimes in milliseconds. Omit the option, or write new InMemoryLRUCache({ maxSize })',
 };
 
 function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {

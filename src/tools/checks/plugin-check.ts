@@ -144,7 +144,7 @@ function problemsIn(hooks: unknown, level: Level): string[] {
   return methodsOf(hooks).flatMap((name) => {
     if (level.hooks.includes(name)) return [];
     const right = levels.find((other) => other.hooks.includes(name));
-    if (right !== undefined) return `The hook ${name} is never called: it belongs to ${right.place}, and is in ${level.place}.`;
+    if (right !== undefined) return `The hook ${name} is never called: it belongs to ${right.place}, but is in ${level.place}.`;
     const near = level.hooks.find((hook) => editDistance(name.toLowerCase(), hook.toLowerCase(), maxEditDistance) <= maxEditDistance);
     return near === undefined ? [] : `"${name}" of ${level.place} is never called. Did you mean "${near}"?`;
   });

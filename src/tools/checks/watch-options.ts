@@ -48,7 +48,7 @@ function watchOrigin(origin: AnyFunction, logger: Logger): AnyFunction {
 function watchRoot(rootValue: AnyFunction, logger: Logger): AnyFunction {
   return (document) => {
     const root = rootValue(document);
-    if (root instanceof Promise) logger.warn('rootValue() returned a promise, and no field can be read from it. Return the value itself.');
+    if (root instanceof Promise) logger.warn('rootValue() returned a promise, which has no fields. Return the value.');
     return root;
   };
 }

@@ -1,9 +1,9 @@
 /** The usage of `init`. */
 export const initUsage: string = `graphql-functions init [options] [folder]
 
-Makes a project: a schema with resolvers, the function or server for a platform,
-and the settings to check, build and deploy it. On a terminal, asks for what the
-options do not say. Writes nothing if one of the files exists.
+Creates a project: a schema with resolvers, a function or server for a platform,
+and the settings to check, build and deploy it. In a terminal, prompts for
+missing options. Writes nothing if one of the files exists.
 
   --platform <name>      netlify, lambda (AWS, with SAM), workers (Cloudflare),
                          nextjs or node; required without a terminal
@@ -56,11 +56,11 @@ operations in .graphql files or in gql\`…\` literals of client code:
 
 Prints every problem with file and line. The exit code is 1 if there are any.
 
-With --against, also compares the schema with an earlier one, by graphql-js's
-rules. A breaking change counts if one of the files of operations, of the
-build's documents or of the trusted documents uses what has changed; without
-any operations, every breaking change counts. The exit code is 1 for a breaking
-change, and 2 if the schemas cannot be compared.
+With --against, also compares the schema with an earlier one, by the rules of
+graphql-js. A breaking change counts if a known operation uses what has changed:
+an operation in the files, a document of the build or a trusted document. If no
+operation is known, every breaking change counts. The exit code is 1 for a
+breaking change, and 2 if the schemas cannot be compared.
 
   --functions <folder>   the folder with the functions
                          (default: functions, else netlify/functions)
@@ -82,8 +82,8 @@ NODE_ENV is "test" unless it is set.`;
 /** The usage of `doctor`. */
 export const doctorUsage: string = `graphql-functions doctor --event <file> [options]
 
-Reads an event from a JSON file and prints where it comes from, the HTTP
-request it stands for, and the function's response.
+Reads an event from a JSON file, and prints its source, the HTTP request that it
+contains, and the function's response.
 
   --event <file>         the JSON file with the event
   --functions <folder>   the folder with the functions
@@ -124,13 +124,13 @@ export const migrateUsage: string = `graphql-functions migrate [options] [files 
 
 Changes imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2
 and 3 to graphql-functions/v3, and updates package.json. Prints its changes and
-what is left to do by hand. Reads code with the project's @babel/parser or
-oxc-parser; without either, asks to download one into a temporary folder.
+what you have to change by hand. Reads code with the project's @babel/parser or
+oxc-parser; without either, prompts to download one into a temporary folder.
 
-  --modern     rewrites handlers with createHandler where that is safe, also
+  --modern     rewrites handlers with createHandler where that is safe, including
                those of Apollo Server 4 and 5 and GraphQL Yoga
   --dry-run    prints changes without writing them
-  --yes        downloads a parser without asking
+  --yes        downloads a parser without a prompt
 
 Without files or folders: the whole project.`;
 

@@ -8,78 +8,79 @@ export function whyAnswered(call: WatchedCall): string {
 }
 
 const words: Readonly<Record<CacheLayer, (call: WatchedCall) => string>> = {
-  memo: () => 'This data source had asked for the same in this operation.',
-  shared: () => 'An equal request was under way in this process, and its answer was for both.',
+  memo: () => 'This data source had already sent this request in this operation.',
+  shared: () => 'An equal request was in progress in this process, and its response was used for both.',
   fresh: ({ entry, foundAt }) => `Stored ${ageOf(entry!, foundAt)} ago, ${lifeOf(entry!, foundAt)}: ${termsOf(entry!)}.`,
   stale: whyStale,
   revalidated: (call) => `${whyNotCached(call)}; the origin said 304, not modified. ${whatBecame(call)}`,
   miss: (call) => `${whyNotCached(call)}. ${whatBecame(call)}`,
   bypass: whyBypassed,
-  none: ({ error }) => (error === undefined ? 'It had not been sent when the answer was ready.' : 'It failed before it could be sent.'),
+  none: ({ error }) => (error === undefined ? 'It had not been sent when the answer was complete.' : 'It failed before it could be sent.'),
 };
 
 function whyStale({ use, request, tries, originStatus }: WatchedCall): string {
   if (use === 'stale-while-revalidate')
-    return 'No longer fresh, but the origin allows stale-while-revalidate: a newer one is fetched behind the answer.';
+    return 'No longer fresh, but the origin allows stale-while-revalidate: a newer response is fetched in the background.';
   if (tries > 0) {
     const failure = originStatus === undefined ? 'did not answer' : `answered with status ${originStatus}`;
     return `The origin ${failure}, and had allowed stale-if-error.`;
   }
   if (request.cache === 'force-cache' || request.cache === 'only-if-cached')
-    return `No longer fresh, but asked for with cache: '${request.cache}'.`;
-  return 'No longer fresh, but the request allowed that by max-stale.';
+    return `No longer fresh, but requested with cache: '${request.cache}'.`;
+  return 'No longer fresh, but the request allows it with max-stale.';
 }
 
 /** Explains why the response cache did not answer. */
 function whyNotCached({ entry, otherEntry, request, hasJoined, foundAt }: WatchedCall): string {
-  if (request.cache === 'reload' || request.cache === 'no-cache') return `Asked for with cache: '${request.cache}'`;
+  if (request.cache === 'reload' || request.cache === 'no-cache') return `Requested with cache: '${request.cache}'`;
   if (entry !== undefined) {
     const past = Math.round((foundAt - entry.head.freshUntil) / 1000);
-    return past < 0 ? 'The request asked for a newer response than the stored one' : `Stored, but not fresh since ${past} s`;
+    return past < 0 ? 'The request requires a newer response than the stored one' : `Stored, but stale for ${past} s`;
   }
-  if (hasJoined) return 'An equal request was under way, but its answer could not be shared';
+  if (hasJoined) return 'An equal request was in progress, but its response could not be shared';
   if (otherEntry !== undefined)
-    return `A response is stored, but for a request with other ${otherEntry.head.audience === 'headers' ? 'header fields' : 'values of the fields in Vary'}`;
+    return `A response is stored, but for a request with other ${otherEntry.head.audience === 'headers' ? 'headers' : 'values of the headers in Vary'}`;
   return 'Nothing was stored for it';
 }
 
 /** Explains whether the response was stored. */
 function whatBecame({ judgement, tries, error }: WatchedCall): string {
-  if (tries === 0) return 'The origin must not be asked: the request is only-if-cached.';
+  if (tries === 0) return 'No request was sent: the call is only-if-cached.';
   if (judgement === undefined) {
-    return error === undefined ? 'Not stored: its body was read by a hook.' : 'There is no answer to store.';
+    return error === undefined ? 'Not stored: its body was read by a hook.' : 'There is no response to store.';
   }
   const { storage, terms } = judgement;
   if (typeof terms === 'string') return `Not stored: ${notStored[terms](storage)}.`;
   const seconds = Math.round((terms.freshUntil - storage.now) / 1000);
-  const lifetime = storage.ttl === undefined ? originSaid(storage.headers) : `a ttl of ${storage.ttl} s was set in its place`;
-  return seconds > 0 ? `Stored for ${seconds} s: ${lifetime}.` : `Stored to be asked about again, not to be used as it is: ${lifetime}.`;
+  const lifetime =
+    storage.ttl === undefined ? originSaid(storage.headers) : `a ttl of ${storage.ttl} s replaces the lifetime from the origin`;
+  return seconds > 0 ? `Stored for ${seconds} s: ${lifetime}.` : `Stored for revalidation only: ${lifetime}.`;
 }
 
 /** Why a response is not stored. */
 const notStored: Readonly<Record<NotStored, (storage: StorageCase) => string>> = {
   'no-store': () => 'the origin said no-store',
   vary: ({ headers }) => `the origin said Vary: ${headers['vary']}`,
-  partial: () => 'it is a part of the resource',
-  'hidden user': () => 'httpFetch adds credentials, and no cacheIdentity says whose',
-  'unnamed user': () => 'the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity)',
+  partial: () => 'it is only a part of the resource',
+  'hidden user': () => 'httpFetch adds credentials, and there is no cacheIdentity',
+  'unnamed user': () => 'the origin said private, and nothing in the request identifies the user (credentials, cacheIdentity)',
   cookie: () => 'it sets a cookie, and is not public',
   ttl: ({ ttl }) => `a ttl of ${ttl} s was set`,
-  'ttl of a failure': ({ status }) => `a ttl is for successes, and the status is ${status}`,
+  'ttl of a failure': ({ status }) => `a ttl applies only to successes, and the status is ${status}`,
   redirected: () => 'the request was redirected',
   status: ({ status }) => `the status is ${status}`,
-  'no lifetime': () => 'the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can',
-  stale: ({ headers }) => `${originSaid(headers)}, with nothing to ask again by (ETag, Last-Modified)`,
+  'no lifetime': () => 'the origin set no lifetime (Cache-Control); set one with cacheOptionsFor',
+  stale: ({ headers }) => `${originSaid(headers)}, and it cannot be revalidated without ETag or Last-Modified`,
 };
 
 function whyBypassed({ request }: WatchedCall): string {
   const { method, cache, headersIfAny, fetchOptions } = request;
   if (method !== 'GET') return `A ${method} is never stored.`;
-  if (cache === 'no-store') return "Asked for with cache: 'no-store'.";
-  if ((fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return `Asked for with redirect: '${String(fetchOptions?.['redirect'])}'.`;
+  if (cache === 'no-store') return "Requested with cache: 'no-store'.";
+  if ((fetchOptions?.['redirect'] ?? 'follow') !== 'follow') return `Requested with redirect: '${String(fetchOptions?.['redirect'])}'.`;
   const conditional = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
   const present = conditional.filter((name) => headersIfAny?.has(name));
-  if (present.length > 0) return `The request has a condition of its own: ${present.join(', ')}.`;
+  if (present.length > 0) return `The request has a conditional header: ${present.join(', ')}.`;
   if (headersIfAny?.get('cache-control')?.includes('no-store') === true) return 'The request says Cache-Control: no-store.';
   return 'The data source has no cache.';
 }
@@ -90,7 +91,7 @@ function ageOf({ head }: StoredResponse, now: number): string {
 
 function lifeOf({ head }: StoredResponse, now: number): string {
   const seconds = Math.round((head.freshUntil - now) / 1000);
-  return seconds >= 0 ? `fresh for ${seconds} s more` : 'taken for fresh';
+  return seconds >= 0 ? `fresh for ${seconds} s more` : 'used as if fresh';
 }
 
 function termsOf({ head, headers }: StoredResponse): string {
@@ -100,5 +101,5 @@ function termsOf({ head, headers }: StoredResponse): string {
 function originSaid(headers: Readonly<Record<string, string>>): string {
   const { 'cache-control': control, expires } = headers;
   if (control !== undefined) return `the origin said "${control}"`;
-  return expires === undefined ? 'the origin said nothing of how long it lives' : `the origin said Expires: ${expires}`;
+  return expires === undefined ? 'the origin set no lifetime' : `the origin said Expires: ${expires}`;
 }

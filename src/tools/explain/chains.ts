@@ -139,14 +139,14 @@ function isSeamless(chain: readonly WatchedCall[]): boolean {
 function sayLoop(chain: readonly TimedCall[], field: string): string {
   const where = field === '' ? '' : `The resolver of ${field}: `;
   return (
-    `${where}${seen(chain)}. If none of them needs the answer of the one before, start them together (Promise.all), ` +
-    'or ask for all of them with one call.'
+    `${where}${seen(chain)}. If no call needs the result of an earlier one, start them together (Promise.all), ` +
+    'or load everything with one call.'
   );
 }
 
 function sayItems(chain: readonly TimedCall[], field: string): string {
   return (
-    `The items of ${field} waited for each other: ${seen(chain)}. Let each item's resolver start its own call and return the promise, ` +
+    `The items of ${field} waited for each other: ${seen(chain)}. Let the resolver of each item start its call and return the promise, ` +
     'or load all of them with one call.'
   );
 }

@@ -28,21 +28,20 @@ function toDuplicate(calls: readonly WatchedCall[], group: readonly WatchedCall[
 function remedyFor(calls: readonly WatchedCall[], group: readonly WatchedCall[]): string {
   const [first, ...others] = group as [WatchedCall, ...WatchedCall[]];
   const { method, url } = first.request;
-  if (method !== 'GET') return `A ${method} is not memoized: keep its promise in the data source, or send it once through a loader.`;
+  if (method !== 'GET') return `A ${method} is not memoized: store its promise in the data source, or send it once through a loader.`;
   if (others.some(({ source }) => source !== first.source))
-    return 'Each data source remembers its own calls: let one class make this call, under one name of dataSources.';
+    return 'Each data source memoizes only its own calls: make this call with one class, under one name in dataSources.';
   if ((first.source as { memoizeGetRequests?: boolean }).memoizeGetRequests === false)
-    return `memoizeGetRequests of ${first.source.constructor.name} is false: with it, the second would have been answered by the first.`;
+    return `memoizeGetRequests of ${first.source.constructor.name} is false: otherwise, the memo would have answered the second call.`;
   const uncached = group.find(({ request }) => ['no-store', 'reload', 'no-cache'].includes(request.cache ?? ''));
-  if (uncached !== undefined) return `It was asked for with cache: '${uncached.request.cache}', which is never answered from memory.`;
+  if (uncached !== undefined) return `It was requested with cache: '${uncached.request.cache}', which never uses a stored response.`;
   const names = differingHeaders(first, others);
-  if (names.length > 0) return `The requests differ in header fields, and so are not the same to the memo: ${names.join(', ')}.`;
+  if (names.length > 0) return `The memo treats the requests as different, because these headers differ: ${names.join(', ')}.`;
   const between = calls.find(
     ({ request, start }) => request.method !== 'GET' && request.url === url && start > first.start && start < others.at(-1)!.start,
   );
-  if (between !== undefined)
-    return `A ${between.request.method} to the same address came between, after which it had to be asked for again.`;
-  if (group.some(({ error }) => error !== undefined)) return 'A call that fails is not remembered.';
+  if (between !== undefined) return `A ${between.request.method} to the same URL came in between, so the data had to be loaded again.`;
+  if (group.some(({ error }) => error !== undefined)) return 'Failed calls are not memoized.';
   return 'Their cache keys differ (cacheKeyFor).';
 }
 

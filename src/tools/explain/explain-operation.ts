@@ -126,18 +126,18 @@ function executorOf({ milliseconds, operation }: Recording, { executor }: Operat
     return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
   if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
   if (executor !== undefined) return { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' };
-  return { ran: 'planned', why: 'An operation runs by a plan. It is made at the first run of a document, and kept with it.' };
+  return { ran: 'planned', why: 'Operations run by a plan, which is created at the first run and stored with the document.' };
 }
 
 /** A lazy schema has `progress`. Its class cannot be checked, because it may come from another copy of this package. */
 function schemaOf(schema: GraphQLSchema & { readonly progress?: { readonly made: number; readonly of: number } }): ExplainedSchema {
   const { progress } = schema;
-  if (progress === undefined) return { kind: 'whole', why: 'It was given as a GraphQLSchema (option schema).' };
+  if (progress === undefined) return { kind: 'whole', why: 'It was passed as a GraphQLSchema (option schema).' };
   const { made: typesMade, of: typesDefined } = progress;
   const isAll = typesMade === typesDefined;
   const why = isAll
-    ? 'All of its types have been made: operations have touched them, or introspection has listed them.'
-    : 'Made from typeDefs: a type is made when an operation first touches it.';
+    ? 'All types have been created, by operations or by introspection.'
+    : 'Created from typeDefs: a type is created when an operation first uses it.';
   return { kind: 'lazy', why, typesMade, typesDefined };
 }
 

@@ -124,11 +124,11 @@ export interface Config<ContextFunctionParams = any> {
 /** Options of version 2, and what to write instead. */
 const optionsOfVersion2: Readonly<Record<string, string>> = {
   playground: 'Write plugins: [ApolloServerPluginLandingPageGraphQLPlayground()] for the page, from "graphql-functions/v3/core".',
-  tracing: 'Take it out: the format is gone. See docs/plugins.md for a plugin that measures resolvers.',
-  engine: 'Take it out: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
-  subscriptions: 'Take it out: version 3 had none. The current createHandler streams them, see docs/streaming.md.',
+  tracing: 'Remove it: the format is obsolete. See docs/plugins.md for a plugin that measures resolvers.',
+  engine: 'Remove it: nothing is reported to Apollo. See docs/migration.md, "Withdrawn".',
+  subscriptions: 'Remove it: version 3 had none. createHandler of graphql-functions streams them, see docs/streaming.md.',
   cacheControl: 'Write plugins: [ApolloServerPluginCacheControl({ defaultMaxAge })] instead, from "graphql-functions/v3/core".',
-  uploads: 'Take it out: the schema has no scalar Upload, and requests with files are refused.',
+  uploads: 'Remove it: the schema has no scalar Upload, and requests with files are refused.',
   schemaDirectives: 'It still works. Write a function of the schema instead, with mapSchema of @graphql-tools/utils.',
 };
 

@@ -195,7 +195,7 @@ describe('work handed to waitUntil', () => {
     const response = await httpAPI.read(await createHandler(options)(httpAPIEvent(typename), {}));
 
     assert.deepEqual(json(response), { data: { __typename: 'Query' } });
-    assert.deepEqual(log, [{ level: 'error', message: 'Work handed to waitUntil failed.', details: [reason] }]);
+    assert.deepEqual(log, [{ level: 'error', message: 'Work passed to waitUntil failed.', details: [reason] }]);
   });
 
   test('goes to the waitUntil of the platform, and the answer does not wait', async () => {
@@ -264,7 +264,7 @@ describe('work handed to waitUntil', () => {
     );
     await handed[0];
 
-    assert.equal(log[0]?.message, 'Work handed to waitUntil failed.');
+    assert.equal(log[0]?.message, 'Work passed to waitUntil failed.');
   });
 
   test('continues in a long-lived process: the answer does not wait on Deno and Bun', async () => {

@@ -76,7 +76,7 @@ describe('warns once about a data source in development', () => {
             void [path, request];
           }
         })(),
-      'willSendRequest of the data source "books" takes 2 arguments, and gets the request alone.',
+      'willSendRequest of the data source "books" takes 2 arguments, but gets only the request.',
     ],
     'when its constructor is given an address': [
       () => new (class extends RESTDataSource {})('https://books.example.com/' as never),

@@ -23,7 +23,7 @@ const ticks = { Subscription: { ticks: { subscribe: () => [] } } };
 describe('warns about the option cache in development', () => {
   class LRUCache extends Map {}
   const stores: Record<string, readonly [store: object, message: RegExp]> = {
-    'a Map': [new Map(), /^The option cache is a Map, which keeps every entry for ever\./],
+    'a Map': [new Map(), /^The option cache is a Map, which keeps every entry forever\./],
     'a Keyv': [new Keyv(), /Write new KeyvAdapter\(keyv\)\.$/],
     'an LRUCache': [new LRUCache(), /lifetimes in milliseconds/],
   };
@@ -95,8 +95,8 @@ test('warns about a rootValue that is or returns a promise in development', asyn
   deepEqual(
     lines.map(({ message }) => message),
     [
-      'The option rootValue is a promise, and no field can be read from it. Await it first.',
-      'rootValue() returned a promise, and no field can be read from it. Return the value itself.',
+      'The option rootValue is a promise, which has no fields. Await it first.',
+      'rootValue() returned a promise, which has no fields. Return the value.',
     ],
   );
 });

@@ -38,7 +38,7 @@ test('warns about a misspelt hook of the server', async () => {
 
 test('names the right place of a misplaced hook', async () => {
   deepEqual(await warningsFor({ willSendResponse: nothing }), [
-    'The hook willSendResponse is never called: it belongs to what requestDidStart returns, and is in a plugin.',
+    'The hook willSendResponse is never called: it belongs to what requestDidStart returns, but is in a plugin.',
   ]);
 });
 

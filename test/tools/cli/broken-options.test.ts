@@ -39,7 +39,7 @@ const breaks: Readonly<Record<string, Break>> = {
       ),
     },
     expected:
-      /functions\/graphql\.ts:4:3 Unknown option "playground", which other servers have\. [^\n]*landingPage[^]*functions\/graphql\.ts:5:3 Unknown option "subscriptions", [^\n]*server-sent events/,
+      /functions\/graphql\.ts:4:3 Unknown option "playground", which is an option of another server\. [^\n]*landingPage[^]*functions\/graphql\.ts:5:3 Unknown option "subscriptions", [^\n]*server-sent events/,
   },
   'a field that is defined without a type': {
     files: {

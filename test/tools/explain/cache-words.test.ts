@@ -24,37 +24,42 @@ describe('a miss says whether the response was stored', () => {
     [
       'is not stored: the origin said nothing',
       { body },
-      'Not stored: the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can.',
+      'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
     ],
     ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin said Vary: *.'],
     [
       'is not stored: private, and nobody in particular asks',
       { headers: { 'cache-control': 'private, max-age=60' }, body },
-      'Not stored: the origin said private, and nothing in the request tells whose response it is (credentials, cacheIdentity).',
+      'Not stored: the origin said private, and nothing in the request identifies the user (credentials, cacheIdentity).',
     ],
-    ['is stored by a ttl', { headers: { 'cache-control': 'max-age=1' }, body }, 'Stored for 30 s: a ttl of 30 s was set in its place.', 30],
+    [
+      'is stored by a ttl',
+      { headers: { 'cache-control': 'max-age=1' }, body },
+      'Stored for 30 s: a ttl of 30 s replaces the lifetime from the origin.',
+      30,
+    ],
     ['is not stored: a ttl of 0', { headers: { 'cache-control': 'max-age=60' }, body }, 'Not stored: a ttl of 0 s was set.', 0],
     [
       'is not stored: a ttl for an error',
       { status: 404, headers: { 'cache-control': 'max-age=60' }, body },
-      'Not stored: a ttl is for successes, and the status is 404.',
+      'Not stored: a ttl applies only to successes, and the status is 404.',
       30,
     ],
     ['is not stored: an error', { status: 500, body }, 'Not stored: the status is 500.'],
     [
       'is kept to ask about again',
       { headers: { 'cache-control': 'no-cache', etag: '"1"' }, body },
-      'Stored to be asked about again, not to be used as it is: the origin said "no-cache".',
+      'Stored for revalidation only: the origin said "no-cache".',
     ],
     [
       'is not stored: stale on arrival',
       { headers: { 'cache-control': 'max-age=0' }, body },
-      'Not stored: the origin said "max-age=0", with nothing to ask again by (ETag, Last-Modified).',
+      'Not stored: the origin said "max-age=0", and it cannot be revalidated without ETag or Last-Modified.',
     ],
     [
       'is not stored: no word on its life, whatever else the origin says',
       { headers: { 'cache-control': 'public' }, body },
-      'Not stored: the origin said nothing of how long it lives (Cache-Control); cacheOptionsFor can.',
+      'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
     ],
     ['is not stored: a status that is not without a lifetime', { status: 500, body }, 'Not stored: the status is 500.'],
   ];
@@ -103,7 +108,7 @@ test('a revalidated response says since when it was stale', async (t) => {
   const [call] = await server.explainCalls((api) => api.read('book'));
 
   equal(call?.cache, 'revalidated');
-  equal(call?.why, 'Stored, but not fresh since 15 s; the origin said 304, not modified. Stored for 60 s: the origin said "max-age=60".');
+  equal(call?.why, 'Stored, but stale for 15 s; the origin said 304, not modified. Stored for 60 s: the origin said "max-age=60".');
   deepEqual([call?.status, call?.tries], [200, 1]);
 });
 
@@ -138,7 +143,7 @@ describe('a stale response says why it was used', () => {
     server.clock.turn(75_000);
 
     deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'force-cache' }))), [
-      "stale: No longer fresh, but asked for with cache: 'force-cache'.",
+      "stale: No longer fresh, but requested with cache: 'force-cache'.",
     ]);
   });
 });
@@ -151,7 +156,7 @@ test('the second call of an operation is answered by the memo, with the status o
     await api.read('book');
   });
 
-  deepEqual(told(calls.slice(1)), ['memo: This data source had asked for the same in this operation.']);
+  deepEqual(told(calls.slice(1)), ['memo: This data source had already sent this request in this operation.']);
   deepEqual([calls[1]?.status, calls[1]?.tries], [201, 0]);
 });
 
@@ -177,7 +182,7 @@ test('shares an equal request in flight from another operation', async (t) => {
       ['shared', 0],
     ],
   );
-  match((await second)[0]?.why ?? '', /^An equal request was under way/);
+  match((await second)[0]?.why ?? '', /^An equal request was in progress/);
 });
 
 describe('a call that bypasses the cache says why', () => {
@@ -202,8 +207,8 @@ describe('a call that bypasses the cache says why', () => {
     });
 
     deepEqual(told(calls), [
-      "bypass: Asked for with cache: 'no-store'.",
-      'bypass: The request has a condition of its own: range.',
+      "bypass: Requested with cache: 'no-store'.",
+      'bypass: The request has a conditional header: range.',
       'bypass: The request says Cache-Control: no-store.',
     ]);
   });
@@ -215,7 +220,7 @@ describe('a call that was sent although a response was stored says why', () => {
     await server.explainCalls((api) => api.read('book'));
 
     deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'reload' }))), [
-      `miss: Asked for with cache: 'reload'. Stored for 60 s: the origin said "max-age=60".`,
+      `miss: Requested with cache: 'reload'. Stored for 60 s: the origin said "max-age=60".`,
     ]);
   });
 
@@ -226,7 +231,7 @@ describe('a call that was sent although a response was stored says why', () => {
 
     const [call] = await server.explainCalls(readAs('bob'));
 
-    match(call?.why ?? '', /^A response is stored, but for a request with other header fields\. Stored for 30 s/);
+    match(call?.why ?? '', /^A response is stored, but for a request with other headers\. Stored for 30 s/);
     equal(JSON.stringify(call).includes('bob'), false);
   });
 });
@@ -238,7 +243,7 @@ describe('a call that fails', () => {
     const [call] = await server.explainCalls((api) => api.read('book').catch(() => {}));
 
     deepEqual([call?.cache, call?.status, call?.tries], ['miss', undefined, 1]);
-    equal(call?.why, 'Nothing was stored for it. There is no answer to store.');
+    equal(call?.why, 'Nothing was stored for it. There is no response to store.');
     match(call?.error ?? '', /^GET got no answer/);
   });
 

@@ -32,7 +32,7 @@ describe('calls that were made twice', () => {
       await api.read('book', undefined, { headers: { 'x-part': 'two' } });
     });
 
-    match(advice[0] ?? '', /The requests differ in header fields, and so are not the same to the memo: x-part\.$/);
+    match(advice[0] ?? '', /The memo treats the requests as different, because these headers differ: x-part\.$/);
   });
 
   test('names a cache mode that bypasses the memo', async (t) => {
@@ -53,7 +53,7 @@ describe('calls that were made twice', () => {
       await api.read('book');
     });
 
-    match(advice[0] ?? '', /A PUT to the same address came between/);
+    match(advice[0] ?? '', /A PUT to the same URL came in between/);
   });
 
   test('memo hits and different URLs are not duplicates', async (t) => {

@@ -158,6 +158,6 @@ function instructions(source: FunctionSource, file: string, { from }: BuildArtef
   return [
     `\n${basename(source.file)} does not use the build yet. Add:\n`,
     ...lines,
-    `\n  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' in place of typeDefs' : ''}`,
+    `\n  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' instead of typeDefs' : ''}`,
   ].join('\n');
 }

@@ -84,8 +84,8 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
   for (const notice of await noticesOf(served, directory)) terminal.error(notice);
   const canCheck = problems.length === 0 || schemas.size > 0;
   if (canCheck) problems.push(...(await checkFiles(settings, schemas, workplace)));
-  else if (settings.documents.length > 0) terminal.error('Operations are checked once the schema has no problems.');
-  if (!canCheck && earlier !== undefined) terminal.error('Schemas are compared once the schema has no problems.');
+  else if (settings.documents.length > 0) terminal.error('Operations will be checked when the schema has no problems.');
+  if (!canCheck && earlier !== undefined) terminal.error('Schemas will be compared when the schema has no problems.');
   const comparison = canCheck && earlier !== undefined ? await compare(settings, schemas, { earlier, directory }) : undefined;
   const { format, against } = settings;
   report({ problems, comparison, against, functions: served.map(({ bundled }) => bundled.source) }, format, workplace);

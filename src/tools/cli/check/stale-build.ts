@@ -23,12 +23,12 @@ export async function findStaleBuild(
     const made = await makeBuild({ from: artefact.from, typeDefs: options?.typeDefs, schema, directory });
     return made.seal === artefact.seal ? [] : [{ file, message: staleness(artefact, made) }];
   } catch (error) {
-    return [{ file, message: `The build cannot be made again. ${(error as Error).message}` }];
+    return [{ file, message: `The build cannot be repeated. ${(error as Error).message}` }];
   }
 }
 
 function staleness(artefact: BuildArtefact, made: BuildArtefact): string {
   const isSame = { 'the version of graphql': artefact.graphql === made.graphql, 'the schema': artefact.text === made.text };
-  const [changed = 'what it is made of'] = Object.entries(isSame).flatMap(([what, same]) => (same ? [] : [what]));
-  return `The build is stale: ${changed} has changed since it was made. Run: npx graphql-functions build`;
+  const [changed = 'its input'] = Object.entries(isSame).flatMap(([what, same]) => (same ? [] : [what]));
+  return `The build is stale: ${changed} has changed since it was created. Run: npx graphql-functions build`;
 }

@@ -52,7 +52,7 @@ function streamsOnLambda(name: string): string {
 /** An AWS handler that was called with a Request returns a statusCode: `--platform` is missing. */
 function wrongResult(result: unknown): string {
   const text = `Expected the function to return a Response, got ${describe(result)}.`;
-  if (typeof result === 'function') return `${text} If createHandler made it, export it: export default createHandler({ … }).`;
+  if (typeof result === 'function') return `${text} If it comes from createHandler, export it: export default createHandler({ … }).`;
   return propertyOf(result, 'statusCode') === undefined ? text : `${text} ${namePlatform}`;
 }
 
@@ -78,7 +78,7 @@ function contextFor({ url }: ThreadRequest): object {
     site: { url: new URL(url).origin },
     deploy: { context: 'dev', id: '0', published: false },
     waitUntil: (work: Promise<unknown>) => {
-      Promise.resolve(work).catch((error: unknown) => console.error('Work handed to waitUntil failed.', error));
+      Promise.resolve(work).catch((error: unknown) => console.error('Work passed to waitUntil failed.', error));
     },
   };
 }

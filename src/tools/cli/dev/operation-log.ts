@@ -114,7 +114,7 @@ function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly s
     const nulled = path.findIndex((_, length) => valueAt(result.data, path.slice(0, length)) === null);
     if (nulled < 0) continue;
     const lost = nulled === 0 ? 'all of data' : path.slice(0, nulled).join('.');
-    return [`${path.join('.')} is non-null ("!"), so its error made ${lost} null. With onError: "NULL" a client keeps the other fields.`];
+    return [`${path.join('.')} is non-null ("!"), so its error made ${lost} null. With onError: "NULL", clients get the other fields.`];
   }
   return [];
 }

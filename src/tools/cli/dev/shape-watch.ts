@@ -9,7 +9,7 @@ const kinds: readonly (readonly [is: (value: unknown) => boolean, remedy: (type:
   [Array.isArray, (type) => `Return one object, or write [${type}] in the schema.`],
   [(value) => typeof value !== 'object', () => 'Return an object with these fields, or give the type resolvers that read this value.'],
   [(value) => value instanceof Map, () => 'Return Object.fromEntries(map).'],
-  [(value) => value instanceof Response, () => 'Return await response.json(), or use RESTDataSource, which does that.'],
+  [(value) => value instanceof Response, () => 'Return await response.json(), or use RESTDataSource, which parses JSON.'],
 ];
 
 /**
@@ -28,7 +28,7 @@ export function watchShapes(
     const [, remedy] = kinds.find(([is]) => is(value)) ?? [];
     if (remedy === undefined || reported.has(type) || maps.some((map) => map !== undefined && type in map)) return;
     reported.add(type);
-    report(`A resolver returned ${describe(value)} for the type ${type}: its fields are read from that, and are null. ${remedy(type)}`);
+    report(`A resolver returned ${describe(value)} for the type ${type}, so its fields are null. ${remedy(type)}`);
   };
   const objects = listObjects(check);
   return { executionWillStart: () => ({ objects }) };

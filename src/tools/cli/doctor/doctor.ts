@@ -134,9 +134,9 @@ function say(terminal: Terminal, what: string, text: string): void {
 
 /** Packages that patch functions of graphql-js. Compiled operations bypass them, and graphql 17 cannot be patched. */
 const patching: Readonly<Record<string, string>> = {
-  '@opentelemetry/instrumentation-graphql': 'use openTelemetry() of graphql-functions/opentelemetry in its place',
+  '@opentelemetry/instrumentation-graphql': 'use openTelemetry() of graphql-functions/opentelemetry instead',
   'dd-trace':
-    'its plugin for graphql sees nothing; use openTelemetry() of graphql-functions/opentelemetry, which dd-trace takes spans from',
+    'its plugin for graphql records nothing; use openTelemetry() of graphql-functions/opentelemetry, whose spans dd-trace collects',
 };
 
 /** Warns about installed packages that would trace nothing. */

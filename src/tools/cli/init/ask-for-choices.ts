@@ -44,7 +44,7 @@ type Ask = (question: string) => Promise<string>;
 
 const platforms = Object.keys(initPlatforms) as InitPlatform[];
 
-const withoutTerminal = `init needs --platform, because it cannot ask without a terminal:
+const withoutTerminal = `init needs --platform, because it cannot prompt without a terminal:
 
   graphql-functions init [folder] --platform <${platforms.join(' | ')}> [--codegen] [--tests]`;
 

@@ -78,7 +78,7 @@ export const apolloGenerations: readonly Generation[] = [
       node.arguments.length === 0
         ? { ...onLambda, node, options: undefined }
         : undefined,
-    remedy: () => '. Export createHandler({ … }) in its place',
+    remedy: () => '. Export createHandler({ … }) instead',
   },
   {
     modules: /^@apollo\/server(?:\/standalone)?$|^@as-integrations\/(?:aws-lambda|next)$/,
@@ -93,7 +93,7 @@ export const apolloGenerations: readonly Generation[] = [
         : undefined,
     remedy: (text) =>
       /expressMiddleware|@as-integrations\/(?:fastify|koa)/.test(text)
-        ? '. Put createListener({ … }) of graphql-functions/node in its place: see docs/platforms.md'
+        ? '. Use createListener({ … }) of graphql-functions/node instead: see docs/platforms.md'
         : '. Export createHandler({ … }), or write serve({ … }) of graphql-functions/node for a server of Node',
   },
 ];

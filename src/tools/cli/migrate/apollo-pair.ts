@@ -40,8 +40,8 @@ export function findPair(source: SourceFile, project: Project, generation: Gener
   const [handler, second] = calls;
   if (handler === undefined || second !== undefined) {
     if (local === undefined) return undefined;
-    const unknown = `its handler is made in a way that createHandler does not know${found.remedy(source.text)}`;
-    return { node: local.declaration, why: second === undefined ? unknown : 'several handlers are made of its server' };
+    const unknown = `its handler is created in a way that cannot be converted${found.remedy(source.text)}`;
+    return { node: local.declaration, why: second === undefined ? unknown : 'its server has several handlers' };
   }
   return { server: serverFile, handler, generation: found };
 }

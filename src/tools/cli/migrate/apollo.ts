@@ -38,7 +38,7 @@ const finding = (text: string, node: Node): Rewritten['findings'] => [
   {
     line: lineOf(text, node.start),
     message:
-      'Clients still get the messages of unexpected errors (maskErrors: false). Without the option production masks them: see docs/errors.md.',
+      'Clients still get the messages of unexpected errors (maskErrors: false). Without this option, production masks them: see docs/errors.md.',
   },
 ];
 

@@ -42,7 +42,7 @@ export async function findUnfitPackages(manifest: Manifest, directory: string): 
   if (isBelow(rangeIn(manifest, '@apollo/federation'), { major: 0, minor: 36 }))
     lines.push(
       `  ${name}:${at('@apollo/federation')}  @apollo/federation of this version refuses graphql 16. ` +
-        'Write @apollo/subgraph ^2.0.0, and buildSubgraphSchema in place of buildFederatedSchema.',
+        'Write @apollo/subgraph ^2.0.0, and buildSubgraphSchema instead of buildFederatedSchema.',
     );
   const typescript = rangeIn(manifest, 'typescript');
   if (isBelow(typescript, { major: 4, minor: 7 }))

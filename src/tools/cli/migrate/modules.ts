@@ -111,7 +111,8 @@ export function destinationOf(module: string, name: string | undefined): Destina
         ? { module: typesOfEnv[name]! }
         : { left: `${name} of ${from} is not here; Node has what that package was for` };
   const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
-  if (other !== undefined) return other === '' ? { left: `${name} is withdrawn with uploads` } : { module: other };
+  if (other !== undefined)
+    return other === '' ? { left: `${name} does not exist in this package, which has no uploads` } : { module: other };
   if (internals.includes(name)) return { left: `${name} of ${from} was never meant to be used, and is not here` };
   if (from === 'apollo-server-core') return { module: core };
   const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;

@@ -10,19 +10,19 @@ interface Texts {
 const others: Readonly<Record<string, { readonly test: RegExp; readonly advice: string; readonly modern?: readonly string[] }>> = {
   'Apollo Server 4 or 5': {
     test: /['"](?:@apollo\/server|@as-integrations\/[\w-]+|@apollo\/datasource-rest)(?:\/[\w/]+)?['"]/,
-    advice: 'migrate --modern writes handlers and data sources with this package, and says what to do with the rest',
+    advice: 'migrate --modern converts handlers and data sources to this package, and lists what you have to change by hand',
     modern: ['@apollo/server', '@as-integrations/aws-lambda', '@as-integrations/next', '@apollo/datasource-rest'],
   },
   'GraphQL Yoga': {
     test: /['"]graphql-yoga['"]/,
-    advice: 'migrate --modern writes it with createHandler where it can',
+    advice: 'migrate --modern converts it to createHandler if possible',
     modern: ['graphql-yoga'],
   },
   'graphql-http or express-graphql': {
     test: /['"](?:graphql-http(?:\/[\w/]+)?|express-graphql)['"]/,
     advice: 'its options are those of createHandler: see docs/migration-servers.md, "From graphql-http"',
   },
-  Mercurius: { test: /['"]mercurius['"]/, advice: 'createListener({ … }) takes its place as a route: see docs/platforms.md' },
+  Mercurius: { test: /['"]mercurius['"]/, advice: 'use createListener({ … }) as a route instead: see docs/platforms.md' },
 };
 
 /** Packages replaced by --modern that no file mentions any more. */

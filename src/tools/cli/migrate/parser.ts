@@ -30,7 +30,7 @@ export async function findParser(directory: string, hasAgreed: boolean, terminal
   }
   if (!hasAgreed && !(await confirmDownload()))
     throw new DevError(
-      `migrate reads code with ${Object.keys(parsers).join(' or ')}, and the project has neither. ` +
+      `migrate reads code with ${Object.keys(parsers).join(' or ')}, but the project has neither. ` +
         'Pass --yes to download @babel/parser into a temporary folder.',
     );
   terminal.log('Downloading @babel/parser …');

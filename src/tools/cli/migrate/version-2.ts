@@ -27,7 +27,7 @@ export function keepCORSOfVersion2({ text, program }: SourceFile): Rewritten {
     else if (options.type !== 'ObjectExpression' || options.properties.some(({ type }: Node) => type !== 'Property'))
       findings.push({
         line: lineOf(text, node.start),
-        message: 'Version 2 sent no CORS fields where these options have no cors, and version 3 allows every origin: write cors: {} then.',
+        message: 'Without the option cors, version 2 sent no CORS headers, but version 3 allows every origin: write cors: {} to send none.',
       });
     // Version 2 treated true and false as an empty object.
     else if (typeof cors?.value === 'boolean') edits.push({ start: cors.start, end: cors.end, text: '{}' });
@@ -43,7 +43,7 @@ export function findUploads({ text, program }: SourceFile): Finding[] {
     .filter(({ computed, key, value }) => !computed && key.name === 'uploads' && value.value !== false)
     .map(({ start }) => ({
       line: lineOf(text, start),
-      message: 'The schema uses the scalar Upload, which is withdrawn with uploads: see docs/uploads.md for signed URLs.',
+      message: 'The schema uses the scalar Upload, which this package does not have: see docs/uploads.md for signed URLs.',
     }));
 }
 

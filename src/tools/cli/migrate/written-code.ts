@@ -40,7 +40,7 @@ export function importEdits(text: string, old: readonly ModuleReference[], fresh
 /** Imports that are not purely by name, or of names that are not in `known`. */
 export function problemsOfImports(used: readonly ModuleReference[], known: readonly string[]): Problem[] {
   return used.flatMap(({ module, literal, names, statement }) => {
-    if (statement === undefined) return problem(literal, `${module} is not imported by names alone`);
+    if (statement === undefined) return problem(literal, `${module} is not only imported by name`);
     return names
       .filter(({ imported, local }) => !known.includes(imported) || imported !== local)
       .flatMap((name) => problem(literal, `it uses ${nameText({ ...name, isType: false })} of ${module}`));

@@ -199,7 +199,7 @@ const deeds: Readonly<Record<string, (node: Node, server: Node) => string | unde
     return other === undefined ? undefined : `adds ${other.key.name ?? other.key.value}`;
   },
   Property: ({ key, value }) =>
-    /^(?:statusCode|method|body)$/.test(key.name) && value.type === 'Literal' ? `says itself what the ${key.name} is` : undefined,
+    /^(?:statusCode|method|body)$/.test(key.name) && value.type === 'Literal' ? `sets the ${key.name}` : undefined,
 };
 
 /** Names declared in a body, including parameters. */

@@ -30,7 +30,7 @@ const options: Readonly<Record<string, (value: Node, text: string) => Written>> 
 
 /** What to write in place of options that cannot be translated. */
 const remedies: Readonly<Record<string, string>> = {
-  plugins: 'See docs/plugins.md for hooks that do the same, and the table of docs/migration-servers.md for options in place of plugins',
+  plugins: 'See docs/plugins.md for hooks that do the same, and the table of docs/migration-servers.md for options that replace plugins',
   cors: 'Write origin as a list, and credentials as true or false',
   maskedErrors: 'Write formatError: see docs/errors.md',
   logging: 'Write logger',
@@ -78,7 +78,7 @@ export function problemsOfOptions(node: Node, schema: ResolvedValue | undefined)
     const isKnown = Object.hasOwn(options, key.name) && options[key.name]!(value, '') !== 'left';
     const name: string = key.name ?? key.value;
     const remedy = Object.hasOwn(remedies, name) ? `. ${remedies[name]}` : '';
-    return isKnown ? [] : problem(property, `what it says in ${name} means something else there, or nothing${remedy}`);
+    return isKnown ? [] : problem(property, `the value of ${name} has a different meaning there, or none${remedy}`);
   });
   return [...inSchema, ...others];
 }

@@ -45,7 +45,7 @@ export function modernizeYoga(source: SourceFile, project: Project): Rewritten |
       ...problems,
       {
         node: server.declaration,
-        why: 'its handler is made in a way that createHandler does not know. Export createHandler({ … }), or pass createListener({ … }) of graphql-functions/node to the server of Node',
+        why: 'its handler is created in a way that cannot be converted. Export createHandler({ … }), or pass createListener({ … }) of graphql-functions/node to the server of Node',
       },
     ]);
   const [options] = server.call.arguments;

@@ -49,14 +49,14 @@ export async function resolveFunctionsFolder(directory: string, named: string | 
   const deployed = await findFolder(directory, [settings.directory]);
   if (deployed !== undefined) {
     const isOther = found !== undefined && found !== deployed;
-    const notice = `netlify.toml says directory = "${settings.directory}": that folder is used, and ${relative(directory, found ?? '')} is not.`;
+    const notice = `Using the folder "${settings.directory}" from netlify.toml, not ${relative(directory, found ?? '')}.`;
     return { folder: deployed, problems: broken, notices: isOther ? [notice] : [] };
   }
   const missing: Problem = {
     file: join(directory, 'netlify.toml'),
     line: settings.line,
     column: 1,
-    message: `There is no folder "${settings.directory}", so Netlify would deploy no function. Name the folder of your functions, or let the build command write this one.`,
+    message: `There is no folder "${settings.directory}", so Netlify would deploy no function. Set directory to the folder of your functions, or let the build command create this one.`,
   };
   if (found === undefined) throw new DevError(problemText(missing, directory));
   return { folder: found, problems: [...broken, missing], notices: [] };

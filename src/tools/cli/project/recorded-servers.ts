@@ -67,7 +67,7 @@ async function introspect(source: OptionsSource<ServerOptions>, createHandler: C
   const response = await handler(new Request('http://localhost/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }));
   const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };
   if (data === undefined || errors !== undefined)
-    throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The schema is silent.');
+    throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The result has neither data nor errors.');
   return buildClientSchema(data);
 }
 

@@ -236,7 +236,7 @@ export default createHandler(async () => ({ typeDefs: 'type Query { a: Missing }
       'functions/two.ts:2:72 Unknown type "Missing".',
     ],
   );
-  assert.match(stderr, /Operations are checked once the schema has no problems\.\n\n11 problems\.\n$/);
+  assert.match(stderr, /Operations will be checked when the schema has no problems\.\n\n11 problems\.\n$/);
 });
 
 test('the options of createStreamingHandler are checked like those of createHandler', async (context) => {
@@ -372,7 +372,7 @@ const fromFile =
 test('an import of a schema file gets a notice that the bundler of the deployment needs a loader', async (context) => {
   const { code, stderr } = await check(context, { 'functions/graphql.js': fromFile, 'schema.graphql': 'type Query { a: Int }' });
 
-  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* with esbuild --loader:\.graphql=text/m);
+  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* for esbuild --loader:\.graphql=text/m);
   assert.equal(code, 0);
 });
 

@@ -35,6 +35,6 @@ test('a function that returns a handler instead of a response says to export it'
 
   await assert.rejects(
     call(request),
-    /Expected the function to return a Response, got function\. If createHandler made it, export it: export default/,
+    /Expected the function to return a Response, got function\. If it comes from createHandler, export it: export default/,
   );
 });

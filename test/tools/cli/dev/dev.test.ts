@@ -570,9 +570,9 @@ test('the log says from which values fields read as null, and which URL did not 
 
   const records = events.flatMap((event) => ('record' in event ? [event.record] : []));
   assert.deepEqual(records[0]?.errors, [
-    'A resolver returned an array of 1 for the type Book: its fields are read from that, and are null. Return one object, or write [Book] in the schema.',
-    'A resolver returned a Map for the type Author: its fields are read from that, and are null. Return Object.fromEntries(map).',
-    'A resolver returned "x" for the type Shop: its fields are read from that, and are null. Return an object with these fields, or give the type resolvers that read this value.',
+    'A resolver returned an array of 1 for the type Book, so its fields are null. Return one object, or write [Book] in the schema.',
+    'A resolver returned a Map for the type Author, so its fields are null. Return Object.fromEntries(map).',
+    'A resolver returned "x" for the type Shop, so its fields are null. Return an object with these fields, or give the type resolvers that read this value.',
   ]);
   assert.deepEqual(records[0]?.operations[0]?.errors, ['GET got no answer (http://localhost:1/all) (at down)']);
   assert.deepEqual(records[1]?.errors, []);
@@ -599,10 +599,7 @@ test('the log says which non-null field has made finished fields null', async (c
 
   const records = events.flatMap((event) => ('record' in event ? event.record.operations.map(({ errors }) => errors) : []));
   assert.deepEqual(records, [
-    [
-      'down (at shop.ads)',
-      'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL" a client keeps the other fields.',
-    ],
+    ['down (at shop.ads)', 'shop.ads is non-null ("!"), so its error made shop null. With onError: "NULL", clients get the other fields.'],
     ['down (at shop.ads)'],
   ]);
 });

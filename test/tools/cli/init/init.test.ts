@@ -174,7 +174,7 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 }
 
 test('without a terminal and --platform, init names its options', async (context) => {
-  const expected = `init needs --platform, because it cannot ask without a terminal:
+  const expected = `init needs --platform, because it cannot prompt without a terminal:
 
   graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests]
 `;

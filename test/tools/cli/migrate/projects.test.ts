@@ -122,7 +122,7 @@ test('version 2’s createHandler gets cors: {} beside its other options, and op
 
   match(await readFile(join(project.directory, 'handler.js'), 'utf8'), /createHandler\(\{ cors: \{\}, onHealthCheck \}\)/);
   match(await readFile(join(project.directory, 'off.js'), 'utf8'), /createHandler\(\{ cors: \{\} \}\)/);
-  match(printed, /other\.js:3 {2}Version 2 sent no CORS fields where these options have no cors/);
+  match(printed, /other\.js:3 {2}Without the option cors, version 2 sent no CORS headers/);
 });
 
 test('--modern leaves CORS off for version 2, which sent no fields', async (context) => {

@@ -143,15 +143,15 @@ const lambda = (change: (text: string) => string): string => server(`schema: ${s
 
 /** What is in the way, and the line of it. */
 const inTheWay: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
-  'a plugin': [`${server(`schema: ${schema}, plugins: [usePlugin()]`)}export default yoga;\n`, /:2 {2}.*what it says in plugins/],
-  'an option of Yoga': [`${server(`schema: ${schema}, fetchAPI: {}`)}export default yoga;\n`, /:2 {2}.*what it says in fetchAPI/],
+  'a plugin': [`${server(`schema: ${schema}, plugins: [usePlugin()]`)}export default yoga;\n`, /:2 {2}.*the value of plugins/],
+  'an option of Yoga': [`${server(`schema: ${schema}, fetchAPI: {}`)}export default yoga;\n`, /:2 {2}.*the value of fetchAPI/],
   'credentials for every origin': [
     `${server(`schema: ${schema}, cors: { origin: '*', credentials: true }`)}export default yoga;\n`,
-    /:2 {2}.*what it says in cors/,
+    /:2 {2}.*the value of cors/,
   ],
   'credentials that are taken for granted': [
     `${server(`schema: ${schema}, cors: { origin: 'https://example.com' }`)}export default yoga;\n`,
-    /:2 {2}.*what it says in cors/,
+    /:2 {2}.*the value of cors/,
   ],
   'a schema of another file': [
     `import { schema } from './schema.js';\n${server('schema')}export default yoga;\n`,
@@ -216,14 +216,14 @@ const inTheWay: Readonly<Record<string, readonly [text: string, said: RegExp]>> 
     ),
     /:5 {2}.*it chooses/,
   ],
-  'a handler with a status of its own': [lambda((text) => text.replace('response.status', '200')), /what the statusCode is/],
+  'a handler with a status of its own': [lambda((text) => text.replace('response.status', '200')), /sets the statusCode/],
   'a handler that gives more to the context': [
     lambda((text) => text.replace('{ event, lambdaContext }', '{ event, user: event.headers.user }')),
     /gives more to the context/,
   ],
   'a server that is used twice': [
     `${server(`schema: ${schema}`)}export default yoga;\nexport const POST = yoga;\n`,
-    /:2 {2}.*made in a way/,
+    /:2 {2}.*created in a way/,
   ],
   'a server under another name': [
     `import { createYoga as create } from 'graphql-yoga';\nconst yoga = create({});\nexport default yoga;\n`,
