@@ -11,8 +11,8 @@ export interface BatchRunner {
   readonly copy: object;
   /** Registers one object's field for the next call. */
   startField(run: Run, field: PlannedField, parent: BatchedParent): Pending;
-  /** Collects the objects of a list, to register these fields of all of them. */
-  startRows(list: ListRun, fields: readonly PlannedField[]): CollectedRows;
+  /** Collects objects of one selection, to register these fields of all of them. */
+  collectRows(fields: readonly PlannedField[]): CollectedRows;
 }
 
 /** An object with a batched field. */
@@ -22,11 +22,11 @@ export interface BatchedParent {
   readonly mark: BatchMark;
 }
 
-/** The objects of a list whose batched fields are all that is missing. */
+/** Objects whose batched fields are all that is missing. */
 export interface CollectedRows {
   add(source: object, row: ResultObject, index: number): void;
-  /** Registers the fields for their next calls. The container of the list waits for them. */
-  startIn(container: PendingContainer): void;
+  /** Registers the fields for their next calls. The objects are in a list, whose container waits for them. */
+  startIn(list: ListRun, container: PendingContainer): void;
 }
 
 export function runnerOf({ runner }: BatchMark): BatchRunner {

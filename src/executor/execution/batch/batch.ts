@@ -77,5 +77,5 @@ const runner: BatchRunner = {
     openBatchesOf(run).ofField(field, parent.mark).add(value);
     return value;
   },
-  startRows: (list, fields) => new BatchedRows(list, fields),
+  collectRows: (fields) => new BatchedRows(fields),
 };

@@ -2,8 +2,8 @@ import { isPromiseLike } from '../../../shared/index.ts';
 import { completeValue } from '../complete/errors.ts';
 import type { ListRun } from '../complete/items.ts';
 import { plainValue } from '../complete/leaf.ts';
-import { canBeRow, rowsBelow } from '../complete/rows.ts';
-import type { Rows } from '../complete/rows.ts';
+import { canBeRow, noBatches, rowsBelow } from '../complete/rows.ts';
+import type { Places, Rows } from '../complete/rows.ts';
 import { batchOfField } from '../fields.ts';
 import { startField } from '../field-run.ts';
 import { Pending, PendingContainer, PromisedValue } from '../pending.ts';
@@ -14,20 +14,26 @@ import type { CollectedRows } from './batch-runner.ts';
 import { BatchedValue, openBatchesOf } from './open-batches.ts';
 import type { BatchReceiver, BatchSlice } from './open-batches.ts';
 
+/** Where objects are: in a list, or each in a batched field of another object. */
+interface RowOwner extends Places {
+  /** The object at this place, or its container; something else when it has become null. */
+  valueAt(index: number): unknown;
+  /** Puts the container of an object in its place, and waits for it. */
+  waitAt(index: number, object: PendingContainer): void;
+}
+
 /**
- * The objects of a list whose batched fields are all that is missing. They share one entry in the list's container for each field; a row
- * gets a container only if its value is an error or pending itself.
+ * Objects whose batched fields are all that is missing. They share one entry in the container of their list for each field; an object gets
+ * a container only if its value is an error or pending itself.
  */
 export class BatchedRows implements CollectedRows {
-  readonly list: ListRun;
   readonly sources: object[] = [];
   readonly rows: ResultObject[] = [];
-  /** Of each row in the list. */
+  /** Of each object at its owner. */
   readonly indexes: number[] = [];
   readonly #fields: readonly PlannedField[];
 
-  constructor(list: ListRun, fields: readonly PlannedField[]) {
-    this.list = list;
+  constructor(fields: readonly PlannedField[]) {
     this.#fields = fields;
   }
 
@@ -37,10 +43,19 @@ export class BatchedRows implements CollectedRows {
     this.indexes.push(index);
   }
 
-  startIn(container: PendingContainer): void {
+  startIn(list: ListRun, container: PendingContainer): void {
+    this.start(container, {
+      at: (index) => list.at(index),
+      valueAt: (index) => container.result[index],
+      waitAt: (index, object) => container.waitFor(object, index),
+    });
+  }
+
+  /** Registers the fields. `container`: of the list around the objects. */
+  start(container: PendingContainer, owner: RowOwner): void {
     const open = openBatchesOf(container.run);
     for (const field of this.#fields) {
-      const column = new BatchedColumn(this, field, container);
+      const column = new BatchedColumn(this, field, { container, owner });
       container.waitWithin({ column }, [column]);
       open.ofField(field, batchOfField(field)!).add(column);
     }
@@ -48,34 +63,34 @@ export class BatchedRows implements CollectedRows {
 
   /** Those for which the test is true. */
   filter(test: (at: number) => boolean): BatchedRows {
-    const kept = new BatchedRows(this.list, this.#fields);
+    const kept = new BatchedRows(this.#fields);
     for (let at = 0; at < this.rows.length; at++) if (test(at)) kept.add(this.sources[at]!, this.rows[at]!, this.indexes[at]!);
     return kept;
   }
 }
 
-/** One batched field of these objects. Until its value arrives, it is undefined in a row. */
-class BatchedColumn extends Pending implements BatchReceiver {
+/** One batched field of these objects, and the owner of the objects in it. Until its value arrives, it is undefined in a row. */
+class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
   #objects: BatchedRows;
   readonly #field: PlannedField;
   readonly #container: PendingContainer;
+  readonly #owner: RowOwner;
   readonly #below: Rows | null;
   #missing: number;
-  /** The row whose value is being completed. */
-  #current = 0;
 
-  constructor(objects: BatchedRows, field: PlannedField, container: PendingContainer) {
+  constructor(objects: BatchedRows, field: PlannedField, { container, owner }: { container: PendingContainer; owner: RowOwner }) {
     super(container.run);
     this.key = 'column';
     this.#objects = objects;
     this.#field = field;
     this.#container = container;
+    this.#owner = owner;
     this.#missing = objects.rows.length;
-    this.#below = rowsBelow(this.run, field, this.#missing, () => this.#fieldRunAt(this.#current));
+    this.#below = rowsBelow(this.run, field, this.#missing, this);
   }
 
   get fieldRun(): FieldRun {
-    return this.#fieldRunAt(0);
+    return this.at(0);
   }
 
   takeParents(): readonly unknown[] {
@@ -92,6 +107,7 @@ class BatchedColumn extends Pending implements BatchReceiver {
       if (this.#isMissing(at)) this.#put(at, value);
       else abandon(value);
     }
+    for (const rows of this.#below?.takeBatchedRows() ?? noBatches) (rows as BatchedRows).start(this.#container, this);
     this.#settle(end - start);
   }
 
@@ -111,17 +127,20 @@ class BatchedColumn extends Pending implements BatchReceiver {
   }
 
   #isInAnswer(at: number): boolean {
-    const item = this.#itemAt(at);
-    return (item === this.#objects.rows[at] || item instanceof PendingContainer) && !this.isOver();
+    const object = this.#owner.valueAt(this.#objects.indexes[at]!);
+    return (object === this.#objects.rows[at] || object instanceof PendingContainer) && !this.isOver();
   }
 
-  #itemAt(at: number): unknown {
-    return this.#container.result[this.#objects.indexes[at]!];
+  at(at: number): FieldRun {
+    return startField(this.run, this.#field, this.#owner.at(this.#objects.indexes[at]!).path);
   }
 
-  #fieldRunAt(at: number): FieldRun {
-    const { list, indexes } = this.#objects;
-    return startField(this.run, this.#field, list.at(indexes[at]!).path);
+  valueAt(at: number): unknown {
+    return this.#isInAnswer(at) ? this.#objects.rows[at]![this.#field.responseName] : undefined;
+  }
+
+  waitAt(at: number, object: PendingContainer): void {
+    this.#waitInRow(at, object);
   }
 
   #put(at: number, value: unknown): void {
@@ -145,33 +164,31 @@ class BatchedColumn extends Pending implements BatchReceiver {
       return plain;
     }
     if ((value === null || value === undefined) && !shape.nonNull) return null;
-    if (this.#below !== null && canBeRow(value)) {
-      this.#current = at;
-      return this.#below.make(value);
-    }
-    const fieldRun = this.#fieldRunAt(at);
+    if (this.#below !== null && canBeRow(value)) return this.#below.makeNth(value, at);
+    const fieldRun = this.at(at);
     return isPromiseLike(value) ? new PromisedValue(fieldRun, value) : completeValue(fieldRun, value);
   }
 
   #fail(at: number, error: unknown): void {
-    const { list, indexes, sources } = this.#objects;
-    const value = new BatchedValue(this.run, this.#field, { source: sources[at], path: list.at(indexes[at]!).path });
+    const { indexes, sources } = this.#objects;
+    const value = new BatchedValue(this.run, this.#field, { source: sources[at], path: this.#owner.at(indexes[at]!).path });
     this.#waitInRow(at, value);
     value.fail(error);
   }
 
   /** Gives the row a container, which waits for a value. */
   #waitInRow(at: number, value: Pending): void {
-    const { list, indexes, rows } = this.#objects;
-    const known = this.#itemAt(at);
+    const { indexes, rows } = this.#objects;
+    const index = indexes[at]!;
+    const known = this.#owner.valueAt(index);
     if (known instanceof PendingContainer) {
       known.waitFor(value, this.#field.responseName);
       return;
     }
     const container = new PendingContainer(this.run, rows[at]!);
-    container.position = list.at(indexes[at]!);
+    container.position = this.#owner.at(index);
     container.waitFor(value, this.#field.responseName);
-    this.#container.waitFor(container, indexes[at]!);
+    this.#owner.waitAt(index, container);
     container.filled();
   }
 

@@ -87,9 +87,9 @@ export class RowsByType {
     return this.#lastRows?.takePending();
   }
 
-  get batchedRows(): readonly CollectedRows[] {
-    if (this.#rows === undefined) return this.#lastRows?.batchedRows ?? noBatches;
-    return [...this.#rows.values()].flatMap(({ batchedRows }) => batchedRows);
+  takeBatchedRows(): readonly CollectedRows[] {
+    if (this.#rows === undefined) return this.#lastRows?.takeBatchedRows() ?? noBatches;
+    return [...this.#rows.values()].flatMap((rows) => rows.takeBatchedRows());
   }
 
   /** Undefined if the type has no row builder or has an `isTypeOf`, or if the name is not a string. */

@@ -96,7 +96,7 @@ function completeItems(list: ListRun, items: Iterable<unknown>): unknown {
       }
       index++;
     }
-    for (const batched of rows?.batchedRows ?? noBatches) batched.startIn((pending ??= new PendingContainer(run, result)));
+    for (const batched of rows?.takeBatchedRows() ?? noBatches) batched.startIn(list, (pending ??= new PendingContainer(run, result)));
     // A resolver may have removed items meanwhile.
     if (index < result.length) result.length = index;
   } catch (error) {

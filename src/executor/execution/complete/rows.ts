@@ -48,11 +48,11 @@ export function rowsOf(list: ListRun, selection: Selection, count: number): Rows
   return builder && new Rows(run, selection, builder, list);
 }
 
-/** For the objects of a field, each at the position that the function returns. Null: there is no code for them. */
-export function rowsBelow(run: Run, field: PlannedField, count: number, position: () => Position): Rows | null {
+/** For the objects of a field, at these places or at the position that the function returns. Null: there is no code for them. */
+export function rowsBelow(run: Run, field: PlannedField, count: number, place: Places | (() => Position)): Rows | null {
   const selection = selectionBelow(field);
   const builder = selection && builderOf(run, selection, count);
-  return builder === undefined ? null : new Rows(run, selection!, builder, position);
+  return builder === undefined ? null : new Rows(run, selection!, builder, place);
 }
 
 /** Runs the fields of one object like executeFields, by generated code if there is any. */
@@ -89,14 +89,19 @@ export function canBeRow(item: unknown): item is object {
   return typeof item === 'object' && item !== null && !isPromiseLike(item) && !(item instanceof Error);
 }
 
+/** The positions of several objects. */
+export interface Places {
+  at(index: number): Position;
+}
+
 /** Makes objects of one selection, one after another. */
 export class Rows implements RowRest, MadeObject {
   readonly context: unknown;
   readonly #run: Run;
   readonly #selection: Selection;
   readonly #builder: RowBuilder;
-  /** The list of the objects, or the position of a single object. */
-  readonly #place: ListRun | (() => Position);
+  /** The list of the objects, other places, or the position of a single object. */
+  readonly #place: Places | (() => Position);
   readonly #objects: ObjectRun | undefined;
   /** The objects below, by the index of their field. Null: there is no code for them. */
   #below: (Rows | null)[] | undefined = undefined;
@@ -109,7 +114,7 @@ export class Rows implements RowRest, MadeObject {
   /** True when a pending value can make the object null. */
   #mayBeNulled = false;
 
-  constructor(run: Run, selection: Selection, builder: RowBuilder, place: ListRun | (() => Position)) {
+  constructor(run: Run, selection: Selection, builder: RowBuilder, place: Places | (() => Position)) {
     this.#run = run;
     this.context = run.contextValue;
     this.#selection = selection;
@@ -154,15 +159,17 @@ export class Rows implements RowRest, MadeObject {
     return placed(container, this.#position());
   }
 
-  /** The objects whose batched fields are missing, for which the list must wait. */
-  get batchedRows(): readonly CollectedRows[] {
-    return this.#batchedRows === undefined ? noBatches : [this.#batchedRows];
+  /** The objects whose batched fields are missing, since the last call: the list must wait for them. */
+  takeBatchedRows(): readonly CollectedRows[] {
+    const rows = this.#batchedRows;
+    this.#batchedRows = undefined;
+    return rows === undefined ? noBatches : [rows];
   }
 
   #batch(source: object, row: ResultObject): void {
     const { batched } = this.#builder;
-    if (this.#place instanceof ListRun && this.#pending === undefined) {
-      (this.#batchedRows ??= runnerOf(batchOfField(batched[0]!)!).startRows(this.#place, batched)).add(source, row, this.#index);
+    if (typeof this.#place === 'object' && this.#pending === undefined) {
+      (this.#batchedRows ??= runnerOf(batchOfField(batched[0]!)!).collectRows(batched)).add(source, row, this.#index);
       return;
     }
     for (const field of batched) row[field.responseName] = this.#note(executeField(this.#run, field, source, this.path()), field);
@@ -244,7 +251,7 @@ export class Rows implements RowRest, MadeObject {
   }
 
   #position(): Position {
-    return this.#place instanceof ListRun ? this.#place.at(this.#index) : this.#place();
+    return typeof this.#place === 'object' ? this.#place.at(this.#index) : this.#place();
   }
 
   /** Registers a pending value, which the code stores in the row like any other. */

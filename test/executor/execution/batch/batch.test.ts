@@ -132,6 +132,16 @@ describe('a batched resolver', () => {
     assert.equal((data as any).late[1].label, 'book 9');
   });
 
+  test('is called once for entities, which arrive as a list of promises of several types', async () => {
+    const entities = [1, 2, 3, 4].map(async (id) => ({ __typename: id % 2 === 0 ? 'Film' : 'Book', id }));
+    const { run, calls } = createServer({ Query: { things: () => entities } });
+
+    const { data } = await run<any>('{ things { id label } }');
+
+    assert.deepEqual(data.things[3], { id: '4', label: 'film 4' });
+    assert.deepEqual(calls, ['Book.label: 2', 'Film.label: 2']);
+  });
+
   test('has one set of arguments, the context, and an info whose path has no indexes', async () => {
     const seen: unknown[] = [];
     const { run } = createServer(
@@ -317,6 +327,42 @@ describe('the result of a batched resolver', () => {
       errors.map(({ path }) => path?.join('.')),
       ['books.1000.author', 'books.1001.author'],
     );
+  });
+
+  test('below thousands of batched objects is one call, and its errors climb to the object that may be null', async () => {
+    const { run, calls } = createServer({
+      Author: {
+        country: batch({ maxSize: 1_000 }, (authors) => authors.map(({ id }) => (id === 1_150 ? { name: null } : { name: `${id}` }))),
+      },
+      Book: { author: batch((books) => books.map(({ id }) => ({ id: id + 100, name: 'A' }))) },
+    });
+    const strict = createServer({
+      Author: { name: batch((authors) => authors.map(({ id }) => (id === 1_150 ? new Error('no name') : `${id}`))) },
+    });
+
+    const nullable = await run<any>('{ books(count: 2500) { author { country { name } } } }');
+    const climbing = await strict.run<any>('{ books(count: 2500) { id author { name } } }');
+
+    assert.deepEqual(calls, []);
+    assert.deepEqual(nullable.data.books.slice(1_049, 1_052), [
+      { author: { country: { name: '1149' } } },
+      { author: { country: null } },
+      { author: { country: { name: '1151' } } },
+    ]);
+    assert.deepEqual(
+      nullable.errors?.map(({ path }) => path),
+      [['books', 1_050, 'author', 'country', 'name']],
+    );
+    assert.deepEqual(climbing.data.books.slice(1_049, 1_052), [
+      { id: '1049', author: { name: '1149' } },
+      null,
+      { id: '1051', author: { name: '1151' } },
+    ]);
+    assert.deepEqual(
+      climbing.errors?.map(({ path }) => path),
+      [['books', 1_050, 'author', 'name']],
+    );
+    assert.deepEqual(strict.calls, ['Book.author: 2500']);
   });
 
   test('is null in its own position with onError NULL, and ends the operation with HALT', async () => {
