@@ -115,16 +115,18 @@ export function latticeV2Event(request: EventRequest): Event {
   };
 }
 
-/** Netlify Functions 1.0, as Netlify's command line sends them. */
+/** Netlify Functions 1.0, as Netlify's command line sends them: repeated values joined, and `isBase64Encoded` true without a body. */
 export function netlifyEvent(request: EventRequest): Event {
+  const parameters = allValues(decoded(request.query));
   return {
     path: request.path,
     httpMethod: request.method,
-    queryStringParameters: lastValues(decoded(request.query)),
-    multiValueQueryStringParameters: allValues(decoded(request.query)),
+    queryStringParameters: Object.fromEntries(Object.entries(parameters).map(([name, values]) => [name, values.join(', ')])),
+    multiValueQueryStringParameters: parameters,
     headers: joinedValues(request.headers),
     multiValueHeaders: Object.fromEntries(Object.entries(joinedValues(request.headers)).map(([name, value]) => [name, [value]])),
-    ...body(request, undefined, (type) => !textTypes.test(type)),
+    ...body(request, undefined, (type) => !textTypesOfNetlify.test(type)),
+    ...(request.body === undefined && { isBase64Encoded: true }),
     rawUrl: `http://localhost:8888${request.path}${request.query === '' ? '' : `?${request.query}`}`,
     rawQuery: request.query,
   };
@@ -139,7 +141,7 @@ export function netlifyViteEvent(request: EventRequest): Event {
       Object.entries(joinedValues(request.headers)).map(([name, value]) => [name, value.split(',').map((part) => part.trim())]),
     ),
     body: request.body === undefined ? null : asText(request.body),
-    isBase64Encoded: request.body === undefined || !textTypes.test(contentType(request)),
+    isBase64Encoded: request.body === undefined || !textTypesOfNetlify.test(contentType(request)),
   };
 }
 
@@ -159,6 +161,8 @@ export function directEvent(request: EventRequest): unknown {
 }
 
 const textTypesOfHTTPAPI = /^(?:text\/|application\/(?:json|javascript|xml)\b)/i;
+const textTypesOfNetlify =
+  /^(?:text\/|[^;]*\+(?:json|xml)\b|application\/(?:json|javascript|xml|graphql|x-www-form-urlencoded|x-ndjson|csp-report)\b)/i;
 const textTypes = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql|x-www-form-urlencoded)\b)/i;
 
 function requestContextV2(request: EventRequest, domainName: string, stage = '$default'): Event {

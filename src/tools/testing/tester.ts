@@ -30,22 +30,7 @@ export interface RunOptions {
   readonly method?: 'POST' | 'GET' | 'QUERY' | undefined;
 }
 
-/** The response to an operation, as a client sees it. */
-export interface TestResult<TData> {
-  /** Absent when nothing was executed. */
-  readonly data?: TData | null;
-  /** Absent when there is none. */
-  readonly errors?: readonly GraphQLFormattedError[];
-  /** The additions of plugins. */
-  // Any: plugins put in it what they like.
-  readonly extensions?: Readonly<Record<string, any>>;
-  /** The HTTP status. */
-  readonly status: number;
-  /** The header fields of the response. */
-  readonly headers: Headers;
-}
-
-/** The result of one event of a subscription. */
+/** The result of an operation, or of one event of a subscription. */
 export interface SubscriptionResult<TData> {
   /** Absent when nothing was executed. */
   readonly data?: TData | null;
@@ -54,6 +39,14 @@ export interface SubscriptionResult<TData> {
   /** The additions of plugins. */
   // Any: plugins put in it what they like.
   readonly extensions?: Readonly<Record<string, any>>;
+}
+
+/** The response to an operation, as a client sees it. */
+export interface TestResult<TData> extends SubscriptionResult<TData> {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The header fields of the response. */
+  readonly headers: Headers;
 }
 
 /** Sends operations and requests through the whole server, in this process and without a socket. */

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
-import { callStreamingHandler, createEvent, createLambdaContext, isStreamingHandler, readResult } from '../../testing/index.ts';
+import {
+  callStreamingHandler,
+  createEvent,
+  createFunctionContext,
+  createLambdaContext,
+  isStreamingHandler,
+  readResult,
+} from '../../testing/index.ts';
 import type { RequestFields } from '../../testing/index.ts';
 import type { DevPlatform, PlatformSettings, ThreadRequest, ThreadResponse } from './thread-messages.ts';
 import { noFunctionMessage } from '../project/no-function.ts';
-import { fromNetlifyV1Result, toNetlifyV1Context, toNetlifyV1Event } from './netlify-v1-event.ts';
 
 /** Calls a function of any platform with the same arguments and result. */
 export type Callable = (request: ThreadRequest) => Promise<ThreadResponse>;
@@ -41,7 +47,7 @@ function callFetch(fetch: FetchFunction): Callable {
     // Netlify treats undefined as "no content".
     if (response === undefined) return { status: 204, headers: [], body: null };
     if (!(response instanceof Response)) throw new TypeError(wrongResult(response));
-    return { status: response.status, headers: [...response.headers], body: response.body as ThreadResponse['body'] };
+    return toThreadResponse(response);
   };
 }
 
@@ -83,13 +89,30 @@ function contextFor({ url }: ThreadRequest): object {
   };
 }
 
-function callEventHandler(name: string, handler: EventHandler, timeout: number | undefined): Callable {
+/** Milliseconds that a synchronous function may take on Netlify. */
+const netlifyTimeout = 60_000;
+
+function callEventHandler(name: string, handler: EventHandler, timeout: number = netlifyTimeout): Callable {
   return async (request) => {
-    const result = await handler(toNetlifyV1Event(request), toNetlifyV1Context(name, timeout));
+    const event = { body: null, ...createEvent('netlify-v1', toFields(request, undefined)), rawUrl: request.url };
+    const result = await handler(event, { ...createFunctionContext(name, timeout), clientContext: {} });
     const remedy = remedyOf(result);
     if (remedy !== undefined) throw new TypeError(`The function ${name} rejected a Netlify event. ${remedy}`);
-    return fromNetlifyV1Result(result);
+    return toThreadResponse(readResult('netlify-v1', netlifyPartOf(result)));
   };
+}
+
+/** The keys that Netlify reads; it ignores others. Throws for a result without a status, which it rejects. */
+function netlifyPartOf(result: unknown): object {
+  const expected = 'Expected the handler to return { statusCode, headers, body }';
+  if (typeof result !== 'object' || result === null) throw new TypeError(`${expected}, got ${result === null ? 'null' : typeof result}.`);
+  const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = result as Readonly<Record<string, unknown>>;
+  if (!Number.isInteger(statusCode)) throw new TypeError(`${expected}; its statusCode is ${String(statusCode)}.`);
+  return { statusCode, headers, multiValueHeaders, body, isBase64Encoded };
+}
+
+function toThreadResponse({ status, headers, body }: Pick<Response, 'status' | 'headers' | 'body'>): ThreadResponse {
+  return { status, headers: [...headers], body: body as ThreadResponse['body'] };
 }
 
 /** What to change when a handler's entry does not support Netlify events. Undefined for all other results. */
@@ -124,10 +147,11 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
     const event: unknown = JSON.parse(JSON.stringify(createEvent(platform, toFields(request, stage), { stage })));
     const context = createLambdaContext(name, timeout);
     const readHead = (head: unknown): Response => readResult(platform, head);
-    const { status, headers, body } = isStreamingHandler(handler)
-      ? await callStreamingHandler({ handler, event, context, readHead })
-      : readHead(await (handler as EventHandler)(event as object, context));
-    return { status, headers: [...headers], body: body as ThreadResponse['body'] };
+    return toThreadResponse(
+      isStreamingHandler(handler)
+        ? await callStreamingHandler({ handler, event, context, readHead })
+        : readHead(await (handler as EventHandler)(event as object, context)),
+    );
   };
 }
 

@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../../shared/index.ts';
 import { watchBundle } from '../project/bundle.ts';
 import type { Bundle, Bundler } from '../project/bundle.ts';
 import type { PlatformSettings, RequestRecord, ThreadRequest, ThreadResponse } from './thread-messages.ts';
@@ -164,22 +165,13 @@ export class LocalFunction {
 
   async #callInTime(thread: FunctionThread, request: ThreadRequest): Promise<ThreadResponse> {
     const { timeout } = this.#settings.platform;
-    const answer = thread.call(request);
-    if (timeout === undefined) return answer;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new FunctionError(`No response after ${timeout / 1000} s (--timeout). The instance was stopped, as on the platform.`));
-        // Terminating takes a moment; the next request must not reach this thread.
-        if (thread === this.#thread) this.#thread = undefined;
-        void thread.close();
-      }, timeout);
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    if (timeout === undefined) return thread.call(request);
+    const response = await waitAtMost(timeout, thread.call(request));
+    if (response !== 'late') return response;
+    // Terminating takes a moment; the next request must not reach this thread.
+    if (thread === this.#thread) this.#thread = undefined;
+    void thread.close();
+    throw new FunctionError(`No response after ${timeout / 1000} s (--timeout). The instance was stopped, as on the platform.`);
   }
 
   async close(): Promise<void> {

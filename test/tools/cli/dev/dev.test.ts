@@ -359,7 +359,7 @@ test('a result that Netlify would reject is rejected with a message', async (con
   assert.match(await read(address('nothing')), /^500 [^]*statusCode, headers, body }, got undefined/);
   assert.match(await read(address('text')), /^500 [^]*got string/);
   assert.match(await read(address('status')), /^500 [^]*its statusCode is 200/);
-  assert.match(await read(address('body')), /^500 [^]*its body is object, not a string/);
+  assert.match(await read(address('body')), /^500 [^]*a body that is object, not a string/);
   assert.match(await read(address('list')), /^500 [^]*multiValueHeaders/);
   assert.match(
     await read(address('response')),
