@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-import { parse, Source, validate } from 'graphql';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 
 import type { BuildArtefact } from '../../../executor/schema/index.ts';
 import type { BuildArguments } from '../arguments.ts';
 import { artefactPlugin, readArtefact } from '../project/artefact-plugin.ts';
 import { buildFileOf, makeBuild, readBuildDocuments } from '../project/build-sources.ts';
-import { checkDocuments, toProblems } from '../project/documents/check-documents.ts';
+import { checkDocuments, errorsIn, toProblems } from '../project/documents/check-documents.ts';
 import type { DocumentFile } from '../project/documents/check-documents.ts';
 import { checkFunction } from '../check/check-function.ts';
 import { writeCodeCache } from './code-cache.ts';
@@ -130,14 +129,6 @@ function checkManifest(schema: GraphQLSchema, file: DocumentFile): Problem[] {
     );
   } catch (error) {
     return [{ file: file.path, message: `This is not a manifest of persisted operations. ${(error as Error).message}` }];
-  }
-}
-
-function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
-  try {
-    return validate(schema, parse(new Source(text)));
-  } catch (error) {
-    return [error as GraphQLError];
   }
 }
 

@@ -1,4 +1,3 @@
-import { parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 
 import { findOptionProblems } from '../../checks/index.ts';
@@ -6,6 +5,7 @@ import type { OptionProblem } from '../../checks/index.ts';
 import { messageOf } from '../../../shared/index.ts';
 import { assertOptions, entriesOf } from '../../../server/index.ts';
 import type { ServerOptions } from '../../../server/index.ts';
+import { errorsIn } from '../project/documents/check-documents.ts';
 import { codeFrame, positionAt } from '../project/problem.ts';
 import { textsOfBuild } from '../project/build-sources.ts';
 import type { Problem } from '../project/problem.ts';
@@ -87,17 +87,9 @@ function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSc
   if (trustedDocuments === undefined) return [];
   progress.step('validating the trusted documents');
   return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
-    const message = whyInvalid(text, schema);
-    return message === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${message}` };
+    const [error] = errorsIn(schema, text);
+    return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${error.message}` };
   });
-}
-
-function whyInvalid(text: string, schema: GraphQLSchema): string | undefined {
-  try {
-    return validate(schema, parse(text))[0]?.message;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 function wrongSchema(options: ServerOptions, call: FoundPlace | undefined, search: SourceSearch): Problem[] {

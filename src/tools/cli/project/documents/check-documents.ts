@@ -102,6 +102,15 @@ export function withFragments(document: DocumentNode, fragments: ReadonlyMap<str
   return { ...document, definitions: [...document.definitions, ...added] };
 }
 
+/** The errors of one document, or the one because of which it does not parse. */
+export function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  try {
+    return validate(schema, parse(text));
+  } catch (error) {
+    return [error as GraphQLError];
+  }
+}
+
 /** Converts errors of graphql-js to problems of a file. */
 export function toProblems(path: string, errors: readonly GraphQLError[]): Problem[] {
   return errors.map((error) => {
