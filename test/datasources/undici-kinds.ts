@@ -59,16 +59,16 @@ interface Versions {
 
 /** The rows of the table "Differences from fetch" in docs/data-source-undici.md, with the versions to which they apply. */
 export const rows: Readonly<Record<string, (versions: Versions) => boolean>> = {
-  'Added header fields': always,
+  'Added headers': always,
   'Conditional requests': always,
   'Case of header names': always,
-  'A `host` field': always,
+  'A `host` header': always,
   'A URL that ends with `?`': ({ node }) => node > 22,
   'A stream as the body': always,
   'Ports that browsers block': always,
   'Status 407': always,
   'Status 421': always,
-  'Tabs behind a header value': always,
+  'Tabs after a header value': always,
   'zstd on Node 22': ({ node }) => node === 22,
   'Reason phrases with undici 6': ({ undici }) => undici === 6,
   'Header values with undici 6': ({ undici }) => undici === 6,
@@ -144,9 +144,9 @@ const fields: Kind[] = [
   ...Object.entries(fieldSets).map(([name, headers]): Kind => ({
     name: `the request field ${name}`,
     init: () => ({ headers }),
-    ...(name === 'host' && { differs: 'A `host` field' }),
+    ...(name === 'host' && { differs: 'A `host` header' }),
   })),
-  { name: 'all header fields', allFields: true, differs: 'Added header fields' },
+  { name: 'all header fields', allFields: true, differs: 'Added headers' },
   { name: 'the spelling of header fields', init: () => ({ headers: { 'X-Key': '1' } }), allFields: true, differs: 'Case of header names' },
   ...['if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since', 'if-range'].map((name): Kind => ({
     name: `the request field ${name}`,
@@ -210,7 +210,7 @@ const heads: Readonly<Record<string, NonNullable<Kind['answer']>>> = {
   '101': () => 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
 };
 const headDifferences: Readonly<Record<string, string>> = {
-  'spaces around a value': 'Tabs behind a header value',
+  'spaces around a value': 'Tabs after a header value',
   'a field beyond ASCII': 'Header values with undici 6',
   'a file name beyond ASCII': 'Header values with undici 6',
   'names of Object': 'Header names with undici 6',

@@ -5,12 +5,8 @@
  */
 export async function afterMicrotasks(callback: () => void): Promise<void> {
   await undefined;
-  nextTurn(callback);
+  const { process, setImmediate } = globalThis as Partial<Pick<typeof globalThis, 'process' | 'setImmediate'>>;
+  if (process?.nextTick !== undefined) process.nextTick(callback);
+  else if (setImmediate === undefined) setTimeout(callback, 0);
+  else setImmediate(callback);
 }
-
-const nextTurn: (callback: () => void) => void =
-  typeof process === 'object' && typeof process.nextTick === 'function'
-    ? (callback) => process.nextTick(callback)
-    : typeof setImmediate === 'function'
-      ? (callback) => setImmediate(callback)
-      : (callback) => setTimeout(callback, 0);
