@@ -4,8 +4,8 @@
  *
  *     node scripts/release.ts v1.0.0
  *
- * Makes the links and pictures of README.md absolute, because npm's site shows the page without the repository around it. Writes
- * release-notes.md and release-tag.txt, npm's dist-tag.
+ * Makes the links and pictures of README.md and of the release notes absolute, because npm and GitHub's page of a release show them
+ * without the repository around them. Writes release-notes.md and release-tag.txt, npm's dist-tag.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export function prepareRelease(
   if (missing.length > 0) throw new Error(`This cannot be released:\n${missing.join('\n')}\nRELEASING.md says how.`);
   return {
     'README.md': withAbsoluteLinks(readme, url!, tag),
-    'release-notes.md': notes!,
+    'release-notes.md': withAbsoluteLinks(notes!, url!, tag),
     'release-tag.txt': version.includes('-') ? 'next' : 'latest',
   };
 }

@@ -19,7 +19,7 @@ const manifest: Manifest = {
   bugs: { url: 'https://github.com/some/name/issues' },
   repository: { type: 'git', url: 'git+https://github.com/some/name.git' },
 };
-const changelog = '# Changelog\n\n## 2.0.0-rc.1 (2026-12-01)\n\n- New.\n\n## 1.0.0 (2026-11-01)\n\n- Old.\n';
+const changelog = '# Changelog\n\n## 2.0.0-rc.1 (2026-12-01)\n\n- New: [a](docs/a.md).\n\n## 1.0.0 (2026-11-01)\n\n- Old.\n';
 const readme = '[here](docs/a.md#b) [there](https://a.example/) ![one](docs/a.png) <img src="docs/b.svg">';
 
 describe('the preparation of a release', () => {
@@ -43,10 +43,10 @@ describe('the preparation of a release', () => {
     );
   });
 
-  test('takes the notes from the changelog, and gives a prerelease the dist-tag next', () => {
+  test('takes the notes from the changelog, with absolute links, and gives a prerelease the dist-tag next', () => {
     const { 'release-notes.md': notes, 'release-tag.txt': distTag } = prepareRelease('v2.0.0-rc.1', { manifest, changelog, readme });
 
-    assert.deepEqual([notes, distTag], ['- New.\n', 'next']);
+    assert.deepEqual([notes, distTag], ['- New: [a](https://github.com/some/name/blob/v2.0.0-rc.1/docs/a.md).\n', 'next']);
     assert.equal(prepareRelease('v1.0.0', { manifest: { ...manifest, version: '1.0.0' }, changelog, readme })['release-tag.txt'], 'latest');
   });
 
