@@ -149,10 +149,7 @@ export abstract class RESTDataSource<TContext = any> extends RESTHooks<TContext>
 
   /** Makes later GETs wait until the returned function is called, because the keys of a write are not known yet. */
   #holdReads(): () => void {
-    let release!: () => void;
-    const started = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: started, resolve: release } = Promise.withResolvers<void>();
     const earlier = this.#startingWrites;
     this.#startingWrites = earlier === undefined ? started : earlier.then(() => started);
     return release;

@@ -155,11 +155,6 @@ export function webRequest(request: EventRequest, init: RequestInit = {}): Reque
   });
 }
 
-/** A direct invocation: the operation request itself. */
-export function directEvent(request: EventRequest): unknown {
-  return JSON.parse(asText(request.body ?? 'null'));
-}
-
 const textTypesOfHTTPAPI = /^(?:text\/|application\/(?:json|javascript|xml)\b)/i;
 const textTypesOfNetlify =
   /^(?:text\/|[^;]*\+(?:json|xml)\b|application\/(?:json|javascript|xml|graphql|x-www-form-urlencoded|x-ndjson|csp-report)\b)/i;
