@@ -494,3 +494,15 @@ test('willResolveField sees a batched field once for each call, with the list of
     ['book 1', 'book 2'],
   ]);
 });
+
+test('the lifetime of an answer includes a batched resolver', async () => {
+  const send = serve({
+    typeDefs: 'type Book { label: String @cacheControl(maxAge: 20) } type Query { books: [Book] @cacheControl(maxAge: 100) }',
+    resolvers: { Query: { books: () => [{ id: 1 }, { id: 2 }] }, Book: { label: batch((books) => books.map(({ id }) => `book ${id}`)) } },
+  });
+
+  const { body, headers } = await send({ body: { query: '{ books { label } }' } });
+
+  deepEqual(body.data, { books: [{ label: 'book 1' }, { label: 'book 2' }] });
+  equal(headers['cache-control'], 'max-age=20, public');
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { batch } from '../../../src/entries/index.ts';
 import type { EdgeOptions } from '../../../src/entries/edge.ts';
 import { hint, root } from './hint-table.ts';
 import { nestedRoot, nestedTable } from './nested-hint-table.ts';
@@ -66,6 +67,23 @@ describe('the lifetime of an answer', () => {
     await get('{ news }');
 
     assert.deepEqual(decisions, [{ public: true, maxAge: 30, tags: ['q:news'] }]);
+  });
+
+  test('the hints of all calls of a batched resolver count, the strictest first', async () => {
+    const typeDefs = 'type Query { books: [Book] @cacheControl(maxAge: 60) } type Book { author: Author } type Author { name: String }';
+    const author = batch({ maxSize: 2 }, (books, _arguments, _context, info: any) => {
+      info.cacheControl.setCacheHint({ maxAge: books.length === 2 ? 10 : 50 });
+      return books.map(() => ({ name: 'A' }));
+    });
+    const resolvers = { Query: { books: () => [{}, {}, {}] }, Book: { author } };
+    const { get, decisions } = edgeServing({ server: { typeDefs, resolvers } as never });
+
+    await get('{ books { author { name } } }');
+
+    assert.deepEqual(
+      decisions.map((decision) => (decision.public ? decision.maxAge : 'private')),
+      [10],
+    );
   });
 
   test('an operation with more places than can be looked at is private, and takes no longer for it', async () => {

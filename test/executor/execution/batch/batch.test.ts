@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { graphql } from 'graphql';
@@ -130,6 +131,18 @@ describe('a batched resolver', () => {
 
     assert.deepEqual(calls, ['Book.author: 2', 'Book.label: 2']);
     assert.equal((data as any).late[1].label, 'book 9');
+  });
+
+  test('joins objects that are there and objects whose promises have resolved', async () => {
+    const { run, calls } = createServer({ Query: { books: () => [{ id: 1 }, Promise.resolve({ id: 2 }), { id: 3 }] } });
+
+    // Outside of a promise's reaction Node runs nextTick callbacks before microtasks.
+    const { data } = await new Promise<any>((resolve) => {
+      globalThis.setImmediate(() => resolve(run('{ books { label } }')));
+    });
+
+    assert.equal(data.books.length, 3);
+    assert.deepEqual(calls, ['Book.label: 3']);
   });
 
   test('is called once for entities, which arrive as a list of promises of several types', async () => {
@@ -303,29 +316,37 @@ describe('the result of a batched resolver', () => {
 
   test('of thousands of objects is placed as that of three: errors, nulls, promises, and what is below', async () => {
     const count = 2_500;
-    const odd = new Map<number, unknown>([
-      [1_000, null],
-      [1_001, new Error('no author')],
-      [1_002, Promise.resolve({ id: 1_002, name: 'later' })],
+    const odd = new Map<number, () => unknown>([
+      [1_000, () => null],
+      [1_001, () => new Error('no author')],
+      [1_002, () => Promise.resolve({ id: 1_002, name: 'later' })],
+      [1_003, () => Promise.reject(new Error('no author, later'))],
     ]);
     const { run, calls } = createServer({
-      Book: { author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id) : { id, name: `${id}` }))) },
+      Book: {
+        author: batch((books) => books.map(({ id }) => (odd.has(id) ? odd.get(id)!() : { id, name: `${id}` }))),
+        // Arrives when the author of the same book has made the book null.
+        tags: batch((books) => books.map(({ id }) => (id === 1_003 ? setImmediate().then(() => ['late']) : [`tag ${id}`]))),
+      },
     });
 
-    const { data, errors = [] } = await run<any>(`{ books(count: ${count}) { label maybe { name } author { name country { name } } } }`);
+    const { data, errors = [] } = await run<any>(
+      `{ books(count: ${count}) { label author { name country { name } } maybe { name } tags } }`,
+    );
 
-    assert.deepEqual(calls, ['Book.label: 2500', 'Book.maybe: 2500', 'Author.country: 2498']);
-    assert.deepEqual(data.books.slice(999, 1_004), [
-      { label: 'book 999', maybe: { name: 'maybe' }, author: { name: '999', country: { name: 'country 999' } } },
+    assert.deepEqual(calls, ['Book.label: 2500', 'Book.maybe: 2498', 'Author.country: 2497']);
+    assert.deepEqual(data.books.slice(999, 1_005), [
+      { label: 'book 999', author: { name: '999', country: { name: 'country 999' } }, maybe: { name: 'maybe' }, tags: ['tag 999'] },
       null,
       null,
-      { label: 'book 1002', maybe: { name: 'maybe' }, author: { name: 'later', country: { name: 'country 1002' } } },
-      { label: 'book 1003', maybe: { name: 'maybe' }, author: { name: '1003', country: { name: 'country 1003' } } },
+      { label: 'book 1002', author: { name: 'later', country: { name: 'country 1002' } }, maybe: { name: 'maybe' }, tags: ['tag 1002'] },
+      null,
+      { label: 'book 1004', author: { name: '1004', country: { name: 'country 1004' } }, maybe: { name: 'maybe' }, tags: ['tag 1004'] },
     ]);
     assert.deepEqual(data.books[2].maybe, null);
     assert.deepEqual(
       errors.map(({ path }) => path?.join('.')),
-      ['books.1000.author', 'books.1001.author'],
+      ['books.1000.author', 'books.1001.author', 'books.1003.author'],
     );
   });
 
