@@ -38,58 +38,58 @@ export interface ServerOptions<
 > {
   /** The schema as SDL text, a parsed document, or a list of these. */
   readonly typeDefs?: TypeDefs;
-  /** Makes the context value. Called once per operation, also within a batch; may be asynchronous. Default: an empty object. */
+  /** Returns the context value. Called once for each operation, including those of a batch. May be asynchronous. Default: an empty object. */
   readonly context?: (argument: ContextArgument<TEvent, TPlatformContext, TEnv>) => TContext | Promise<TContext>;
-  /** Makes new data sources for one operation: they become `contextValue.dataSources`. Default: none. */
+  /** Returns new data sources for one operation, which become `contextValue.dataSources`. Default: none. */
   readonly dataSources?: () => TDataSources;
   /** The resolvers of `typeDefs`: a map, or a list of maps. Default: every field is read from its parent object. */
   readonly resolvers?: Resolvers<ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>>;
-  /** A schema made in code, instead of `typeDefs` and `resolvers`. */
+  /** A schema created in code, instead of `typeDefs` and `resolvers`. */
   readonly schema?: GraphQLSchema;
   /**
-   * The result of `graphql-functions build`, read by `readBuild` of "graphql-functions/build": the schema, in place of
-   * `typeDefs` or beside them, and documents that need no validation. Default: none, all is done at start.
+   * The result of `graphql-functions build`, read by `readBuild` of "graphql-functions/build": the schema, instead of
+   * `typeDefs` or in addition to them, and documents that need no validation. Default: none.
    */
   readonly build?: SchemaBuild;
-  /** 'start': check the whole schema at start in production too. Default: in development and tests only. */
+  /** 'start': check the whole schema at start in production too. Default: only in development and tests. */
   readonly schemaValidation?: 'start';
-  /** The parent of the root fields, or a function of the document that returns it. Default: undefined. */
+  /** The parent of the root fields, or a function that gets the document and returns the parent. Default: undefined. */
   readonly rootValue?: unknown;
-  /** Resolves fields that have no resolver. Default: graphql-js's, which reads the parent's property. */
+  /** Resolves fields that have no resolver. Default: that of graphql-js, which reads the property of the parent. */
   readonly fieldResolver?: GraphQLFieldResolver<unknown, unknown>;
   /**
    * `graphqlJSExecutor()` of `graphql-functions/graphql-js`: lets graphql-js run every operation. A plan gives the same results,
    * faster. Default: each operation has a plan.
    */
   readonly executor?: GraphQLJSExecutor;
-  /** false: let graphql-js validate every document. true: only the documents that a quicker check cannot decide. Default: true. */
+  /** false: let graphql-js validate every document. true: only the documents that a faster check cannot decide. Default: true. */
   readonly fastValidation?: boolean;
-  /** Rules that documents must obey beside the specified ones. Default: none. */
+  /** Additional validation rules for documents. Default: none. */
   readonly validationRules?: readonly ValidationRule[];
 
-  /** Where data sources keep responses. "bounded": 30 MiB in memory, or 1/32 of the memory of a Lambda function or container below 960 MB. Default: "bounded". */
+  /** The store for the responses of data sources. "bounded": 30 MiB in memory, or 1/32 of the memory of a Lambda function or container below 960 MB. Default: "bounded". */
   readonly cache?: 'bounded' | KeyValueCache;
-  /** Hooks into the server's life and into every operation. Default: none. */
+  /** Hooks into the start and stop of the server, requests and operations. Default: none. */
   readonly plugins?: readonly ServerPlugin<
     object extends NoInfer<TContext> ? any : ContextValue<NoInfer<TContext>, NoInfer<TDataSources>>
   >[];
   /** false: no page for browsers, unless a plugin has one. Default: the playground, only when NODE_ENV is development. */
   readonly landingPage?: boolean;
-  /** Gets messages that clients must not see. Default: the console. */
+  /** Logs messages that clients must not see. Default: the console. */
   readonly logger?: Logger;
 
   /**
    * Refuse requests that a page of another site could have sent without a preflight. true is recommended; an object
-   * also replaces the list of accepted headers. Default: refuse only those that the browser itself marks as from another site.
+   * also replaces the list of accepted headers. Default: refuse only those that the browser marks as coming from another site.
    */
   readonly csrfPrevention?: boolean | { readonly requestHeaders: readonly string[] };
-  /** false: refuse arrays of operations. `limit`: how many one may hold. Default: 10. */
+  /** false: refuse arrays of operations. `limit`: the maximum number of operations in an array. Default: 10. */
   readonly allowBatchedHttpRequests?: boolean | { readonly limit: number };
-  /** Cross-origin resource sharing, in the terms of the `cors` package. Default: none, no header is sent. */
+  /** Cross-origin resource sharing, with the options of the package `cors`. Default: none, so no header is sent. */
   readonly cors?: CORSOptions;
   /**
    * `incrementalDelivery()` of `graphql-functions/incremental`: adds `@defer` and `@stream` to the schema, and answers them in
-   * several parts if client and platform support that. Default: each operation has one answer.
+   * several parts if client and platform support it. Default: each operation has one answer.
    */
   readonly incrementalDelivery?: IncrementalDelivery;
   /** 'draft': statuses (422, 294) and labels of the 2026 draft of GraphQL over HTTP. Default: 'default'. */
@@ -99,38 +99,38 @@ export interface ServerOptions<
   readonly introspection?: boolean;
   /** Put "Did you mean …?" into errors. Default: only when NODE_ENV is development. */
   readonly suggestions?: boolean;
-  /** Replace the text of unexpected errors by "Internal server error". Default: unless NODE_ENV is development or test. */
+  /** Replace the messages of unexpected errors with "Internal server error". Default: unless NODE_ENV is development or test. */
   readonly maskErrors?: boolean;
   /** Send `extensions.stacktrace` with errors that resolvers or the server threw. Default: only when NODE_ENV is development. */
   readonly includeStacktraceInErrorResponses?: boolean;
-  /** Send an upstream server's answer in `extensions.response`. Default: only when NODE_ENV is development or test. */
+  /** Send the response of an upstream server in `extensions.response`. Default: only when NODE_ENV is development or test. */
   readonly exposeUpstreamErrors?: boolean;
   /**
-   * The values of `onError` that a request may have: 'NULL', 'PROPAGATE', 'HALT'. Experimental, as the proposal for the GraphQL
+   * The values of `onError` that a request may have: 'NULL', 'PROPAGATE', 'HALT'. Experimental, like the proposal for the GraphQL
    * specification. Default: all.
    */
   readonly errorBehaviors?: readonly ErrorBehavior[];
-  /** Decides the final form of each error. Gets the form about to be sent, and the error as it was thrown. */
+  /** Returns the final form of each error. Gets the error as it would be sent, and the original error. */
   readonly formatError?: FormatError;
 
   /**
-   * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Kept in
-   * memory, 3 MiB, and in `cache` where you set one. `ttl`: seconds in `cache`. false: off. Default: true, for a day.
+   * Automatic persisted queries: clients may send the SHA-256 hash of a document that they have sent before. Stored in
+   * memory, 3 MiB, and in `cache` if you set one. `ttl`: seconds in `cache`. false: off. Default: true, for a day.
    */
   readonly persistedQueries?: boolean | { readonly ttl?: Seconds };
   /**
-   * Documents that clients may name by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
+   * Documents that clients may send by `documentId`, `id` or `doc_id`, from an Apollo operation manifest, Relay's persisted
    * queries or the client preset's persisted-documents.json. `only: true` refuses all others. Default: none.
    */
   readonly trustedDocuments?: TrustedDocumentOptions;
 
   /** Bytes of a decoded request body, and characters of a query string. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** Bytes of an answer. Where the platform carries less, its limit holds. Default: the platform's limit, else 32 MiB. */
+  /** Bytes of an answer. A lower limit of the platform takes precedence. Default: the limit of the platform, or else 32 MiB. */
   readonly maxResultBytes?: number;
   /** Lexical tokens of a document, or of all documents of a batch; also the fields of an operation with its fragments expanded. Default: 15,000. */
   readonly maxTokens?: number;
-  /** How deep braces, brackets and parentheses may nest in a document with its fragments expanded, and in variables. Default: 200. */
+  /** Nesting of braces, brackets and parentheses in a document with its fragments expanded, and in variables. Default: 200. */
   readonly maxNesting?: number;
   /** Levels of fields in an operation with its fragments expanded; `{ books { title } }` has two. Default: as `maxNesting` allows. */
   readonly maxDepth?: number;
@@ -138,19 +138,19 @@ export interface ServerOptions<
   readonly maxAliases?: number;
   /**
    * The highest cost of an operation, calculated before it runs: each field costs 1, and the selection of a list counts once
-   * for each item. The number of items is the value of the argument first, last or limit, else 10. An object sets these
-   * names, this default, and the cost of single fields. Default: any cost.
+   * for each item. The number of items is the value of the argument first, last or limit, or else 10. An object sets
+   * these names, this default, and the cost of single fields. Default: any cost.
    */
   readonly maxCost?: number | CostOptions;
   /**
-   * How long a request may take: `{ ms, reserveMs, partial }`. When the time is up, the answer has all finished fields, and the error
-   * DEADLINE_EXCEEDED for the others. false: no limit. Default: the platform's limit, less 500 ms.
+   * The time for a request: `{ ms, reserveMs, partial }`. At the deadline, the answer has all finished fields, and the error
+   * DEADLINE_EXCEEDED for the others. false: no limit. Default: the limit of the platform, minus 500 ms.
    */
   readonly deadline?: false | DeadlineOptions;
-  /** Bytes of heap for documents already parsed and validated. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
+  /** Bytes of heap for parsed and validated documents. Default: 30 MiB, or 1/32 of the memory of a Lambda function or container below 960 MB. */
   readonly documentCacheBytes?: number;
 
-  /** Overrides NODE_ENV. Default: the environment variable; unset counts as production. */
+  /** Overrides NODE_ENV. Default: the environment variable; if it is unset, production. */
   readonly nodeEnv?: string;
 }
 

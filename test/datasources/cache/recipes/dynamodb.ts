@@ -1,6 +1,6 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** What we need of a table; `DynamoDBDocument.from(client)` of @aws-sdk/lib-dynamodb has it. */
+/** The methods of `DynamoDBDocument` of @aws-sdk/lib-dynamodb that this class uses. */
 export interface DocumentTable {
   get(input: { TableName: string; Key: { key: string } }): Promise<{ Item?: Record<string, unknown> }>;
   put(input: { TableName: string; Item: Record<string, unknown> }): Promise<unknown>;
@@ -9,7 +9,7 @@ export interface DocumentTable {
 
 /**
  * A KeyValueCache in a DynamoDB table with the partition key `key`, and `expires` as its time-to-live attribute.
- * DynamoDB sweeps hours late, so the time is looked at here too.
+ * DynamoDB removes expired items hours late, so `get` checks the time too.
  */
 export class DynamoDBCache implements KeyValueCache {
   readonly #table: DocumentTable;

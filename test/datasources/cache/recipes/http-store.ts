@@ -1,6 +1,6 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** A KeyValueCache over Redis commands by HTTP, as Upstash and its like take them: a POST with the command as JSON. */
+/** A KeyValueCache over Redis commands by HTTP, as Upstash accepts them: a POST with the command as JSON. */
 export class HTTPRedisCache implements KeyValueCache {
   readonly #url: string;
   readonly #token: string;

@@ -1,13 +1,13 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** What we need of a memcached client; memjs has it. */
+/** The methods of a memjs client that this class uses. */
 export interface MemcachedClient {
   get(key: string): Promise<{ value: Uint8Array | null }>;
   set(key: string, value: string, options: { expires?: number }): Promise<boolean>;
   delete(key: string): Promise<boolean>;
 }
 
-/** From here on memcached takes a number of seconds for a date. */
+/** Memcached interprets a larger number of seconds as a date. */
 const longest = 30 * 24 * 3600;
 
 /** A KeyValueCache over memcached. */
@@ -33,7 +33,7 @@ export class MemcachedCache implements KeyValueCache {
   }
 }
 
-/** Memcached's keys have at most 250 bytes and no blanks; URLs are longer. */
+/** A key of memcached has at most 250 bytes and no spaces. URLs may be longer. */
 async function toMemcachedKey(key: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
   return Buffer.from(digest).toString('hex');

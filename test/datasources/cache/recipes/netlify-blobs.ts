@@ -1,17 +1,17 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** The methods of a store of Netlify Blobs that are used; those of `getStore` of @netlify/blobs. */
+/** The methods of a store from `getStore` of @netlify/blobs that this class uses. */
 export interface BlobStore {
   get(key: string): Promise<string | null>;
   set(key: string, value: string): Promise<unknown>;
   delete(key: string): Promise<void>;
 }
 
-/** A KeyValueCache over Netlify Blobs. They do not expire by themselves, so the time stands in front of the value. */
+/** A KeyValueCache over Netlify Blobs. They do not expire, so the time of expiry is stored in front of the value. */
 export class NetlifyBlobsCache implements KeyValueCache {
   readonly #getStore: () => BlobStore;
 
-  /** The store is got anew for every access: it holds a token, and Netlify gives each call of a function its own. */
+  /** Gets a new store for every access, because it contains a token that is different for each call of a function. */
   constructor(getStore: () => BlobStore) {
     this.#getStore = getStore;
   }
@@ -33,7 +33,7 @@ export class NetlifyBlobsCache implements KeyValueCache {
   }
 }
 
-/** A blob's key is a path of at most 600 bytes; URLs are longer. */
+/** A key of a blob is a path of at most 600 bytes. URLs may be longer. */
 async function toBlobKey(key: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
   return Buffer.from(digest).toString('hex');

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** A KeyValueCache in a file, for a server with a disk of its own. */
+/** A KeyValueCache in a file, for a server with a disk. */
 export class SQLiteCache implements KeyValueCache {
   readonly #database: DatabaseSync;
 
@@ -24,7 +24,7 @@ export class SQLiteCache implements KeyValueCache {
     return this.#database.prepare('DELETE FROM cache WHERE key = ?').run(key).changes > 0;
   }
 
-  /** To be called now and then: what has expired is not read, but it is there. */
+  /** Removes expired entries, which are no longer read. Call it from time to time. */
   sweep(): void {
     this.#database.prepare('DELETE FROM cache WHERE expires <= ?').run(Date.now());
   }

@@ -1,13 +1,13 @@
 import type { KeyValueCache, KeyValueCacheSetOptions } from '../../../../src/datasources/cache/key-value-cache.ts';
 
-/** The methods of a KV namespace that are used. */
+/** The methods of a KV namespace that this class uses. */
 export interface KVNamespace {
   get(key: string): Promise<string | null>;
   put(key: string, value: string, options: { expirationTtl?: number }): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** A KeyValueCache over Workers KV. KV keeps nothing for less than a minute, so the exact time stands in front of the value. */
+/** A KeyValueCache over Workers KV. KV keeps values for at least a minute, so the exact time is stored in front of the value. */
 export class WorkersKVCache implements KeyValueCache {
   readonly #namespace: KVNamespace;
 
@@ -33,7 +33,7 @@ export class WorkersKVCache implements KeyValueCache {
   }
 }
 
-/** A key of KV has at most 512 bytes; URLs are longer. */
+/** A key of KV has at most 512 bytes. URLs may be longer. */
 async function toKVKey(key: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
