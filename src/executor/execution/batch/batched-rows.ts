@@ -94,7 +94,6 @@ class BatchedColumn extends Pending implements BatchReceiver, RowOwner {
   }
 
   takeParents(): readonly unknown[] {
-    if (this.isOver()) return [];
     const { rows } = this.#objects;
     if (!rows.every((_, at) => this.#isInAnswer(at))) this.#objects = this.#objects.filter((at) => this.#isInAnswer(at));
     this.#settle(rows.length - this.#objects.rows.length);
