@@ -9,6 +9,7 @@ import type {
 
 import type { CallWatch, DataSourceRequest, KeyValueCache } from '../../datasources/index.ts';
 import type { HTTPRequest, HTTPResponse, Invocation, ResponseHead, StreamedResponse } from '../../shared/index.ts';
+import type { TrustedDocument } from './documents/trusted-documents.ts';
 import type { GraphQLRequest, Logger, ObjectListing, OperationOutcome, SubsequentPayload } from './types.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -182,6 +183,8 @@ export interface ServerStartContext {
   readonly logger: Logger;
   /** The option `nodeEnv`, or NODE_ENV. Undefined counts as production. */
   readonly nodeEnv: string | undefined;
+  /** The documents of the option `trustedDocuments`, with their ids. A function, because a manifest may list thousands. */
+  readonly trustedDocuments: () => readonly (readonly [id: string, document: TrustedDocument])[];
 }
 
 /** The page that browsers get in development. */

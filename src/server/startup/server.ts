@@ -26,6 +26,7 @@ import type { ServerListener, ServerPlugin } from '../operation/plugin.ts';
 import type { OperationSettings } from '../operation/state.ts';
 import { errorBehaviors } from '../operation/error-behavior.ts';
 import { createTrustedDocuments } from '../operation/documents/trusted-documents.ts';
+import type { TrustedDocument } from '../operation/documents/trusted-documents.ts';
 import { assertOptions } from './options.ts';
 import type { ServerOptions } from './options.ts';
 import { createSchema } from '../../executor/schema/index.ts';
@@ -79,14 +80,15 @@ export function startedAtOnce(server: Server | undefined): StartedServer | undef
 
 /** Runs `serverWillStart` of every plugin. Landing pages are used in development only. */
 export async function startServer({ http, plugins, nodeEnv, development, hasDefaultPage }: Server): Promise<StartedServer> {
-  const { schema, cache, logger } = http.operation;
+  const { schema, cache, logger, trustedDocuments: trusted } = http.operation;
+  const trustedDocuments = (): [string, TrustedDocument][] => trusted?.entries() ?? [];
   const listeners: ServerListener[] = [];
   for (const plugin of plugins) {
-    const listener = await plugin.serverWillStart?.({ schema, cache, logger, nodeEnv });
+    const listener = await plugin.serverWillStart?.({ schema, cache, logger, nodeEnv, trustedDocuments });
     if (typeof listener === 'object' && listener !== null) listeners.push(listener);
   }
   const withPage = development ? listeners.find((listener) => listener.renderLandingPage !== undefined) : undefined;
-  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger, nodeEnv }) : undefined;
+  const defaultPage = hasDefaultPage ? createDefaultPage({ schema, cache, logger, nodeEnv, trustedDocuments }) : undefined;
   const renderLandingPage = withPage === undefined ? defaultPage : () => withPage.renderLandingPage!();
   return { http: { ...http, renderLandingPage }, listeners };
 }

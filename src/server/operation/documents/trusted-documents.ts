@@ -44,6 +44,8 @@ export interface TrustedDocuments {
   readonly only: boolean | 'in production';
   /** The document with this id. */
   find(id: string): TrustedDocument | undefined;
+  /** All documents, with their ids. */
+  entries(): [id: string, document: TrustedDocument][];
   /** True when a text is exactly that of one of the documents. */
   has(text: string): boolean;
 }
@@ -56,6 +58,7 @@ export function createTrustedDocuments({ documents, only = false }: TrustedDocum
     only: only && development ? 'in production' : only,
     // Some clients prefix the algorithm, "sha256:…", as the GraphQL over HTTP draft's appendix on persisted documents proposes.
     find: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')),
+    entries: () => [...byId],
     has: (text) => known.has(text),
   };
 }

@@ -1,0 +1,68 @@
+import type { OperationOutcome, RequestCall } from '../../server/index.ts';
+import { isObject } from './messages.ts';
+import type { Tool } from './tools.ts';
+
+/** The result of `tools/call`. */
+export interface ToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent?: unknown;
+  readonly isError?: true;
+}
+
+/** Fills the hidden variables of a call, once its context is there. */
+export type FillVariables = (variables: Record<string, unknown>, contextValue: unknown) => void | Promise<void>;
+
+/** The outcome of a call: its result, or the status of the authentication that it lacks. */
+export type CallOutcome = { readonly result: ToolResult } | { readonly status: number };
+
+/** Runs a tool through the pipeline: context, limits, deadline, masking and plugins. */
+export async function callTool(
+  call: RequestCall,
+  tool: Tool,
+  { given, running }: { readonly given: unknown; readonly running: WeakSet<object> },
+): Promise<CallOutcome> {
+  const args = given ?? {};
+  if (!isObject(args)) return { result: failure('Expected arguments to be an object.') };
+  // Execution ignores variables that the document does not define.
+  const unknown = Object.keys(args).find((name) => !tool.variables.has(name));
+  if (unknown !== undefined) return { result: failure(`Unknown argument "${unknown}". The tool takes ${listOf(tool.variables)}.`) };
+  const variables = { ...args };
+  running.add(variables);
+  const outcome = await call.runOperation({ documentId: tool.documentId, variables });
+  const status = authenticationStatus(outcome);
+  return status === undefined ? { result: resultOf(outcome) } : { status };
+}
+
+/** Characters of an answer. Models read far fewer, and the answer holds the data twice. */
+const maxText = 1_048_576;
+
+function resultOf({ result: { data, errors } }: OperationOutcome): ToolResult {
+  const isTooLarge = errors?.some(({ extensions }) => extensions?.['code'] === 'RESULT_TOO_LARGE') === true;
+  // Without structuredContent: older official clients compare it with the output schema even then.
+  if (isTooLarge) return failure(tooLarge);
+  if (errors !== undefined || data === undefined || data === null) return failure(shortened(JSON.stringify({ data, errors })));
+  const text = JSON.stringify(data);
+  if (text.length > maxText) return failure(tooLarge);
+  return { content: [{ type: 'text', text }], structuredContent: data };
+}
+
+const tooLarge = 'The answer is too large. Ask for less, for example for fewer items.';
+
+function shortened(text: string): string {
+  return text.length > maxText ? tooLarge : text;
+}
+
+function failure(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** 401 or 403 if `context` has refused the caller: clients start a login only then. */
+function authenticationStatus({ executed, errors }: OperationOutcome): number | undefined {
+  if (executed) return undefined;
+  const statuses = errors.map(({ extensions }) => (extensions['http'] as { readonly status?: number } | undefined)?.status);
+  return statuses.find((status) => status === 401 || status === 403);
+}
+
+function listOf(names: ReadonlySet<string>): string {
+  return names.size === 0 ? 'no arguments' : [...names].join(', ');
+}

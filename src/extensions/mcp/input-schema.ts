@@ -1,0 +1,145 @@
+import {
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  typeFromAST,
+  TypeInfo,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLInputField,
+  GraphQLInputObjectType,
+  GraphQLInputType,
+  GraphQLLeafType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  VariableDefinitionNode,
+} from 'graphql';
+
+import { leafSchema, orNull } from './json-schema.ts';
+import type { JSONSchema, ScalarSchemas } from './json-schema.ts';
+
+interface Input {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly scalars: ScalarSchemas;
+  /** Variables that the server fills. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** The JSON Schema of an operation's variables. Recursive types are in `$defs`; everything else is written out, because many clients resolve no references. */
+export function inputSchemaOf({ schema, document, operation, scalars, hidden }: Input): JSONSchema {
+  const writer = new InputWriter(scalars);
+  const neverNull = namesInNonNullPlaces(schema, document);
+  const isMutation = operation.operation === 'mutation';
+  const properties: Record<string, JSONSchema> = {};
+  const required: string[] = [];
+  for (const definition of operation.variableDefinitions ?? []) {
+    const name = definition.variable.name.value;
+    if (hidden.has(name)) continue;
+    const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
+    // Absent says nearly the same as null in a query; in a mutation null often clears a value.
+    const mayBeNull = isMutation && !isNonNullType(type) && definition.defaultValue === undefined && !neverNull.has(name);
+    const value = writer.nonNull(type);
+    properties[name] = { ...(mayBeNull ? orNull(value) : value), ...extras(definition) };
+    if (isNonNullType(type) && definition.defaultValue === undefined) required.push(name);
+  }
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+    ...(writer.definitions.size > 0 && { $defs: Object.fromEntries(writer.definitions) }),
+  };
+}
+
+function extras(definition: VariableDefinitionNode): JSONSchema {
+  const { description } = definition as { readonly description?: { readonly value: string } };
+  return {
+    ...(description && { description: description.value }),
+    ...(definition.defaultValue && { default: valueFromASTUntyped(definition.defaultValue) }),
+  };
+}
+
+/** Variables whose null would fail when the operation runs: `$first: Int` for an argument `first: Int! = 10`. */
+function namesInNonNullPlaces(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+  const names = new Set<string>();
+  const info = new TypeInfo(schema);
+  const note = {
+    Variable: ({ name }: { readonly name: { readonly value: string } }) =>
+      void (isNonNullType(info.getInputType()) && names.add(name.value)),
+  };
+  visit(document, visitWithTypeInfo(info, note));
+  return names;
+}
+
+class InputWriter {
+  readonly definitions = new Map<string, JSONSchema>();
+  readonly #scalars: ScalarSchemas;
+  readonly #open: GraphQLInputObjectType[] = [];
+  readonly #recursive = new Set<GraphQLInputObjectType>();
+
+  constructor(scalars: ScalarSchemas) {
+    this.#scalars = scalars;
+  }
+
+  nonNull(type: GraphQLInputType): JSONSchema {
+    const nullable = isNonNullType(type) ? type.ofType : type;
+    if (isListType(nullable)) return { type: 'array', items: this.#value(nullable.ofType) };
+    if (isInputObjectType(nullable)) return this.#object(nullable);
+    return leafSchema(nullable as GraphQLLeafType, this.#scalars);
+  }
+
+  #value(type: GraphQLInputType): JSONSchema {
+    const schema = this.nonNull(type);
+    return isNonNullType(type) ? schema : orNull(schema);
+  }
+
+  #object(type: GraphQLInputObjectType): JSONSchema {
+    const reference = { $ref: `#/$defs/${type.name}` };
+    if (this.#open.includes(type)) {
+      this.#recursive.add(type);
+      return reference;
+    }
+    if (this.definitions.has(type.name)) return reference;
+    this.#open.push(type);
+    const schema = type.isOneOf ? this.#oneOf(type) : this.#fields(type);
+    this.#open.pop();
+    if (!this.#recursive.has(type)) return schema;
+    this.definitions.set(type.name, schema);
+    return reference;
+  }
+
+  #fields(type: GraphQLInputObjectType): JSONSchema {
+    const fields = Object.values(type.getFields());
+    const required = fields.filter(isRequiredInputField).map(({ name }) => name);
+    return {
+      type: 'object',
+      ...(type.description && { description: type.description }),
+      properties: Object.fromEntries(fields.map((field) => [field.name, this.#field(field)])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    };
+  }
+
+  #field(field: GraphQLInputField): JSONSchema {
+    return { ...this.#value(field.type), ...(field.description && { description: field.description }) };
+  }
+
+  #oneOf(type: GraphQLInputObjectType): JSONSchema {
+    const fields = Object.values(type.getFields());
+    return {
+      type: 'object',
+      ...(type.description && { description: type.description }),
+      properties: Object.fromEntries(fields.map(({ name, type: inner }) => [name, this.nonNull(inner)])),
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: false,
+    };
+  }
+}

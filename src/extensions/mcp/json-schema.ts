@@ -1,0 +1,37 @@
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, isEnumType } from 'graphql';
+import type { GraphQLEnumType, GraphQLLeafType } from 'graphql';
+
+/** A schema of JSON Schema 2020-12. */
+export type JSONSchema = Readonly<Record<string, unknown>>;
+
+/** Schemas of custom scalars by name. */
+export type ScalarSchemas = Readonly<Record<string, JSONSchema>>;
+
+const builtIn: ReadonlyMap<unknown, JSONSchema> = /* @__PURE__ */ new Map<unknown, JSONSchema>([
+  [GraphQLInt, { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }],
+  [GraphQLFloat, { type: 'number' }],
+  [GraphQLString, { type: 'string' }],
+  [GraphQLBoolean, { type: 'boolean' }],
+  // GraphQL also accepts integers as input; one type is clearer.
+  [GraphQLID, { type: 'string' }],
+]);
+
+/** Any value is possible for a scalar without a schema. */
+export function leafSchema(type: GraphQLLeafType, scalars: ScalarSchemas): JSONSchema {
+  if (isEnumType(type)) return enumSchema(type);
+  return builtIn.get(type) ?? scalars[type.name] ?? {};
+}
+
+function enumSchema(type: GraphQLEnumType): JSONSchema {
+  const values = type.getValues();
+  const descriptions = values.flatMap(({ name, description }) => (description ? [`${name}: ${description}`] : []));
+  return { type: 'string', enum: values.map(({ name }) => name), ...(descriptions.length > 0 && { description: descriptions.join('\n') }) };
+}
+
+/** The schema, and null. */
+export function orNull(schema: JSONSchema): JSONSchema {
+  const { type } = schema;
+  if (Object.keys(schema).length === 0) return schema;
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(schema['enum']) && { enum: [...(schema['enum'] as unknown[]), null] }) };
+}

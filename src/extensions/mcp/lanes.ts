@@ -1,0 +1,68 @@
+import type { HeaderMap } from '../../shared/index.ts';
+import { codes, isObject, RPCError } from './messages.ts';
+import type { Message } from './messages.ts';
+
+/** The version without a handshake, whose requests carry everything. */
+export const modernVersion = '2026-07-28';
+/** Versions that begin with `initialize`, the newest first. 2025-03-26 is what a request without the header speaks. */
+const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion';
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+
+/** Whether a request is one of version 2026-07-28. Throws an RPCError if its headers and its body do not fit. */
+export function isModern({ method, params }: Message, headers: HeaderMap): boolean {
+  const header = headers.get('mcp-protocol-version')?.trim();
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const version = meta[versionKey];
+  if (version === undefined && header !== modernVersion) {
+    if (header === undefined || legacyVersions.includes(header) || method === 'initialize') return false;
+    throw unsupported(header);
+  }
+  if (header === undefined) throw mismatch('MCP-Protocol-Version is missing');
+  if (version !== undefined && header !== version) throw mismatch('MCP-Protocol-Version differs from _meta');
+  if (header !== modernVersion) throw unsupported(header);
+  assertHeader(headers, 'Mcp-Method', method);
+  if (method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
+  if (version === undefined || !isObject(meta[capabilitiesKey]))
+    throw new RPCError(400, codes.invalidParams, { message: `Expected _meta with ${versionKey} and ${capabilitiesKey}.` });
+  return true;
+}
+
+/** The version of the answer to `initialize`: that of the client, or the newest. */
+export function negotiatedVersion({ params }: Message): string {
+  const { protocolVersion } = params;
+  if (typeof protocolVersion !== 'string')
+    throw new RPCError(200, codes.invalidParams, { message: 'Expected protocolVersion to be a text.' });
+  return legacyVersions.includes(protocolVersion) ? protocolVersion : legacyVersions[0]!;
+}
+
+function assertHeader(headers: HeaderMap, name: string, expected: unknown): void {
+  const value = headers.get(name.toLowerCase())?.trim();
+  if (value === undefined) throw mismatch(`${name} is missing`);
+  if (decoded(value) !== expected) throw mismatch(`${name} differs from the body`);
+}
+
+/** A text, or `=?base64?…?=`. Undefined if that is invalid. */
+function decoded(value: string): string | undefined {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
+  if (encoded === undefined) return value;
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function mismatch(what: string): RPCError {
+  return new RPCError(400, codes.headerMismatch, { message: `${what}.` });
+}
+
+function unsupported(requested: string): RPCError {
+  return new RPCError(400, codes.unsupportedVersion, {
+    message: 'Unsupported protocol version',
+    data: { supported: [modernVersion], requested },
+  });
+}

@@ -1,0 +1,67 @@
+/** A request or notification of JSON-RPC 2.0. */
+export interface Message {
+  /** Undefined: a notification, which gets no answer. */
+  readonly id: string | number | undefined;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Codes of JSON-RPC 2.0 (section 5.1) and of MCP 2026-07-28. */
+export const codes = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  headerMismatch: -32_020,
+  unsupportedVersion: -32_022,
+} as const;
+
+/** A refusal, thrown by any step. */
+export class RPCError extends Error {
+  readonly status: number;
+  readonly code: number;
+  readonly data: object | undefined;
+
+  constructor(status: number, code: number, { message, data }: { readonly message: string; readonly data?: object }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Reads a message. Throws an RPCError unless it is one request or notification. */
+export function readMessage(text: string): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RPCError(400, codes.parseError, { message: 'The body is not JSON.' });
+  }
+  if (!isObject(value)) throw invalid('Expected one JSON-RPC request as an object. Batches are not supported.');
+  const { jsonrpc, id, method, params = {} } = value;
+  if (jsonrpc !== '2.0') throw invalid('Expected jsonrpc to be "2.0".');
+  if (typeof method !== 'string') throw invalid('Expected a request with a method.');
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) throw invalid('Expected id to be a text or an integer.');
+  if (!isObject(params)) throw invalid('Expected params to be an object.');
+  return { id: id as string | number | undefined, method, params };
+}
+
+/** The id of a request that is refused, as far as it can be read. */
+export function idOf(text: string): string | number | undefined {
+  try {
+    const { id } = JSON.parse(text) as { readonly id?: unknown };
+    return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): RPCError {
+  return new RPCError(400, codes.invalidRequest, { message });
+}

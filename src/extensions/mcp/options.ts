@@ -1,0 +1,65 @@
+import { describe } from '../../shared/index.ts';
+import type { ScalarSchemas } from './json-schema.ts';
+
+/** What the server adds to the arguments of a tool: the value of a variable that callers neither see nor send. */
+export type HiddenVariable<TContext> = (source: { readonly context: TContext }) => unknown;
+
+/** A tool of the option `tools`. Each entry replaces that of the directive `@mcpTool`. */
+export interface ToolOptions {
+  /** The id of the trusted document. */
+  readonly document: string;
+  /** Shown to people. Default: none */
+  readonly title?: string | undefined;
+  /** Says to a model what the tool does. Default: the operation's description, then that of its root field */
+  readonly description?: string | undefined;
+  /** True: the tool changes nothing. Default: true for queries */
+  readonly readOnly?: boolean | undefined;
+  /** True: the tool may delete or overwrite something. Default: true for mutations */
+  readonly destructive?: boolean | undefined;
+  /** True: a second call with the same arguments has no effect. Default: true for queries */
+  readonly idempotent?: boolean | undefined;
+}
+
+/** Where clients get tokens (RFC 9728). */
+export interface AuthorizationOptions {
+  /** The URL of this endpoint as clients use it. */
+  readonly resource: string;
+  /** The URLs of the authorization servers, at least one. */
+  readonly authorizationServers: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Options of {@link mcp}. */
+export interface MCPOptions<TContext = any> {
+  /** The name of the server, for clients. */
+  readonly name: string;
+  readonly version: string;
+  /** Says to a model how to use the tools. Default: none */
+  readonly instructions?: string | undefined;
+  /** Tools by name, in addition to documents with the directive `@mcpTool`. Default: none */
+  readonly tools?: Readonly<Record<string, ToolOptions>> | undefined;
+  /** Variables that the server fills, by name, for example the tenant of the caller. Default: none */
+  readonly hidden?: Readonly<Record<string, HiddenVariable<TContext>>> | undefined;
+  /** JSON Schemas of custom scalars, by name. Default: any value */
+  readonly scalars?: ScalarSchemas | undefined;
+  /** The origins of web pages that may call the endpoint, for example 'https://app.example.com'. Default: none; programs send no origin */
+  readonly origins?: readonly string[] | undefined;
+  /** The end of the endpoint's path. Default: '/mcp' */
+  readonly path?: string | undefined;
+  /** Refuses calls whose `context` throws an error with status 401 as OAuth 2.1 asks for, and serves the metadata of RFC 9728. Default: none */
+  readonly authorization?: AuthorizationOptions | undefined;
+  /** Bytes of a request. Default: 1 MiB */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+export function assertMCPOptions({ name, version, origins = [], path = '/mcp', authorization }: MCPOptions): void {
+  for (const [key, value] of Object.entries({ name, version }))
+    if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a text, got ${describe(value)}.`);
+  if (!/^\/[\w./-]*\w$/.test(path))
+    throw new TypeError(`Expected path of mcp to be the end of a path such as '/mcp', got ${describe(path)}.`);
+  for (const origin of origins)
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw new TypeError(`Expected origins of mcp to be like 'https://app.example.com', got ${describe(origin)}.`);
+  if (authorization !== undefined && authorization.authorizationServers.length === 0)
+    throw new TypeError('Expected authorization.authorizationServers of mcp to have a URL, got an empty list.');
+}

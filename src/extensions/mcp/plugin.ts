@@ -1,0 +1,229 @@
+import { parseAccept, parseMediaType, preference, readText } from '../../server/index.ts';
+import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
+import { callTool } from './call-tool.ts';
+import { isModern, modernVersion, negotiatedVersion } from './lanes.ts';
+import { codes, idOf, readMessage, RPCError } from './messages.ts';
+import type { Message } from './messages.ts';
+import { assertMCPOptions } from './options.ts';
+import type { MCPOptions } from './options.ts';
+import { makeTools } from './tools.ts';
+import type { Tools } from './tools.ts';
+
+/** The directive `@mcpTool`, for `typeDefs`: makes a tool of the trusted document whose operation has it. */
+export const mcpDefinitions = 'directive @mcpTool(name: String, title: String, description: String) on QUERY | MUTATION\n';
+
+/**
+ * Serves trusted documents as tools of the Model Context Protocol, at the path `/mcp` of the same function: versions 2026-07-28,
+ * 2025-11-25 and 2025-06-18, without sessions. Nothing else can be called: no introspection, no other document.
+ *
+ * @example
+ * export default createHandler({
+ *   typeDefs: [mcpDefinitions, typeDefs], resolvers, trustedDocuments: { documents },
+ *   plugins: [mcp({ name: 'books', version: '1.0.0' })],
+ * });
+ */
+export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin {
+  assertMCPOptions(options);
+  const endpoint = new Endpoint(options as MCPOptions);
+  return {
+    async serverWillStart(context) {
+      endpoint.start(context);
+    },
+    async aroundRequest(call, next) {
+      return endpoint.answer(call) ?? next();
+    },
+    async requestDidStart({ request: { variables }, contextValue }) {
+      if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue as never);
+    },
+  };
+}
+
+const jsonType = 'application/json';
+const metadataPath = '/.well-known/oauth-protected-resource';
+/** For how long clients may keep the list of tools. */
+const listLifetime = 300_000;
+
+class Endpoint {
+  readonly #options: MCPOptions;
+  readonly #path: string;
+  #start: ServerStartContext | undefined;
+  #tools: Tools | undefined;
+  /** The variables of calls in progress. */
+  readonly #running = new WeakSet<object>();
+
+  constructor(options: MCPOptions) {
+    this.#options = options;
+    this.#path = options.path ?? '/mcp';
+  }
+
+  /** In production the tools are made for the first request that needs them: a cold start for GraphQL does not pay for them. */
+  start(context: ServerStartContext): void {
+    this.#start = context;
+    this.#tools = context.nodeEnv === undefined || context.nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
+  }
+
+  get #listed(): Tools {
+    return (this.#tools ??= makeTools(this.#options, this.#start!));
+  }
+
+  async fillHidden(variables: Record<string, unknown>, contextValue: unknown): Promise<void> {
+    if (!this.#running.has(variables)) return;
+    for (const [name, value] of Object.entries(this.#options.hidden ?? {})) variables[name] = await value({ context: contextValue });
+  }
+
+  /** Undefined: the request is not for this endpoint. */
+  answer(call: RequestCall): Promise<HTTPResponse> | undefined {
+    const { path, method } = call.request;
+    if (this.#options.authorization !== undefined && method === 'GET' && path.endsWith(metadataPath + this.#path))
+      return Promise.resolve(this.#metadata());
+    return path.endsWith(this.#path) ? this.#answerEndpoint(call) : undefined;
+  }
+
+  async #answerEndpoint(call: RequestCall): Promise<HTTPResponse> {
+    const { headers, method } = call.request;
+    const origin = headers.get('origin');
+    if (origin !== null && this.#options.origins?.includes(origin) !== true) return plain(403, 'The origin is not allowed.');
+    const response = method === 'OPTIONS' && origin !== null ? preflight() : await this.#answerMessage(call);
+    if (origin !== null) {
+      response.headers.set('access-control-allow-origin', origin);
+      response.headers.set('access-control-expose-headers', 'www-authenticate');
+      response.headers.append('vary', 'Origin');
+    }
+    return response;
+  }
+
+  async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
+    const { headers, method, body } = call.request;
+    if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
+    const type = parseMediaType(headers.get('content-type') ?? '');
+    if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
+    const accept = headers.get('accept');
+    if (accept !== null && accept.trim() !== '' && preference(parseAccept(accept), jsonType).quality === 0)
+      return plain(406, `Expected to send ${jsonType}.`);
+    let text: string;
+    try {
+      text = body.kind === 'value' ? JSON.stringify(body.value) : await readText(body, this.#options.maxBodyBytes ?? 1_048_576);
+    } catch (error) {
+      const { http } = (error as { readonly extensions: { readonly http?: { readonly status?: number } } }).extensions;
+      return http?.status === 413
+        ? plain(413, 'The body is too large.')
+        : rpc(400, { error: { code: codes.parseError, message: 'The body is not UTF-8.' } });
+    }
+    try {
+      const message = readMessage(text);
+      return await this.#dispatch(call, message, isModern(message, headers));
+    } catch (error) {
+      const known = error instanceof RPCError;
+      if (!known) call.logger.error('The MCP endpoint failed.', error);
+      const { status, code, message, data } = known ? error : new RPCError(500, codes.internalError, { message: 'Internal error' });
+      const id = idOf(text);
+      return rpc(status, { ...(id !== undefined && { id }), error: { code, message, ...(data && { data }) } });
+    }
+  }
+
+  async #dispatch(call: RequestCall, message: Message, modern: boolean): Promise<HTTPResponse> {
+    const { id, method, params } = message;
+    if (id === undefined) return accepted();
+    const result = (value: object): HTTPResponse =>
+      rpc(200, {
+        id,
+        result: modern ? { resultType: 'complete', ...value, _meta: { 'io.modelcontextprotocol/serverInfo': this.#info } } : value,
+      });
+    const hints = modern ? { ttlMs: listLifetime, cacheScope: 'private' } : {};
+    switch (modern || method !== 'initialize' ? method : 'legacy/initialize') {
+      case 'legacy/initialize':
+        return result({
+          protocolVersion: negotiatedVersion(message),
+          capabilities: { tools: {} },
+          serverInfo: this.#info,
+          ...this.#instructions,
+        });
+      case 'server/discover':
+        if (modern) return result({ supportedVersions: [modernVersion], capabilities: { tools: {} }, ...this.#instructions, ...hints });
+        break;
+      case 'ping':
+        if (!modern) return result({});
+        break;
+      case 'tools/list':
+        if (params['cursor'] !== undefined) throw new RPCError(200, codes.invalidParams, { message: 'Unknown cursor' });
+        return result({ tools: Array.from(this.#listed.values(), ({ listed }) => listed), ...hints });
+      case 'tools/call':
+        return this.#call(call, params, result);
+    }
+    throw new RPCError(modern ? 404 : 200, codes.methodNotFound, { message: 'Method not found' });
+  }
+
+  async #call(call: RequestCall, params: Message['params'], result: (value: object) => HTTPResponse): Promise<HTTPResponse> {
+    const tool = typeof params['name'] === 'string' ? this.#listed.get(params['name']) : undefined;
+    if (tool === undefined) throw new RPCError(200, codes.invalidParams, { message: 'Unknown tool' });
+    const outcome = await callTool(call, tool, { given: params['arguments'], running: this.#running });
+    return 'result' in outcome ? result(outcome.result) : this.#unauthorized(outcome.status, call);
+  }
+
+  #unauthorized(status: number, { request }: RequestCall): HTTPResponse {
+    const { authorization } = this.#options;
+    if (authorization === undefined) return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': 'Bearer' });
+    const { resource, scopes = [] } = authorization;
+    const { origin, pathname } = new URL(resource);
+    const error = status === 403 ? 'insufficient_scope' : request.headers.has('authorization') ? 'invalid_token' : undefined;
+    const parts = [
+      `resource_metadata="${origin}${metadataPath}${pathname}"`,
+      ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
+      ...(error === undefined ? [] : [`error="${error}"`]),
+    ];
+    return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': `Bearer ${parts.join(', ')}` });
+  }
+
+  #metadata(): HTTPResponse {
+    const { resource, authorizationServers, scopes } = this.#options.authorization!;
+    const metadata = {
+      resource,
+      authorization_servers: authorizationServers,
+      ...(scopes && { scopes_supported: scopes }),
+      bearer_methods_supported: ['header'],
+    };
+    return {
+      status: 200,
+      headers: new HeaderMap({ 'content-type': jsonType, 'cache-control': 'no-store' }),
+      body: JSON.stringify(metadata),
+    };
+  }
+
+  get #info(): object {
+    return { name: this.#options.name, version: this.#options.version };
+  }
+
+  get #instructions(): object {
+    const { instructions } = this.#options;
+    return instructions === undefined ? {} : { instructions };
+  }
+}
+
+function rpc(status: number, message: object): HTTPResponse {
+  const headers = new HeaderMap({ 'content-type': jsonType, 'cache-control': 'no-store' });
+  return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
+}
+
+function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
+  return {
+    status,
+    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers }),
+    body: text,
+  };
+}
+
+function accepted(): HTTPResponse {
+  return { status: 202, headers: new HeaderMap({ 'cache-control': 'no-store' }), body: null };
+}
+
+function preflight(): HTTPResponse {
+  const headers = {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers':
+      'content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
+    'cache-control': 'no-store',
+  };
+  return { status: 204, headers: new HeaderMap(headers), body: null };
+}

@@ -1,0 +1,146 @@
+import { getArgumentValues, GraphQLDirective, GraphQLString, Kind, parse, validate } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+
+import { isIncrementalDirective } from '../../executor/index.ts';
+import { fragmentsOf } from '../../server/index.ts';
+import type { ServerStartContext } from '../../server/index.ts';
+import { inputSchemaOf } from './input-schema.ts';
+import type { JSONSchema } from './json-schema.ts';
+import type { MCPOptions, ToolOptions } from './options.ts';
+import { outputSchemaOf } from './output-schema.ts';
+
+/** One tool: a trusted document, and how clients see it. */
+export interface Tool {
+  readonly name: string;
+  readonly documentId: string;
+  /** Names of the variables that callers may send. */
+  readonly variables: ReadonlySet<string>;
+  readonly listed: ListedTool;
+}
+
+/** An element of the result of `tools/list`. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JSONSchema;
+  readonly outputSchema: JSONSchema;
+  readonly annotations: Readonly<Record<string, boolean>>;
+}
+
+/** A Map, because `__proto__` is a name that somebody will send. */
+export type Tools = ReadonlyMap<string, Tool>;
+
+const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
+  name: 'mcpTool',
+  locations: [],
+  args: { name: { type: GraphQLString }, title: { type: GraphQLString }, description: { type: GraphQLString } },
+});
+
+type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'logger'>;
+
+/** Makes the tools. Throws an Error for one that could not be called, or that clients would refuse. */
+export function makeTools(options: MCPOptions, start: Start): Tools {
+  const chosen = Object.entries(options.tools ?? {});
+  const texts = new Map(start.trustedDocuments().map(([id, { text }]) => [id, text]));
+  const tools = new Map<string, Tool>();
+  const names = new Set<string>();
+  const add = (tool: Tool): void => {
+    if (names.has(tool.name.toLowerCase()))
+      throw new Error(`Expected each tool of mcp to have a name of its own, got two named "${tool.name}".`);
+    names.add(tool.name.toLowerCase());
+    tools.set(tool.name, tool);
+  };
+  for (const [id, text] of texts) {
+    // Parsing thousands of documents would take long.
+    if (text.includes('@mcpTool')) add(makeTool(options, start, { id, text }));
+  }
+  for (const [name, tool] of chosen) {
+    const text = texts.get(tool.document);
+    if (text === undefined)
+      throw new Error(`Expected the tool "${name}" of mcp to name a trusted document, got the id "${tool.document}".`);
+    add(makeTool(options, start, { id: tool.document, text, name, ...tool }));
+  }
+  // In a fixed order: clients cache prompts that contain the list.
+  return new Map([...tools].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+interface Source extends Partial<ToolOptions> {
+  readonly id: string;
+  readonly text: string;
+  readonly name?: string;
+}
+
+function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, source: Source): Tool {
+  const document = parse(source.text);
+  const place = `The trusted document "${source.id}"`;
+  const operation = onlyOperation(document, place);
+  const [invalid] = validate(schema, document);
+  if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
+  const given = directiveOf(operation);
+  const name = source.name ?? given.name ?? snakeCase(operation.name?.value ?? '');
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw new Error(`${place} cannot be a tool: expected a name of 1 to 64 letters, digits, "_" and "-", got "${name}".`);
+  const fragments = fragmentsOf(document) as ReadonlyMap<string, FragmentDefinitionNode>;
+  const description = source.description ?? given.description ?? descriptionOf(operation, schema);
+  if (description === undefined || description === '')
+    throw new Error(`The tool "${name}" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").`);
+  const title = source.title ?? given.title;
+  const isQuery = operation.operation === 'query';
+  const own = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const hiddenNames = new Set(own.filter((one) => Object.hasOwn(hidden, one)));
+  return {
+    name,
+    documentId: source.id,
+    variables: new Set(own.filter((one) => !hiddenNames.has(one))),
+    listed: {
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema: inputSchemaOf({ schema, document, operation, scalars, hidden: hiddenNames }),
+      outputSchema: outputSchemaOf({ schema, fragments, scalars }, operation),
+      annotations: {
+        readOnlyHint: source.readOnly ?? isQuery,
+        destructiveHint: source.destructive ?? !isQuery,
+        idempotentHint: source.idempotent ?? isQuery,
+      },
+    },
+  };
+}
+
+function onlyOperation(document: DocumentNode, place: string): OperationDefinitionNode {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [operation] = operations;
+  if (operation === undefined || operations.length > 1)
+    throw new Error(`${place} cannot be a tool: expected one operation, got ${operations.length}.`);
+  if (operation.operation === 'subscription')
+    throw new Error(`${place} cannot be a tool: a tool has one answer, and this is a subscription.`);
+  if (document.definitions.some(hasIncremental))
+    throw new Error(`${place} cannot be a tool: a tool has one answer, without @defer and @stream.`);
+  return operation;
+}
+
+function hasIncremental(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasIncremental);
+  if (typeof node !== 'object' || node === null) return false;
+  const { kind, name } = node as { readonly kind?: string; readonly name?: { readonly value?: string } };
+  if (kind === Kind.DIRECTIVE && isIncrementalDirective(name?.value ?? '')) return true;
+  return Object.entries(node).some(([key, value]) => key !== 'loc' && hasIncremental(value));
+}
+
+function directiveOf(operation: OperationDefinitionNode): Readonly<Partial<Record<'name' | 'title' | 'description', string>>> {
+  const node = operation.directives?.find(({ name }) => name.value === 'mcpTool');
+  return node === undefined ? {} : getArgumentValues(directive as never, node as never);
+}
+
+/** That of the operation, which graphql 16.15 and 17 parse; else that of its first field. */
+function descriptionOf(operation: OperationDefinitionNode, schema: Start['schema']): string | undefined {
+  const { description } = operation as { readonly description?: { readonly value: string } };
+  if (description !== undefined) return description.value;
+  const field = operation.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  return (field && schema.getRootType(operation.operation)?.getFields()[field.name.value]?.description) ?? undefined;
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
+}
