@@ -3,6 +3,7 @@ import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { callTool } from './call-tool.ts';
+import { inspectorPage } from './inspector.ts';
 import { isModern, modernVersion, negotiatedVersion } from './lanes.ts';
 import { codes, idOf, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
@@ -61,7 +62,9 @@ class Endpoint {
   /** In production the tools are made for the first request that needs them: a cold start for GraphQL does not pay for them. */
   start(context: ServerStartContext): void {
     this.#start = context;
-    this.#tools = context.nodeEnv === undefined || context.nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
+    const { nodeEnv } = context;
+    this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
+    if (nodeEnv === 'development') context.logger.info(`MCP tools at …${this.#path}: ${[...this.#listed.keys()].join(', ') || 'none'}`);
   }
 
   get #listed(): Tools {
@@ -84,7 +87,7 @@ class Endpoint {
   async #answerEndpoint(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method } = call.request;
     const origin = headers.get('origin');
-    if (origin !== null && this.#options.origins?.includes(origin) !== true) return plain(403, 'The origin is not allowed.');
+    if (origin !== null && !this.#allows(origin, headers)) return plain(403, 'The origin is not allowed.');
     const response = method === 'OPTIONS' && origin !== null ? preflight() : await this.#answerMessage(call);
     if (origin !== null) {
       response.headers.set('access-control-allow-origin', origin);
@@ -94,8 +97,18 @@ class Endpoint {
     return response;
   }
 
+  /** The inspector's page is served from this machine. Elsewhere an equal host proves nothing: DNS rebinding sets both. */
+  #allows(origin: string, headers: HeaderMap): boolean {
+    if (this.#options.origins?.includes(origin) === true) return true;
+    if (this.#start?.nodeEnv !== 'development' || !URL.canParse(origin)) return false;
+    const { hostname, host } = new URL(origin);
+    return (hostname === 'localhost' || hostname === '127.0.0.1') && host === headers.get('host');
+  }
+
   async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method, body } = call.request;
+    if (method === 'GET' && this.#start?.nodeEnv === 'development' && headers.get('accept')?.includes('text/html') === true)
+      return inspectorPage(this.#options.name);
     if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
     const type = parseMediaType(headers.get('content-type') ?? '');
     if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
