@@ -452,6 +452,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'varnishPurge',
     'vercelPurge',
   ],
+  './mcp': ['mcp', 'mcpDefinitions', 'type AuthorizationOptions', 'type JSONSchema', 'type MCPOptions', 'type ToolOptions'],
   './idempotency': [
     'IdempotencyRecord',
     'd1Store',

@@ -20,6 +20,7 @@ const webEntries = [
   'opentelemetry',
   'cost-line',
   'compression',
+  'mcp',
   'edge',
 ];
 /** What Node has and the web has not, as free names: `globalThis.Buffer?.from` is a property, and is undefined elsewhere. */

@@ -29,6 +29,9 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   assertMCPOptions(options);
   const endpoint = new Endpoint(options as MCPOptions);
   return {
+    check(context) {
+      makeTools(options as MCPOptions, context);
+    },
     async serverWillStart(context) {
       endpoint.start(context);
     },

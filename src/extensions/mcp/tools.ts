@@ -37,7 +37,7 @@ const directive: GraphQLDirective = /* @__PURE__ */ new GraphQLDirective({
   args: { name: { type: GraphQLString }, title: { type: GraphQLString }, description: { type: GraphQLString } },
 });
 
-type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments' | 'logger'>;
+type Start = Pick<ServerStartContext, 'schema' | 'trustedDocuments'>;
 
 /** Makes the tools. Throws an Error for one that could not be called, or that clients would refuse. */
 export function makeTools(options: MCPOptions, start: Start): Tools {

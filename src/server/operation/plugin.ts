@@ -265,6 +265,11 @@ export interface ServerPlugin<TContext = unknown> {
   contextCreationDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
   /** Called if an HTTP request was refused before its operation was read. */
   invalidRequestWasReceived?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
+  /**
+   * Called by the command `check`, after the options and the schema were found to be right. Throws an Error for what would fail later. Must
+   * have no effects: the server does not start.
+   */
+  check?(context: Pick<ServerStartContext, 'schema' | 'trustedDocuments'>): void;
   /** Called if the server could not start: options, schema or `serverWillStart` failed. */
   startupDidFail?(failure: { readonly error: Error; readonly logger: Logger }): MaybePromise<void>;
 }

@@ -17,6 +17,7 @@ interface Level {
 const ofPlugin: Level = {
   place: 'a plugin',
   hooks: Object.keys({
+    check: true,
     serverWillStart: true,
     viewRequest: true,
     aroundRequest: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { GraphQLError } from 'graphql';
+import { buildSchema, GraphQLError } from 'graphql';
 
 import { mcp, mcpDefinitions } from '../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -320,6 +320,16 @@ describe('tools', () => {
       assert.equal(response.status, 500);
       assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
     });
+
+  test('are checked by the command check, which starts no server', () => {
+    const plugin = mcp({ name: 'shop', version: '1', tools: { x: { document: 'none' } } });
+    const schema = buildSchema('type Query { fails: Int }');
+
+    assert.throws(
+      () => plugin.check?.({ schema, trustedDocuments: () => [] }),
+      /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
+    );
+  });
 
   test('may be named by the option, with annotations of their own', async () => {
     const { legacy } = serveTools({

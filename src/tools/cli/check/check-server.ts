@@ -75,6 +75,7 @@ function wrongForSchema(
     ...findOptionProblems(options, withFunctions),
     ...findUnresolvedRootFields(options, withFunctions),
     ...invalidDocuments(options, schema),
+    ...wrongPlugins(options, withFunctions),
   ];
   return found.map(({ path: [option = '', ...keys], message }) => {
     const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
@@ -89,6 +90,19 @@ function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSc
   return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
     const [error] = errorsIn(schema, text);
     return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${error.message}` };
+  });
+}
+
+/** What plugins find in the schema and the trusted documents. */
+function wrongPlugins({ plugins = [], trustedDocuments }: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
+  const context = { schema, trustedDocuments: () => (trustedDocuments === undefined ? [] : entriesOf(trustedDocuments.documents)) };
+  return plugins.flatMap((plugin) => {
+    try {
+      plugin.check?.(context);
+      return [];
+    } catch (error) {
+      return { path: ['plugins'], message: messageOf(error) };
+    }
   });
 }
 
