@@ -83,6 +83,20 @@ export function testAnswers(send: Send, losses: { readonly setCookies?: boolean 
     assert.deepEqual([json(broken).errors.length, json(large).errors.length], [1, 1]);
   });
 
+  test('a tool of the Model Context Protocol is listed and called', async () => {
+    const message = { jsonrpc: '2.0', id: 1, params: { name: 'greet', arguments: { name: 'Ada' } } };
+    const list = await send(post({ ...message, method: 'tools/list' }, { path: '/graphql/mcp' }));
+    const call = await send(post({ ...message, method: 'tools/call' }, { path: '/graphql/mcp' }));
+    const wrong = await send(get({ query: '{ hello }' }, { path: '/graphql/mcp' }));
+
+    assert.deepEqual([list.status, call.status, wrong.status], [200, 200, 405], list.body);
+    assert.deepEqual(
+      json(list).result.tools.map(({ name }: { name: string }) => name),
+      ['greet'],
+    );
+    assert.deepEqual(json(call).result.structuredContent, { hello: 'Hello, Ada!' });
+  });
+
   test('a health check, HEAD and OPTIONS are answered', async () => {
     const health = await send(plainRequest({ path: '/graphql/health' }));
     const head = await send(plainRequest({ method: 'HEAD' }));

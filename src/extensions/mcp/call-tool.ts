@@ -9,8 +9,6 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-/** Fills the hidden variables of a call, once its context is there. */
-export type FillVariables = (variables: Record<string, unknown>, contextValue: unknown) => void | Promise<void>;
 
 /** The outcome of a call: its result, or the status of the authentication that it lacks. */
 export type CallOutcome = { readonly result: ToolResult } | { readonly status: number };

@@ -7,7 +7,6 @@ export function inspectorPage(name: string): HTTPResponse {
   const title = `Tools of ${name}`.replaceAll(/[<>&"]/g, '');
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
     'content-security-policy': `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; frame-ancestors 'none'`,
   };
   const body = `<!doctype html>

@@ -38,9 +38,12 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     async aroundRequest(call, next) {
       return endpoint.answer(call) ?? next();
     },
-    async requestDidStart({ request: { variables }, contextValue }) {
-      if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue as never);
-    },
+    // Only with the option: a hook makes every operation of the server asynchronous.
+    ...(options.hidden && {
+      async requestDidStart({ request: { variables }, contextValue }) {
+        if (variables !== undefined) await endpoint.fillHidden(variables as Record<string, unknown>, contextValue as never);
+      },
+    }),
   };
 }
 
@@ -202,7 +205,7 @@ class Endpoint {
     };
     return {
       status: 200,
-      headers: new HeaderMap({ 'content-type': jsonType, 'cache-control': 'no-store' }),
+      headers: new HeaderMap({ 'content-type': jsonType }),
       body: JSON.stringify(metadata),
     };
   }
@@ -218,20 +221,20 @@ class Endpoint {
 }
 
 function rpc(status: number, message: object): HTTPResponse {
-  const headers = new HeaderMap({ 'content-type': jsonType, 'cache-control': 'no-store' });
+  const headers = new HeaderMap({ 'content-type': jsonType });
   return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
 }
 
 function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
   return {
     status,
-    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers }),
+    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', ...headers }),
     body: text,
   };
 }
 
 function accepted(): HTTPResponse {
-  return { status: 202, headers: new HeaderMap({ 'cache-control': 'no-store' }), body: null };
+  return { status: 202, headers: new HeaderMap(), body: null };
 }
 
 function preflight(): HTTPResponse {
@@ -239,7 +242,6 @@ function preflight(): HTTPResponse {
     'access-control-allow-methods': 'POST',
     'access-control-allow-headers':
       'content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
-    'cache-control': 'no-store',
   };
   return { status: 204, headers: new HeaderMap(headers), body: null };
 }

@@ -52,7 +52,7 @@ describe('the endpoint', () => {
       } as never);
 
       assert.equal(response.status, status, await response.clone().text());
-      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('cache-control'), 'private, no-store');
       assert.equal(response.headers.has('mcp-session-id'), false);
       if (status === 405) assert.equal(response.headers.get('allow'), 'POST');
       if (code !== undefined) assert.equal(((await response.json()) as any).error.code, code);

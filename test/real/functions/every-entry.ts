@@ -35,6 +35,7 @@ const options = {
 };
 
 const plugins = (): ServerPlugin[] => [
+  ...probe.plugins,
   openTelemetry({ tracerProvider: new BasicTracerProvider(), stages: 'all', document: true }),
   compression(),
   costLine({ write: () => undefined }),

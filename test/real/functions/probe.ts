@@ -1,5 +1,6 @@
 import type { ContextArgument } from 'graphql-functions';
 import { incrementalDelivery } from 'graphql-functions/incremental';
+import { mcp } from 'graphql-functions/mcp';
 
 let calls = 0;
 let worked = 0;
@@ -8,6 +9,8 @@ let worked = 0;
 export const probe = {
   csrfPrevention: true,
   incrementalDelivery: incrementalDelivery(),
+  trustedDocuments: { documents: { greet: 'query Greet($name: String!) { hello(name: $name) }' } },
+  plugins: [mcp({ name: 'probe', version: '1.0.0', tools: { greet: { document: 'greet', description: 'Says hello' } } })],
   typeDefs: `#graphql
     type Query {
       hello(name: String = "world"): String!
