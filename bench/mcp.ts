@@ -110,5 +110,7 @@ for (const [workload, { document, variables }] of Object.entries(workloads)) {
     }
   const base = runners[0]!.times;
   for (const { name, times } of runners)
-    console.log(`${workload.padEnd(16)} ${name.padEnd(16)} ${rounded(median(times))} µs  ${median(times.map((one, at) => one / base[at]!)).toFixed(2)}`);
+    console.log(
+      `${workload.padEnd(16)} ${name.padEnd(16)} ${rounded(median(times))} µs  ${median(times.map((one, at) => one / base[at]!)).toFixed(2)}`,
+    );
 }

@@ -28,6 +28,8 @@ const sizes: Readonly<Record<string, number>> = {
   'fetch, parts': 77_800,
   // The plugin and the store for Redis: 4,400 above aws-lambda.
   'aws, idempotency': 64_700,
+  // The tools of trusted documents: 6,100 above aws-lambda.
+  'aws, mcp': 66_200,
 };
 const room = 1.03;
 
@@ -86,9 +88,16 @@ const withIdempotency = [
    export default createHandler({ ...${oneField}, plugins });`,
 ] as const;
 
+const withMCP = [
+  'aws, mcp',
+  `import { createHandler } from 'graphql-functions/aws-lambda'; import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
+   const { typeDefs, ...others } = ${oneField};
+   export default createHandler({ ...others, typeDefs: [mcpDefinitions, typeDefs], plugins: [mcp({ name: 'books', version: '1.0.0' })] });`,
+] as const;
+
 if (!existsSync(join(root, 'dist/esm/index.js'))) throw new Error('There is no dist/ to measure: run `npm run build` first.');
 const bare = await bundle('bare', `import { create } from './bench/contestants/bare.ts'; export const handler = create(${oneField});`);
-const handlers = await Promise.all([...entries, streamed, withParts, withIdempotency].map(([name, text]) => bundle(name, text)));
+const handlers = await Promise.all([...entries, streamed, withParts, withIdempotency, withMCP].map(([name, text]) => bundle(name, text)));
 const example = existsSync(join(root, 'functions/graphql.ts'))
   ? [await bundle('example', "export { default } from './functions/graphql.ts';")]
   : [];

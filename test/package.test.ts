@@ -174,7 +174,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
   ],
   './build': ['readBuild', 'type SchemaBuild'],
   './playground': ['playground', 'type PackedPlayground'],
-  './landing-page': ['landingPage', 'type LandingPageOptions'],
+  './landing-page': ['createInspector', 'landingPage', 'type LandingPageOptions'],
   './v3': [
     'ApolloError',
     'ApolloServer',

@@ -58,7 +58,7 @@ export { restAPI } from './platform/rest-api.ts';
 export type { DeadlineOptions } from './startup/deadline.ts';
 export { assertOptions } from './startup/options.ts';
 export type { ContextFits, ContextValue, ServerOptions } from './startup/options.ts';
-export { findBuiltFile } from './startup/package-files.ts';
+export { findBuiltFile, requireFromPackage } from './startup/package-files.ts';
 export { createStarter } from './startup/start.ts';
 export type { OptionsSource } from './startup/start.ts';
 export { createHandler } from './universal-handler.ts';

@@ -7,8 +7,9 @@ export interface ToolResult {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent?: unknown;
   readonly isError?: true;
+  /** The extensions of the operation's result, for example that of explain. */
+  readonly _meta?: { readonly 'graphql-functions/extensions': object };
 }
-
 
 /** The outcome of a call: its result, or the status of the authentication that it lacks. */
 export type CallOutcome = { readonly result: ToolResult } | { readonly status: number };
@@ -28,7 +29,10 @@ export async function callTool(
   running.add(variables);
   const outcome = await call.runOperation({ documentId: tool.documentId, variables });
   const status = authenticationStatus(outcome);
-  return status === undefined ? { result: resultOf(outcome) } : { status };
+  if (status !== undefined) return { status };
+  const { http: _, ...extensions } = outcome.result.extensions ?? {};
+  const hasExtensions = Object.keys(extensions).length > 0;
+  return { result: { ...resultOf(outcome), ...(hasExtensions && { _meta: { 'graphql-functions/extensions': extensions } }) } };
 }
 
 /** Characters of an answer. Models read far fewer, and the answer holds the data twice. */

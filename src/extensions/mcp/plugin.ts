@@ -1,14 +1,16 @@
-import { parseAccept, parseMediaType, preference, readText } from '../../server/index.ts';
+import { parseAccept, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
 import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
+import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { callTool } from './call-tool.ts';
-import { inspectorPage } from './inspector.ts';
+import type { ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './lanes.ts';
 import { codes, idOf, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
+import { accepted, jsonType, plain, preflight, rpc } from './responses.ts';
 import { makeTools } from './tools.ts';
 import type { Tools } from './tools.ts';
 
@@ -47,8 +49,8 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   };
 }
 
-const jsonType = 'application/json';
-const metadataPath = '/.well-known/oauth-protected-resource';
+/** Names of what a model must not see. */
+const secretName = /password|passphrase|secret|token|api_?key|credential/i;
 /** For how long clients may keep the list of tools. */
 const listLifetime = 300_000;
 
@@ -70,7 +72,19 @@ class Endpoint {
     this.#start = context;
     const { nodeEnv } = context;
     this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
-    if (nodeEnv === 'development') context.logger.info(`MCP tools at …${this.#path}: ${[...this.#listed.keys()].join(', ') || 'none'}`);
+    if (nodeEnv === 'development') this.#report(context);
+  }
+
+  #report({ logger }: ServerStartContext): void {
+    const tools = [...this.#listed.values()];
+    const kilobytes = (JSON.stringify(tools.map(({ listed }) => listed)).length / 1000).toFixed(1);
+    logger.info(`MCP tools at …${this.#path} (${kilobytes} kB of a prompt): ${tools.map(({ name }) => name).join(', ') || 'none'}`);
+    for (const { name, variables } of tools)
+      for (const variable of variables)
+        if (secretName.test(variable))
+          logger.warn(
+            `The MCP tool "${name}" takes "${variable}". Its value becomes part of prompts and logs. If it is a secret, hide it.`,
+          );
   }
 
   get #listed(): Tools {
@@ -85,8 +99,9 @@ class Endpoint {
   /** Undefined: the request is not for this endpoint. */
   answer(call: RequestCall): Promise<HTTPResponse> | undefined {
     const { path, method } = call.request;
-    if (this.#options.authorization !== undefined && method === 'GET' && path.endsWith(metadataPath + this.#path))
-      return Promise.resolve(this.#metadata());
+    const { authorization } = this.#options;
+    if (authorization !== undefined && method === 'GET' && path.endsWith(metadataPath + this.#path))
+      return Promise.resolve(metadata(authorization));
     return path.endsWith(this.#path) ? this.#answerEndpoint(call) : undefined;
   }
 
@@ -114,7 +129,7 @@ class Endpoint {
   async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method, body } = call.request;
     if (method === 'GET' && this.#start?.nodeEnv === 'development' && headers.get('accept')?.includes('text/html') === true)
-      return inspectorPage(this.#options.name);
+      return inspector(this.#options.name);
     if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
     const type = parseMediaType(headers.get('content-type') ?? '');
     if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
@@ -145,11 +160,10 @@ class Endpoint {
   async #dispatch(call: RequestCall, message: Message, modern: boolean): Promise<HTTPResponse> {
     const { id, method, params } = message;
     if (id === undefined) return accepted();
-    const result = (value: object): HTTPResponse =>
-      rpc(200, {
-        id,
-        result: modern ? { resultType: 'complete', ...value, _meta: { 'io.modelcontextprotocol/serverInfo': this.#info } } : value,
-      });
+    const result = (value: object): HTTPResponse => {
+      const meta = { ...(value as Partial<ToolResult>)._meta, 'io.modelcontextprotocol/serverInfo': this.#info };
+      return rpc(200, { id, result: modern ? { resultType: 'complete', ...value, _meta: meta } : value });
+    };
     const hints = modern ? { ttlMs: listLifetime, cacheScope: 'private' } : {};
     switch (modern || method !== 'initialize' ? method : 'legacy/initialize') {
       case 'legacy/initialize':
@@ -174,40 +188,11 @@ class Endpoint {
     throw new RPCError(modern ? 404 : 200, codes.methodNotFound, { message: 'Method not found' });
   }
 
-  async #call(call: RequestCall, params: Message['params'], result: (value: object) => HTTPResponse): Promise<HTTPResponse> {
+  async #call(call: RequestCall, params: Message['params'], result: (value: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
     const tool = typeof params['name'] === 'string' ? this.#listed.get(params['name']) : undefined;
     if (tool === undefined) throw new RPCError(200, codes.invalidParams, { message: 'Unknown tool' });
     const outcome = await callTool(call, tool, { given: params['arguments'], running: this.#running });
-    return 'result' in outcome ? result(outcome.result) : this.#unauthorized(outcome.status, call);
-  }
-
-  #unauthorized(status: number, { request }: RequestCall): HTTPResponse {
-    const { authorization } = this.#options;
-    if (authorization === undefined) return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': 'Bearer' });
-    const { resource, scopes = [] } = authorization;
-    const { origin, pathname } = new URL(resource);
-    const error = status === 403 ? 'insufficient_scope' : request.headers.has('authorization') ? 'invalid_token' : undefined;
-    const parts = [
-      `resource_metadata="${origin}${metadataPath}${pathname}"`,
-      ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
-      ...(error === undefined ? [] : [`error="${error}"`]),
-    ];
-    return plain(status, status === 401 ? 'Unauthorized' : 'Forbidden', { 'www-authenticate': `Bearer ${parts.join(', ')}` });
-  }
-
-  #metadata(): HTTPResponse {
-    const { resource, authorizationServers, scopes } = this.#options.authorization!;
-    const metadata = {
-      resource,
-      authorization_servers: authorizationServers,
-      ...(scopes && { scopes_supported: scopes }),
-      bearer_methods_supported: ['header'],
-    };
-    return {
-      status: 200,
-      headers: new HeaderMap({ 'content-type': jsonType }),
-      body: JSON.stringify(metadata),
-    };
+    return 'result' in outcome ? result(outcome.result) : unauthorized(outcome.status, this.#options.authorization, call.request);
   }
 
   get #info(): object {
@@ -220,28 +205,15 @@ class Endpoint {
   }
 }
 
-function rpc(status: number, message: object): HTTPResponse {
-  const headers = new HeaderMap({ 'content-type': jsonType });
-  return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
-}
-
-function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
-  return {
-    status,
-    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', ...headers }),
-    body: text,
-  };
-}
-
-function accepted(): HTTPResponse {
-  return { status: 202, headers: new HeaderMap(), body: null };
-}
-
-function preflight(): HTTPResponse {
-  const headers = {
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers':
-      'content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
-  };
-  return { status: 204, headers: new HeaderMap(headers), body: null };
+/** A page that calls tools. It is in no bundle, and loads when a browser requests it. */
+function inspector(name: string): HTTPResponse {
+  try {
+    const { createInspector } = requireFromPackage('landing-page') as {
+      createInspector: (name: string) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
+    };
+    const { html, headers } = createInspector(name);
+    return { status: 200, headers: new HeaderMap(headers), body: html };
+  } catch {
+    return plain(405, 'Expected POST. The inspector needs the package beside the function.', { allow: 'POST' });
+  }
 }

@@ -1,4 +1,5 @@
 import type { LandingPage } from '../../server/index.ts';
+import { createNonce, headers } from './page-headers.ts';
 import { addressOf, findPlayground, readPacked } from './playground-files.ts';
 import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
 
@@ -37,11 +38,6 @@ interface PageParts {
   readonly address: string | undefined;
 }
 
-/** As many random bits as a UUID. New for every response, because a reused nonce could be read on one page and used on another. */
-function createNonce(): string {
-  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-}
-
 /**
  * Scripts need the nonce. Styles may be inline, because the editor creates them at run time. Other origins are blocked; workers
  * and fonts are in the page or in `files`.
@@ -60,13 +56,6 @@ function policy(nonce: string, files: string): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-const headers = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  // A page of another site that opens this one in a window must not keep a reference to it.
-  'cross-origin-opener-policy': 'same-origin',
-};
 
 const head = `<!doctype html>
 <html lang="en">

@@ -1,3 +1,4 @@
+export { createInspector } from './inspector.ts';
 export { findPlayground, playgroundMark, playgroundPath } from './playground-files.ts';
 export { playground } from './packed-playground.ts';
 export type { PackedPlayground } from './playground-files.ts';

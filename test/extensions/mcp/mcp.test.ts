@@ -5,6 +5,7 @@ import { buildSchema, GraphQLError } from 'graphql';
 
 import { mcp, mcpDefinitions } from '../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import type { ServerPlugin } from '../../../src/entries/index.ts';
 import { documents, modernMeta, serveTools, typeDefs } from './serving.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -283,6 +284,25 @@ describe('a call', () => {
     });
   });
 
+  test('has the extensions of its result in _meta, and explains itself in development', async () => {
+    const { post, legacy, modern } = serveTools(
+      {},
+      { nodeEnv: 'development', plugins: [plugin({ cost: 3 }), mcp({ name: 'a', version: '1' })] },
+    );
+    const call = { name: 'get_book', arguments: { id: '1' } };
+
+    const plain = (await legacy('tools/call', call)).result;
+    const newer = ((await (await modern('tools/call', call)).json()) as any).result;
+    const explained = (await (
+      await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, { 'graphql-functions-explain': '1' })
+    ).json()) as any;
+
+    assert.deepEqual(plain._meta, { 'graphql-functions/extensions': { cost: 3 } });
+    assert.equal(newer._meta['graphql-functions/extensions'].cost, 3);
+    assert.equal(newer._meta['io.modelcontextprotocol/serverInfo'].name, 'a');
+    assert.ok('calls' in explained.result._meta['graphql-functions/extensions'].explain, JSON.stringify(explained));
+  });
+
   test('keeps to the limits and the deadline of operations', async () => {
     const book = () => ({ title: 'x'.repeat(1_100_000) });
     const long = serveTools({}, { resolvers: { Query: { book } } });
@@ -321,6 +341,22 @@ describe('tools', () => {
       assert.match(lines.map(({ message, details }) => `${message} ${String(details[0])}`).join(), message);
     });
 
+  test('are logged in development, with a warning of secrets', async () => {
+    const [logger, lines] = recordingLogger();
+    const login = 'query Login($password: ID!) @mcpTool(description: "Logs in") { book(id: $password) { title } }';
+    const { post } = serveTools({}, { nodeEnv: 'development', logger, trustedDocuments: { documents: { ...documents, login } } });
+    await post(ping);
+
+    assert.ok(
+      lines.some(({ message }) => /^MCP tools at …\/mcp \(\d\.\d kB of a prompt\): fails, get_book, login/.test(message)),
+      JSON.stringify(lines),
+    );
+    assert.deepEqual(
+      lines.filter(({ message }) => message.includes('secret')).map(({ level }) => level),
+      ['warn'],
+    );
+  });
+
   test('are checked by the command check, which starts no server', () => {
     const plugin = mcp({ name: 'shop', version: '1', tools: { x: { document: 'none' } } });
     const schema = buildSchema('type Query { fails: Int }');
@@ -348,3 +384,16 @@ describe('tools', () => {
     assert.match(mcpDefinitions + typeDefs, /directive @mcpTool/);
   });
 });
+
+/** Adds extensions to every result. */
+function plugin(extensions: Readonly<Record<string, unknown>>): ServerPlugin {
+  return {
+    async requestDidStart() {
+      return {
+        async willSendResponse({ response }) {
+          response.result = { ...response.result, extensions };
+        },
+      };
+    },
+  } as ServerPlugin;
+}

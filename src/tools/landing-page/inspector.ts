@@ -1,15 +1,15 @@
-import { HeaderMap } from '../../shared/index.ts';
-import type { HTTPResponse } from '../../shared/index.ts';
+import { createNonce, headers as pageHeaders } from './page-headers.ts';
 
-/** A page that lists the tools, calls one, and shows both messages. For browsers in development. */
-export function inspectorPage(name: string): HTTPResponse {
-  const nonce = crypto.randomUUID();
+/** A page that lists the tools of `mcp()`, calls one, and shows both messages. `mcp()` serves it in development. */
+export function createInspector(name: string): { readonly html: string; readonly headers: Readonly<Record<string, string>> } {
+  const nonce = createNonce();
   const title = `Tools of ${name}`.replaceAll(/[<>&"]/g, '');
   const headers = {
+    ...pageHeaders,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; frame-ancestors 'none'`,
   };
-  const body = `<!doctype html>
+  const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -27,7 +27,7 @@ export function inspectorPage(name: string): HTTPResponse {
 ${script}
 </script>
 `;
-  return { status: 200, headers: new HeaderMap(headers), body };
+  return { html, headers };
 }
 
 /** Runs in the browser. Everything is inserted as text. */
@@ -35,10 +35,14 @@ const script = `
 const main = document.querySelector('main');
 const add = (parent, name, text = '') => Object.assign(parent.appendChild(document.createElement(name)), { textContent: text });
 const shown = (value) => JSON.stringify(value, null, 2);
+const label = add(main, 'label', ' Explain calls');
+const explain = Object.assign(document.createElement('input'), { type: 'checkbox' });
+label.prepend(explain);
 let id = 0;
 async function send(method, params) {
   const message = { jsonrpc: '2.0', id: ++id, method, params };
-  const response = await fetch('', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(message) });
+  const headers = { 'content-type': 'application/json', ...(explain.checked && { 'graphql-functions-explain': '1' }) };
+  const response = await fetch('', { method: 'POST', headers, body: JSON.stringify(message) });
   const text = await response.text();
   try { return [message, JSON.parse(text)]; } catch { return [message, response.status + ' ' + text]; }
 }

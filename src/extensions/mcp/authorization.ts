@@ -1,0 +1,33 @@
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPRequest, HTTPResponse } from '../../shared/index.ts';
+import type { AuthorizationOptions } from './options.ts';
+import { jsonType, plain } from './responses.ts';
+
+/** Where clients look for the metadata of a protected resource (RFC 9728 section 3.1). The path of the resource follows. */
+export const metadataPath = '/.well-known/oauth-protected-resource';
+
+/** Asks a client to sign in (401) or for more rights (403), as RFC 6750 and RFC 9728 section 5.1 say. */
+export function unauthorized(status: number, authorization: AuthorizationOptions | undefined, request: HTTPRequest): HTTPResponse {
+  const text = status === 401 ? 'Unauthorized' : 'Forbidden';
+  if (authorization === undefined) return plain(status, text, { 'www-authenticate': 'Bearer' });
+  const { resource, scopes = [] } = authorization;
+  const { origin, pathname } = new URL(resource);
+  const error = status === 403 ? 'insufficient_scope' : request.headers.has('authorization') ? 'invalid_token' : undefined;
+  const parts = [
+    `resource_metadata="${origin}${metadataPath}${pathname}"`,
+    ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
+    ...(error === undefined ? [] : [`error="${error}"`]),
+  ];
+  return plain(status, text, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
+}
+
+/** The metadata of a protected resource (RFC 9728 section 2). */
+export function metadata({ resource, authorizationServers, scopes }: AuthorizationOptions): HTTPResponse {
+  const body = {
+    resource,
+    authorization_servers: authorizationServers,
+    ...(scopes && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+  };
+  return { status: 200, headers: new HeaderMap({ 'content-type': jsonType }), body: JSON.stringify(body) };
+}

@@ -1,0 +1,34 @@
+import { HeaderMap } from '../../shared/index.ts';
+import type { HTTPResponse } from '../../shared/index.ts';
+
+export const jsonType = 'application/json';
+
+/** A response of JSON-RPC: `message` has its id, and its result or error. */
+export function rpc(status: number, message: object): HTTPResponse {
+  const headers = new HeaderMap({ 'content-type': jsonType });
+  return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) };
+}
+
+/** A refusal that clients show or log. */
+export function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
+  return {
+    status,
+    headers: new HeaderMap({ 'content-type': 'text/plain; charset=utf-8', ...headers }),
+    body: text,
+  };
+}
+
+/** What notifications get. */
+export function accepted(): HTTPResponse {
+  return { status: 202, headers: new HeaderMap(), body: null };
+}
+
+/** The answer to a CORS preflight (Fetch standard, "CORS protocol"), without the origin. */
+export function preflight(): HTTPResponse {
+  const headers = {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers':
+      'content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
+  };
+  return { status: 204, headers: new HeaderMap(headers), body: null };
+}

@@ -1,0 +1,12 @@
+/** Headers of every page. */
+export const headers = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // A page of another site that opens this one in a window must not keep a reference to it.
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** As many random bits as a UUID. New for every response, because a reused nonce could be read on one page and used on another. */
+export function createNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
