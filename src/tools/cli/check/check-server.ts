@@ -36,8 +36,9 @@ export async function checkServer(server: RecordedServer, search: SourceSearch):
     // Some mistakes show only in the whole schema.
     if (server.refusal !== undefined) return { problems: toProblems(server.refusal, call) };
     progress.step('reading the schema');
-    const schema = await server.schema();
-    return { problems: wrongForSchema(options, schema, { call, search }), schema, options };
+    const { seen, served } = await server.schemas();
+    const found = [...problemsInSchema(options, seen), ...wrongPlugins(options, served)];
+    return { problems: placeProblems(found, { call, search }), schema: seen, options };
   } catch (error) {
     return { problems: toProblems(error, toPlace(placeOf(error)) ?? call) };
   }
@@ -63,21 +64,22 @@ function wrongOptions(options: unknown, call: FoundPlace | undefined, search: So
   });
 }
 
-/** Names in options that the schema does not have. */
-function wrongForSchema(
-  options: ServerOptions,
-  schema: GraphQLSchema,
-  { call, search }: { readonly call: FoundPlace | undefined; readonly search: SourceSearch },
-): Problem[] {
+/** Names in options that the schema does not have, and documents that it does not allow. */
+function problemsInSchema(options: ServerOptions, schema: GraphQLSchema): OptionProblem[] {
   // A schema built in code has functions, which introspection does not show.
   const withFunctions = options.schema ?? schema;
-  const found = [
+  return [
     ...findOptionProblems(options, withFunctions),
     ...findUnresolvedRootFields(options, withFunctions),
     ...invalidDocuments(options, schema),
-    ...wrongPlugins(options, withFunctions),
   ];
-  return found.map(({ path: [option = '', ...keys], message }) => {
+}
+
+function placeProblems(
+  problems: readonly OptionProblem[],
+  { call, search }: { readonly call: FoundPlace | undefined; readonly search: SourceSearch },
+): Problem[] {
+  return problems.map(({ path: [option = '', ...keys], message }) => {
     const place = (keys.length > 0 ? search.findKey(keys.slice(-2)) : undefined) ?? (call && search.findKey([option], call));
     return { ...call, ...place, message };
   });

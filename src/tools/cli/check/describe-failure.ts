@@ -28,7 +28,7 @@ async function describeRefusal({ source, place, refusal }: Refusal, userFiles: U
     import('../project/source-search.ts'),
   ]);
   const noSchema = (): Promise<never> => Promise.reject(refusal as Error);
-  const { problems } = await checkServer({ source, place, refusal, schema: noSchema }, searchIn(userFiles));
+  const { problems } = await checkServer({ source, place, refusal, schemas: noSchema }, searchIn(userFiles));
   return problems.map((problem) => problemText(problem, userFiles.directory)).join('\n');
 }
 

@@ -2,7 +2,7 @@ import type { Plugin } from 'esbuild';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 
-import type { OptionsSource, ServerOptions } from '../../../server/index.ts';
+import type { OptionsSource, ServerOptions, ServerPlugin } from '../../../server/index.ts';
 import { interceptEntry } from './intercept-entry.ts';
 import { progress } from './progress.ts';
 import { placeOf } from './user-code.ts';
@@ -21,8 +21,16 @@ export interface RecordedServer {
   readonly place: string | undefined;
   /** The error that createHandler threw. It is not rethrown, so that more errors can be found. */
   readonly refusal: unknown;
-  /** The schema as clients see it. Rejects with the error of asynchronous options. */
-  schema(): Promise<GraphQLSchema>;
+  /** Reads the schema. Rejects with the error of asynchronous options. */
+  schemas(): Promise<RecordedSchemas>;
+}
+
+/** The schema of a server, twice: a bundle has a copy of graphql for itself, which accepts no schema of another copy. */
+export interface RecordedSchemas {
+  /** As clients see it. */
+  readonly seen: GraphQLSchema;
+  /** As the function's plugins get it. */
+  readonly served: GraphQLSchema;
 }
 
 type CreateHandler = (options: OptionsSource<ServerOptions>) => (request: Request) => Promise<Response>;
@@ -38,7 +46,7 @@ export function recordServers(): RecordedServers {
     [key]: (source: OptionsSource<ServerOptions>, createHandler: CreateHandler, refusal: unknown) => {
       // The module's output starts on a new line.
       progress.clear();
-      servers.push({ source, refusal, place: placeOf(new Error('called from')), schema: () => introspect(source, createHandler) });
+      servers.push({ source, refusal, place: placeOf(new Error('called from')), schemas: () => readSchemas(source, createHandler) });
     },
   });
   return { plugin, servers };
@@ -57,10 +65,18 @@ const plugin = interceptEntry({
 });
 
 /** Sends an introspection query to a server with only the schema, because the user's context, limits or plugins could reject it. */
-async function introspect(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<GraphQLSchema> {
+async function readSchemas(source: OptionsSource<ServerOptions>, createHandler: CreateHandler): Promise<RecordedSchemas> {
   const { typeDefs, resolvers, schema, build, incrementalDelivery } = await (typeof source === 'function' ? source() : source);
   const given = Object.entries({ typeDefs, resolvers, schema, build, incrementalDelivery }).filter(([, value]) => value !== undefined);
-  const handler = createHandler({ ...Object.fromEntries(given), nodeEnv: 'development', landingPage: false, logger: silent });
+  let served: GraphQLSchema | undefined;
+  const recorder: ServerPlugin = { serverWillStart: (context) => void (served = context.schema) };
+  const handler = createHandler({
+    ...Object.fromEntries(given),
+    nodeEnv: 'development',
+    landingPage: false,
+    logger: silent,
+    plugins: [recorder],
+  });
   const query = getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true });
   // Sent as a Request: a direct invocation is limited to Lambda's response size, which a schema of 1,500 types exceeds.
   const headers = { 'content-type': 'application/json' };
@@ -68,7 +84,7 @@ async function introspect(source: OptionsSource<ServerOptions>, createHandler: C
   const { data, errors } = (await response.json()) as { data?: IntrospectionQuery; errors?: readonly Error[] };
   if (data === undefined || errors !== undefined)
     throw new Error(errors?.map(({ message }) => message).join('\n') ?? 'The result has neither data nor errors.');
-  return buildClientSchema(data);
+  return { seen: buildClientSchema(data), served: served! };
 }
 
 const ignore = (): void => {};

@@ -355,6 +355,26 @@ export default createHandler({
   assert.equal(code, 1);
 });
 
+test('check finds tools that a plugin would refuse, with the schema of the function', async (context) => {
+  const source = `import { createHandler } from 'graphql-functions';
+import { mcp, mcpDefinitions } from 'graphql-functions/mcp';
+
+export default createHandler({
+  csrfPrevention: true,
+  typeDefs: [mcpDefinitions, 'type Query { a: Int }'],
+  trustedDocuments: { documents: { one: 'query One @mcpTool { a }' } },
+  plugins: [mcp({ name: 'numbers', version: '1.0.0' })],
+});
+`;
+  const wrong = await check(context, { 'functions/graphql.ts': source });
+  const right = await check(context, { 'functions/graphql.ts': source.replace('@mcpTool', '@mcpTool(description: "A number")') });
+
+  assert.deepEqual(placesIn(wrong.stdout), [
+    'functions/graphql.ts:8:3 The tool "one" of mcp needs a description: models choose tools by it. Write @mcpTool(description: "…").',
+  ]);
+  assert.deepEqual([wrong.code, right.code], [1, 0]);
+});
+
 test('a function that creates its handler in each call gets a notice that it was not checked', async (context) => {
   const source = "import { createHandler } from 'graphql-functions';\nexport default (event) => createHandler({ typedefs: '' })(event);\n";
   const { code, stderr } = await check(context, { 'functions/graphql.js': source });
