@@ -110,7 +110,7 @@ function isIterator(value: object): boolean {
 
 function onceOnly(): Error {
   return new TypeError(
-    'The result of this GET can be read only once (a stream, an iterator or a Response whose body was read), and an equal GET has it already: ' +
+    'The result of this GET can be read only once (a stream, an iterator or a Response whose body was read), and an equal GET has already read it: ' +
       'read it in didReceiveResponse and return what you read, or set memoizeGetRequests to false',
   );
 }

@@ -27,7 +27,7 @@ const initNames = new Set(['params', 'headers', 'body', 'signal', 'cacheOptions'
 function assertNoInit(name: string, value: object): void {
   if (value instanceof Date || (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item instanceof Date))) return;
   throw new TypeError(
-    `"${name}" holds an object and would be written into the URL: the second argument of get, head and delete is the query parameters alone. ` +
+    `"${name}" contains an object and would be written into the URL: the second argument of get, head and delete is the query parameters alone. ` +
       'Write get(path, params, { headers, … })',
   );
 }

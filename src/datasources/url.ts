@@ -72,10 +72,10 @@ function parseBase(baseURL: string): Base {
     throw createURLError('baseURL must be an absolute http(s) URL', baseURL);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Error('baseURL must not hold a user name or password: fetch refuses it. Set an Authorization header in willSendRequest');
+    throw new Error('baseURL must not contain a user name or password: fetch refuses it. Set an Authorization header in willSendRequest');
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new Error('baseURL must not hold a query or fragment: add query parameters in willSendRequest with request.params.set');
+    throw new Error('baseURL must not contain a query or fragment: add query parameters in willSendRequest with request.params.set');
   }
 
   const base = { origin: url.origin, path: url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/` };
@@ -93,7 +93,7 @@ function assertSameOrigin(path: string, base: Base): URL {
 function assertNoDotSegments(path: string): void {
   // oxlint-disable-next-line no-control-regex
   if (!/(?:^|\/)[\0-\x20]*(?:\.|%2e){1,2}[\0-\x20]*(?:\/|$)/i.test(toParsedPath(path))) return;
-  throw createURLError('The path of the call holds a "." or ".." segment, which would change where the call goes', path);
+  throw createURLError('The path of the call contains a "." or ".." segment, which would change where the call goes', path);
 }
 
 /**

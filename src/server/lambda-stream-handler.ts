@@ -25,7 +25,7 @@ export function createUntypedStreamingHandler(options: OptionsSource<ServerOptio
   return Object.assign(handler, { [handlerMark]: 'response' });
 }
 
-/** The invocation lasts as long as the promise: work handed to `waitUntil` goes on after the last byte. */
+/** The invocation lasts as long as the promise: work passed to `waitUntil` goes on after the last byte. */
 async function serveIntoStream(starter: Starter, given: CallArguments, output: ResponseStream): Promise<void> {
   const adapter = findStreamingAdapter(given.event);
   const call = createCall(adapter, { starter, streaming }, given);

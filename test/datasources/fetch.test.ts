@@ -262,7 +262,7 @@ describe('query parameters', () => {
 
       assert.match(
         error.message,
-        /^"\w+" holds an object and would be written into the URL: .* Write get\(path, params, \{ headers, … \}\)$/,
+        /^"\w+" contains an object and would be written into the URL: .* Write get\(path, params, \{ headers, … \}\)$/,
       );
       assert.doesNotMatch(error.message, /hunter2/);
       assert.equal(origin.calls.length, 0);

@@ -119,8 +119,8 @@ describe('a baseURL that cannot work', () => {
   for (const [base, message] of [
     ['/v1', /must be an absolute http\(s\) URL/],
     ['ftp://api.test', /absolute http/],
-    ['https://user:secret@api.test', /must not hold a user name or password/],
-    ['https://api.test/?key=1', /must not hold a query/],
+    ['https://user:secret@api.test', /must not contain a user name or password/],
+    ['https://api.test/?key=1', /must not contain a query/],
   ] as const) {
     it(`${base} is refused with an explanation`, () => {
       assert.throws(() => href(base, 'x'), message);

@@ -50,7 +50,7 @@ function assertAnswer(response: PlainResponse): void {
   const { status, headers, body } = response;
   assertUncacheableUnlessAllowed(response);
   // A host that reads a body and keeps nothing of it is not the client's fault.
-  const wasReadBefore = status === 500 && body.includes('The body of the request was read before it came to this handler');
+  const wasReadBefore = status === 500 && body.includes('The body of the request was read before it reached this handler');
   assert.ok(status < 500 || wasReadBefore, `the status is ${status}: ${body}`);
   if (body === '') {
     assert.ok([200, 204, 400, 405, 406, 413, 414, 415].includes(status), `the status is ${status}, without a body`);

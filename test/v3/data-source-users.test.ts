@@ -208,5 +208,5 @@ test('a data source reused for a second operation has no results of the first, a
   for (const user of ['alice', 'bob', 'alice']) told.push((await server.executeOperation({ query: '{ me }' }, user as never)).data?.['me']);
 
   deepEqual(told, ['for alice', 'for bob', 'for alice']);
-  equal(warnings.filter((message) => message.includes('"api" was used in an operation before')).length, 1);
+  equal(warnings.filter((message) => message.includes('"api" was used in an earlier operation')).length, 1);
 });

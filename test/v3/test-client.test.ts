@@ -49,6 +49,6 @@ test('makeExecutableSchema of version 2 runs schema directives, so that access r
 test('makeExecutableSchema of version 2 refuses options that it would ignore', () => {
   throws(
     () => makeExecutableSchema({ typeDefs: 'type Query { a: String }', directiveResolvers: { a() {} } } as never),
-    /does not know directiveResolvers/,
+    /does not support directiveResolvers/,
   );
 });

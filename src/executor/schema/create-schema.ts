@@ -54,13 +54,14 @@ export function createSchema(input: SchemaInput, settings: SchemaSettings): Grap
 
 function assertOneSource({ typeDefs, resolvers, schema }: SchemaInput): void {
   if (schema === undefined) {
-    if (typeDefs === undefined)
-      throw new Error('Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
+    if (typeDefs === undefined) throw new Error('Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
     return;
   }
-  if (typeDefs !== undefined) throw new Error('Give `typeDefs` or `schema`, not both.');
+  if (typeDefs !== undefined) throw new Error('Set `typeDefs` or `schema`, not both.');
   if (resolvers !== undefined)
-    throw new Error('`resolvers` implement `typeDefs`; a `schema` has its own. Give `typeDefs` in place of `schema`, or no `resolvers`.');
+    throw new Error(
+      '`resolvers` belong to `typeDefs`: a `schema` contains its resolvers. Set `typeDefs` instead of `schema`, or remove `resolvers`.',
+    );
 }
 
 function readySchema(input: unknown, { checkWhole: whole, directives = [] }: SchemaSettings): GraphQLSchema {

@@ -78,7 +78,7 @@ export interface Shareable {
   readonly maxAge: Seconds;
 }
 
-const tooShort = 'a field may not be kept: the shortest maxAge of its hints is 0';
+const tooShort = 'a field cannot be stored: the shortest maxAge of its hints is 0';
 const notPublic = 'the scope of a field is PRIVATE';
 
 /** A finished answer. */
@@ -102,12 +102,12 @@ export function assess({ request, response, known }: Answer, settings: DecisionS
   const { outcome } = operation;
   const { failure } = outcome?.objects ?? {};
   if (failure !== undefined) throw new Error('entity has failed.', { cause: failure });
-  if (operation.resolverHints?.areMixedUp === true) return 'its context value served another operation, too';
+  if (operation.resolverHints?.areMixedUp === true) return 'its context value was shared with another operation';
   const hints = hintsOf(operation, known, settings);
-  if (hints === undefined) return 'nothing is known of its document';
+  if (hints === undefined) return 'its document is unknown';
   const data = outcome!.result.data as Answered;
   const policy = overallPolicy(hints, operation, settings);
-  if (policy === null) return 'the answer is too large to look at';
+  if (policy === null) return 'the answer is too large to inspect';
   const maxAge = Math.floor(policy.maxAge ?? 0);
   if (!(maxAge > 0)) return tooShort;
   if (policy.scope === 'PRIVATE') return notPublic;
@@ -141,13 +141,13 @@ function reasonInResponse({ status, body }: HTTPResponse | StreamedResponse): st
 
 function reasonInFields(headers: HTTPResponse['headers']): string | undefined {
   // Any other value was set by the user: then the extension leaves the answer alone.
-  if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set by other means';
+  if (headers.get('cache-control') !== 'private, no-store' || headers.has('expires')) return 'its cache-control was set elsewhere';
   return headers.getSetCookie().length > 0 ? 'it sets a cookie' : undefined;
 }
 
 function reasonInOutcome(outcome: OperationOutcome | undefined): string | undefined {
   const { result, errors, operation, stream } = outcome ?? {};
-  if (operation?.operation !== 'query' || stream !== undefined) return 'it is no query with one answer';
+  if (operation?.operation !== 'query' || stream !== undefined) return 'it is not a query with a single answer';
   if (result?.errors !== undefined || (errors !== undefined && errors.length > 0)) return 'it has errors';
   return result?.data === undefined || result.data === null ? 'it has no data' : undefined;
 }
@@ -179,13 +179,13 @@ export function decideFor({ methods, dialect, vary }: Keeper, answer: Shareable,
   const reason = reasonInVary(vary, dialect, settings);
   if (reason !== undefined) return notShareable(reason);
   if ((readings.varies && dialect.vary === 'ignored') || (readings.hasAccept && !dialect.keyHasAccept))
-    return notShareable('a header was read by which this store cannot vary');
+    return notShareable('a header was read that this store cannot vary by');
   const hit = answer.operation.lookup?.hit !== undefined;
   const decision = { public: true, maxAge: answer.maxAge, ...(hit && { hit }) } as const;
   if (dialect.tags === undefined) return { ...decision, tags: [] };
   const tags = tagsOfAnswer(answer, dialect.tags, settings);
-  if (tags === undefined) return notShareable('its tags are more than the store takes');
-  if (begun !== settings.log.now && settings.log.hasSince(begun, tags)) return notShareable('what it shows has changed meanwhile');
+  if (tags === undefined) return notShareable('it has more tags than the store accepts');
+  if (begun !== settings.log.now && settings.log.hasSince(begun, tags)) return notShareable('its data has changed in the meantime');
   return { ...decision, tags };
 }
 

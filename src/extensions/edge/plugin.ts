@@ -268,7 +268,7 @@ class EdgePlugin implements Edge {
       const reason = host && reasonInHost(host);
       if (reason !== undefined) return notShareable(reason);
       if (performance.now() - request.begunAt > this.#purges.longestRead)
-        return notShareable('it took so long that what it shows may have changed meanwhile');
+        return notShareable('it took so long that its data may have changed in the meantime');
       const vary = varyWithHost(response.headers.get('vary'), host);
       const dialect = dialects[cdn];
       if (!dialect.keyHasAccept && !acceptsJSON(request.original.headers))

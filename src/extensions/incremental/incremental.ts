@@ -36,6 +36,6 @@ export interface IncrementalDeliveryOptions {
  */
 export function incrementalDelivery({ early = false, maxParts = 1_000 }: IncrementalDeliveryOptions = {}): IncrementalDelivery {
   if (typeof maxParts !== 'number' || !(maxParts >= 0))
-    throw new TypeError(`Expected maxParts of incrementalDelivery to be a number from 0, got ${describe(maxParts)}.`);
+    throw new TypeError(`Expected maxParts of incrementalDelivery to be 0 or more, got ${describe(maxParts)}.`);
   return { directives: incrementalDirectives(), execute: (parts) => executeIncrementally({ early, maxParts }, parts), multipart };
 }

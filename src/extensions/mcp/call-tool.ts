@@ -48,7 +48,7 @@ function resultOf({ result: { data, errors } }: OperationOutcome): ToolResult {
   return { content: [{ type: 'text', text }], structuredContent: data };
 }
 
-const tooLarge = 'The answer is too large. Ask for less, for example for fewer items.';
+const tooLarge = 'The answer is too large. Request less, for example fewer items.';
 
 function shortened(text: string): string {
   return text.length > maxText ? tooLarge : text;

@@ -33,7 +33,7 @@ export function isModern({ method, params }: Message, headers: HeaderMap): boole
 export function negotiatedVersion({ params }: Message): string {
   const { protocolVersion } = params;
   if (typeof protocolVersion !== 'string')
-    throw new RPCError(200, codes.invalidParams, { message: 'Expected protocolVersion to be a text.' });
+    throw new RPCError(200, codes.invalidParams, { message: 'Expected protocolVersion to be a string.' });
   return legacyVersions.includes(protocolVersion) ? protocolVersion : legacyVersions[0]!;
 }
 

@@ -43,7 +43,7 @@ export function readMessage(text: string): Message {
   const { jsonrpc, id, method, params = {} } = value;
   if (jsonrpc !== '2.0') throw invalid('Expected jsonrpc to be "2.0".');
   if (typeof method !== 'string') throw invalid('Expected a request with a method.');
-  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) throw invalid('Expected id to be a text or an integer.');
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) throw invalid('Expected id to be a string or an integer.');
   if (!isObject(params)) throw invalid('Expected params to be an object.');
   return { id: id as string | number | undefined, method, params };
 }

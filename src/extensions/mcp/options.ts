@@ -54,7 +54,7 @@ export interface MCPOptions<TContext = any> {
 
 export function assertMCPOptions({ name, version, origins = [], path = '/mcp', authorization }: MCPOptions): void {
   for (const [key, value] of Object.entries({ name, version }))
-    if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a text, got ${describe(value)}.`);
+    if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a string, got ${describe(value)}.`);
   if (!/^\/[\w./-]*\w$/.test(path))
     throw new TypeError(`Expected path of mcp to be the end of a path such as '/mcp', got ${describe(path)}.`);
   for (const origin of origins)

@@ -47,7 +47,7 @@ export function makeTools(options: MCPOptions, start: Start): Tools {
   const names = new Set<string>();
   const add = (tool: Tool): void => {
     if (names.has(tool.name.toLowerCase()))
-      throw new Error(`Expected each tool of mcp to have a name of its own, got two named "${tool.name}".`);
+      throw new Error(`Expected each tool of mcp to have a unique name, got two named "${tool.name}".`);
     names.add(tool.name.toLowerCase());
     tools.set(tool.name, tool);
   };

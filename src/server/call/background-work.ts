@@ -2,7 +2,7 @@ import { waitAtMost } from '../../shared/index.ts';
 import type { Milliseconds } from '../../shared/index.ts';
 import type { Logger } from '../operation/types.ts';
 
-/** Milliseconds that a buffered response waits for work handed to `waitUntil`. */
+/** Milliseconds that a buffered response waits for work passed to `waitUntil`. */
 const longestWait = 1000;
 
 /** Work that continues after the answer. On platforms that freeze the process after the response, the response waits for it. */
@@ -23,7 +23,7 @@ export class BackgroundWork {
   async settled(lastMoment: Milliseconds | undefined, logger: () => Logger): Promise<void> {
     const limit = Math.max(0, Math.min(longestWait, Math.floor((lastMoment ?? Infinity) - Date.now())));
     if ((await waitAtMost(limit, this.#done())) === 'late')
-      logger().warn(`Work handed to waitUntil was not done ${limit} ms after the answer. The platform may freeze it.`);
+      logger().warn(`Work passed to waitUntil did not finish within ${limit} ms of the answer. The platform may freeze it.`);
   }
 
   /** Loops, because work may add more work before it ends. */

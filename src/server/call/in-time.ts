@@ -38,7 +38,7 @@ const timeForOperations = 10;
 
 /** Adds only the common headers that are available synchronously: the origin function of `cors` may be what hangs. */
 function tooLate(call: Call): Response {
-  call.starter.logger().warn('The deadline came before there was anything to answer with: the request was given up.');
+  call.starter.logger().warn('The deadline passed before there was an answer.');
   call.response = toLateResponse(refusalSettings(call), call.request);
   void addCommonHeaders(call);
   return call.response;

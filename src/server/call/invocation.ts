@@ -185,7 +185,7 @@ export class PlatformInvocation implements Invocation {
     return this.#work?.isDone === false;
   }
 
-  /** Waits for the work handed to `waitUntil`, up to a limit. */
+  /** Waits for the work passed to `waitUntil`, up to a limit. */
   async settled(): Promise<void> {
     await this.#work?.settled(this.#deadline()?.lastMoment, () => this.#settings.logger());
   }
@@ -281,7 +281,7 @@ function warnOfLostWork(settings: CallSettings): void {
   settings
     .logger()
     .warn(
-      'Work was handed to waitUntil, but this call has none of the platform: the process may be frozen before the work is done. ' +
+      'Work was passed to waitUntil, but this call has no waitUntil of the platform: the process may freeze before the work finishes. ' +
         'Pass the context of the platform to the handler, or { waitUntil }: on Next.js handler(request, { waitUntil: after }).',
     );
 }
@@ -307,5 +307,5 @@ function stopWaiting(waiting: Waiting): void {
 }
 
 function clientLeft(): Error {
-  return new Error('The client left before it had its answer.');
+  return new Error('The client disconnected before the answer was sent.');
 }

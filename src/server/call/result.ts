@@ -3,7 +3,7 @@ import { revalidate } from '../http/etag.ts';
 import { isStreamed } from './call.ts';
 import type { Call } from './call.ts';
 
-/** Converts a response to the platform's result: a stream at once, everything else after the work handed to `waitUntil`. */
+/** Converts a response to the platform's result: a stream at once, everything else after the work passed to `waitUntil`. */
 export function toPlatformResult(response: HTTPResponse | StreamedResponse, call: Call): unknown {
   const { adapter, invocation } = call;
   // The stream reports the end of the call.

@@ -120,14 +120,12 @@ export function assertCredentials({ credentials, origin = '*' }: CORSOptions): v
   }
   if (typeof origin === 'function') return;
   if (matches(origin, 'null')) {
-    throw new TypeError(
-      'cors.origin must not let in "null" together with cors.credentials: every page can send it, from a sandboxed frame.',
-    );
+    throw new TypeError('cors.origin must not allow "null" with cors.credentials: any page can send it from a sandboxed frame.');
   }
   const allowed = invalidOrigins.find((one) => matches(origin, one));
   if (allowed !== undefined) {
     throw new TypeError(
-      `cors.origin must not let in every site together with cors.credentials, but its pattern matches ${allowed}. Write the whole origin, for example /^https:\\/\\/[a-z]+\\.example\\.com$/.`,
+      `cors.origin must not allow every site with cors.credentials, but its pattern matches ${allowed}. Write the whole origin, for example /^https:\\/\\/[a-z]+\\.example\\.com$/.`,
     );
   }
   for (const pattern of [origin].flat()) if (pattern instanceof RegExp) assertAnchored(pattern);
@@ -139,7 +137,7 @@ function assertAnchored(pattern: RegExp): void {
   const anchored = alternatives.map(anchor);
   if (anchored.every((text, index) => text === alternatives[index])) return;
   throw new TypeError(
-    `cors.origin must match whole origins together with cors.credentials, but ${String(pattern)} matches a part of one. ` +
+    `With cors.credentials, cors.origin must match whole origins, but ${String(pattern)} matches a part of one. ` +
       `Write /${anchored.join('|')}/${pattern.flags}.`,
   );
 }

@@ -102,7 +102,7 @@ function withAdvice(error: NodeJS.ErrnoException, port: number): Error {
 }
 
 const adviceFor: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is in use. End the process that listens there, or write serve(options, { port }) with another; 0 takes any free port.',
+  EADDRINUSE: 'it is in use. Stop the process that listens on it, or choose another with serve(options, { port }); 0 takes any free port.',
   EACCES: 'permission denied. Ports below 1024 need privileges: write for example serve(options, { port: 8080 }).',
   EADDRNOTAVAIL: 'the option host is not an address of this machine. Leave it out, or write "127.0.0.1" or "0.0.0.0".',
   ENOTFOUND: 'the option host is not a known name. Leave it out, or write "127.0.0.1" or "0.0.0.0".',

@@ -134,7 +134,7 @@ class OperationScope implements DataSourceOperation, Pick<OperationInvocation, '
 function assertTakesDataSources(value: object): void {
   if (!('dataSources' in value)) return;
   throw new TypeError(
-    'Expected context() to return a new object without the key "dataSources", which the option of this name sets. ' +
+    'Expected context() to return a new object without the key "dataSources", which the option "dataSources" sets. ' +
       'Rename yours, or return a new object for every operation.',
   );
 }
@@ -175,7 +175,7 @@ export function assertFresh(
     return;
   }
   const message =
-    `The data source "${name}" was used in an operation before. dataSources() must create a new instance for every ` +
+    `The data source "${name}" was used in an earlier operation. dataSources() must create a new instance for every ` +
     `operation, for example dataSources: () => ({ ${name}: new ${dataSource.constructor.name}() }): a shared one mixes the answers of different users.`;
   if (development) throw new Error(message);
   if (warned.has(logger)) return;

@@ -183,7 +183,7 @@ export function createError(
   return error;
 }
 
-const tooLate = 'There was no more time for this: the deadline of the request has come.';
+const tooLate = 'The deadline of the request passed before this could run.';
 
 /** The error for what was not finished at the deadline. */
 export function deadlineExceeded(): GraphQLError {
@@ -198,7 +198,7 @@ export function reportUnfinished(logger: Logger, errors: readonly GraphQLError[]
   if (late.length === 0) return;
   const paths = late.slice(0, 5).map(({ path }) => (path === undefined ? 'the whole operation' : cut(path.join('.'), maxPath)));
   const more = late.length > paths.length ? ` and ${late.length - paths.length} more` : '';
-  logger.warn(`The deadline came before this was finished: ${paths.join(', ')}${more}.`);
+  logger.warn(`The deadline passed before this finished: ${paths.join(', ')}${more}.`);
 }
 
 /** Adds a code to an error without one, such as graphql-js's errors. */

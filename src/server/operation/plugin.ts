@@ -150,7 +150,7 @@ export interface ExecutionOptions {
   readonly objects?: ObjectListing | undefined;
   /**
    * If true, the execution and the calls of its data sources continue when the client leaves, and only the deadline ends them. The
-   * execution is handed to `waitUntil`. The parts of `@defer` and `@stream` still end with their stream. Default: false
+   * execution is passed to `waitUntil`. The parts of `@defer` and `@stream` still end with their stream. Default: false
    */
   readonly runToEnd?: boolean | undefined;
   /** If true, `@defer` and `@stream` are ignored, as for clients that do not accept parts. Default: false */

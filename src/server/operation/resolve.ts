@@ -51,7 +51,7 @@ function findAmong(document: DocumentNode, operationName: string | undefined): O
   if (operationName !== undefined) {
     const named = operations.find((operation) => operation.name?.value === operationName);
     if (named !== undefined) return named;
-    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation of the name asked for: ${describe(operationName)}.`);
+    throw createError('OPERATION_RESOLUTION_FAILURE', `The document has no operation with this name: ${describe(operationName)}.`);
   }
   if (second !== undefined) {
     throw createError(

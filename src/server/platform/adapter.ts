@@ -40,7 +40,7 @@ export function malformedEvent(message: string): GraphQLError {
 
 /** The error for a body that other code has already read. Logged, because it is not the client's fault. */
 export function bodyTaken(advice: string): GraphQLError {
-  return new GraphQLError(`The body of the request was read before it came to this handler, and its content is lost. ${advice}`, {
+  return new GraphQLError(`The body of the request was read before it reached this handler, and its content is lost. ${advice}`, {
     extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 500 } },
   });
 }

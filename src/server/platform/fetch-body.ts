@@ -79,7 +79,7 @@ const theEnd: IteratorReturnResult<undefined> = { done: true, value: undefined }
 /** A reader of the body; undefined if there is no body. */
 function readerOf({ body, bodyUsed }: Request): ReadableStreamDefaultReader<Uint8Array> | undefined {
   if (body === null || body === undefined) return undefined;
-  if (bodyUsed || body.locked) throw bodyTaken('Give request.clone() to whoever reads it before.');
+  if (bodyUsed || body.locked) throw bodyTaken('Pass request.clone() to the code that reads it first.');
   return body.getReader();
 }
 

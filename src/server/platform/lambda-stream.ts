@@ -27,7 +27,7 @@ export function findStreamingAdapter(event: unknown): PlatformAdapter<unknown> {
   if (carriers.includes(known)) return { ...unlimited(adapter), toStreamResult: (response) => response };
   throw new Error(
     `Expected an event of ${carriers.map(({ name }) => name).join(' or ')}, got one of: ${adapter.name}. ` +
-      'No other source can stream: use createHandler for it.',
+      'Other sources cannot stream: use createHandler for them.',
   );
 }
 

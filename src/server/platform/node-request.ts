@@ -100,7 +100,7 @@ function hasContent({ headers }: HostedRequest): boolean {
 /** Throws when it is read, so that a request that is refused earlier gets that refusal. */
 // oxlint-disable-next-line require-yield
 async function* taken(): AsyncGenerator<Uint8Array> {
-  throw bodyTaken('Put this handler above the middleware that reads bodies, as express.json(), or let that leave it in request.body.');
+  throw bodyTaken('Put this handler before middleware that reads bodies, such as express.json(), or keep the parsed body in request.body.');
 }
 
 /** True if bytes of the body have not arrived yet. */

@@ -21,7 +21,7 @@ async function findPage(context: ServerStartContext): Promise<Render> {
   } catch (error) {
     const reason = firstLineOf(error);
     context.logger.warn(
-      `There is no page for browsers: ${reason}. Put landingPage() of graphql-functions/landing-page into plugins, or set landingPage: false.`,
+      `There is no page for browsers: ${reason}. Add landingPage() from graphql-functions/landing-page to plugins, or set landingPage: false.`,
     );
     return () => undefined;
   }

@@ -186,7 +186,7 @@ function cacheOf({ cache }: ServerOptions, logger: Logger, maxSize: number): Key
     // A store that is down fails hundreds of times a second.
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + 1000;
-    logger.warn('The cache did not work, which counts as a miss.', error);
+    logger.warn('The cache failed, which counts as a miss.', error);
   };
   return guardCache(cache, { onError });
 }

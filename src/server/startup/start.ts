@@ -86,7 +86,7 @@ export function createStarter(options: OptionsSource<ServerOptions>): Starter {
     if ((call?.deadlineLeft() ?? Infinity) > 0) return join(call);
     starter
       .logger()
-      .warn(`The deadline came before the server had started: ${stillAwaited()} had not finished. The next request tries again.`);
+      .warn(`The deadline passed before the server started: ${stillAwaited()} had not finished. The next request tries again.`);
     throw deadlineExceeded();
   }
 

@@ -234,14 +234,14 @@ export class ApolloServerBase<ContextFunctionParams = any> {
     const guarded = isOwn
       ? new InMemoryLRUCache({ maxSize: 3 * mebibyte })
       : guardCache(store, {
-          onError: (error) => this.#logger.warn('The cache of persisted queries did not work; it counts as empty.', error),
+          onError: (error) => this.#logger.warn('The cache of persisted queries failed; it counts as empty.', error),
         });
     return { cache: new PrefixingKeyValueCache(guarded, 'apq:'), ttl: persistedQueries?.ttl };
   }
 
   /** A store that is slow, failing or unreachable counts as empty and never fails a request. */
   #guard(cache: KeyValueCache): KeyValueCache {
-    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache did not work; it counts as empty for a second.', error) });
+    return guardCache(cache, { onError: (error) => this.#logger.warn('The cache failed; it counts as empty for a second.', error) });
   }
 
   /** Documents are cached for one schema. */

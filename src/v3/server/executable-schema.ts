@@ -29,7 +29,7 @@ export function makeExecutableSchema(options: ExecutableSchemaOptions): GraphQLS
   const unknown = refused.filter((name) => (options as unknown as Record<string, unknown>)[name]);
   if (unknown.length > 0) {
     throw new Error(
-      `makeExecutableSchema does not know ${unknown.join(', ')}. Make the schema with @graphql-tools/schema, and change it with mapSchema of @graphql-tools/utils.`,
+      `makeExecutableSchema does not support ${unknown.join(', ')}. Make the schema with @graphql-tools/schema, and change it with mapSchema of @graphql-tools/utils.`,
     );
   }
   const { typeDefs, resolvers, schemaDirectives, logger } = options;

@@ -105,7 +105,7 @@ describe('KeyvAdapter', () => {
   it('makes the server log errors, at most once a second, unless onError is set', async () => {
     const { keyv, listeners } = recordingKeyv();
     const [logger, lines] = recordingLogger();
-    const failures = (): object[] => lines.filter(({ message }) => message.startsWith('The cache did not work'));
+    const failures = (): object[] => lines.filter(({ message }) => message.startsWith('The cache failed'));
     const ask = async (cache: KeyvAdapter): Promise<void> => {
       const handler = createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => 1 } }, cache, logger });
       await handler({ query: '{ a }' }, {});

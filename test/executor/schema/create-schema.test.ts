@@ -146,24 +146,21 @@ describe('typeDefs', () => {
 
 describe('the source of the schema', () => {
   test('is needed', () => {
-    assert.equal(refusal({}), 'Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.');
-    assert.equal(
-      refusal({ resolvers: {} }),
-      'Give the schema as `typeDefs`, schema text with `resolvers`, or as `schema`, a GraphQLSchema.',
-    );
+    assert.equal(refusal({}), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
+    assert.equal(refusal({ resolvers: {} }), 'Set `typeDefs` (schema text) with `resolvers`, or `schema` (a GraphQLSchema).');
   });
 
   test('is one, not two', () => {
     assert.equal(
       refusal({ typeDefs: 'type Query { a: Int }', schema: buildSchema('type Query { a: Int }') }),
-      'Give `typeDefs` or `schema`, not both.',
+      'Set `typeDefs` or `schema`, not both.',
     );
   });
 
   test('has resolvers if it is a schema', () => {
     assert.match(
       refusal({ resolvers: {}, schema: buildSchema('type Query { a: Int }') }),
-      /^`resolvers` implement `typeDefs`; a `schema` has its own\./,
+      /^`resolvers` belong to `typeDefs`: a `schema` contains its resolvers\./,
     );
   });
 

@@ -157,7 +157,7 @@ describe('the limits of tags', () => {
     const response = await get(`{ ${names.join(' ')} }`);
 
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    assert.deepEqual(decisions, [{ public: false, reason: 'its tags are more than the store takes' }]);
+    assert.deepEqual(decisions, [{ public: false, reason: 'it has more tags than the store accepts' }]);
   });
 });
 

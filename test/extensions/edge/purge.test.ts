@@ -182,7 +182,7 @@ describe('a read that began before a mutation', () => {
     read({ id: '1', title: 'old' });
 
     assert.equal((await answer).headers.get('cache-control'), 'private, no-store');
-    assert.deepEqual(decisions.at(-1), { public: false, reason: 'what it shows has changed meanwhile' });
+    assert.deepEqual(decisions.at(-1), { public: false, reason: 'its data has changed in the meantime' });
   });
 
   test('is kept when something else has changed', async () => {
@@ -507,7 +507,7 @@ describe('a read that takes long', () => {
 
       assert.deepEqual(
         decisions.map((decision) => (decision.public ? true : decision.reason)),
-        [true, 'it took so long that what it shows may have changed meanwhile'],
+        [true, 'it took so long that its data may have changed in the meantime'],
       );
     });
 });

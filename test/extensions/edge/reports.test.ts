@@ -30,7 +30,7 @@ describe('explain', () => {
       [await explained('{ me }'), await explained('{ unmarked }')],
       [
         { public: false, reason: 'the header authorization was read' },
-        { public: false, reason: 'a field may not be kept: the shortest maxAge of its hints is 0' },
+        { public: false, reason: 'a field cannot be stored: the shortest maxAge of its hints is 0' },
       ],
     );
   });

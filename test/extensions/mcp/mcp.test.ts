@@ -313,7 +313,7 @@ describe('a call', () => {
     for (const { legacy } of [long, limited]) {
       const { result } = await legacy('tools/call', call);
       assert.deepEqual(result, {
-        content: [{ type: 'text', text: 'The answer is too large. Ask for less, for example for fewer items.' }],
+        content: [{ type: 'text', text: 'The answer is too large. Request less, for example fewer items.' }],
         isError: true,
       });
     }
@@ -379,7 +379,7 @@ describe('tools', () => {
       destructiveHint: false,
       idempotentHint: true,
     });
-    assert.throws(() => mcp({ name: '', version: '1' }), /Expected name of mcp to be a text, got ""/);
+    assert.throws(() => mcp({ name: '', version: '1' }), /Expected name of mcp to be a string, got ""/);
     assert.throws(() => mcp({ name: 'x', version: '1', origins: ['*'] }), /Expected origins of mcp to be like/);
     assert.match(mcpDefinitions + typeDefs, /directive @mcpTool/);
   });

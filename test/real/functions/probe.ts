@@ -20,7 +20,7 @@ export const probe = {
       queryString: String!
       "How often this process was asked, this time included."
       calls: Int!
-      "How often work handed to waitUntil has ended."
+      "How often work passed to waitUntil has ended."
       worked: Int!
       "Hands work to waitUntil. It calls the URL, if there is one, when it has ended."
       work(milliseconds: Int!, report: String): Boolean!

@@ -101,7 +101,7 @@ describe('an answer', () => {
 
         assert.equal(response.status, 400);
         const [error] = json(response).errors;
-        assert.match(error.message, /^The answer has about \d+ bytes, and .+ carries \d+ at most\. Ask for less/);
+        assert.match(error.message, /^The answer has about \d+ bytes, and .+ carries \d+ at most\. Request less/);
         assert.equal(error.extensions.code, 'RESULT_TOO_LARGE');
         assert.equal(json(response).data, undefined);
         assert.ok(response.body.length < 1000);

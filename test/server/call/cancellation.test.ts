@@ -246,7 +246,7 @@ describe('the end of a call', () => {
       invocation.left();
 
       assert.equal(invocation.signal.aborted, true);
-      assert.match(String(invocation.signal.reason), /The client left/);
+      assert.match(String(invocation.signal.reason), /The client disconnected/);
     });
 
     test('is not called in a call that was answered in time, whose signal never fires', () => {

@@ -55,7 +55,7 @@ const partial = post({ query: '{ name slow }' });
 const partialAnswer = {
   errors: [
     {
-      message: 'There was no more time for this: the deadline of the request has come.',
+      message: 'The deadline of the request passed before this could run.',
       locations: [{ line: 1, column: 8 }],
       path: ['slow'],
       extensions: { code: 'DEADLINE_EXCEEDED' },
@@ -287,7 +287,7 @@ describe('at the deadline, a data source', () => {
     assert.equal(((await aborted.promise) as { extensions: { code: string } }).extensions.code, 'DEADLINE_EXCEEDED');
     assert.deepEqual(
       lines.map(({ message }) => message),
-      ['The deadline came before this was finished: slow.'],
+      ['The deadline passed before this finished: slow.'],
     );
   });
 
@@ -454,7 +454,7 @@ describe('a hook that hangs after the execution is awaited for at most half of t
   }
 });
 
-describe('work handed to waitUntil', () => {
+describe('work passed to waitUntil', () => {
   test('is awaited after the deadline for at most half of the reserve', async (t) => {
     const turn = stopTheClock(t);
     const [options, lines] = optionsWith({
@@ -470,7 +470,7 @@ describe('work handed to waitUntil', () => {
     await turn(250);
 
     assert.deepEqual(json(await httpAPI.read(await answer)), partialAnswer);
-    assert.match(lines.at(-1)?.message ?? '', /was not done 250 ms after the answer/);
+    assert.match(lines.at(-1)?.message ?? '', /did not finish within 250 ms of the answer/);
   });
 });
 

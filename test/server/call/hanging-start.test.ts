@@ -102,7 +102,7 @@ describe('a start that hangs', () => {
     const next = await httpAPI.read(await handler(event, lambdaContext(3000)));
 
     assert.deepEqual([answer.status, next.status, begun], [504, 200, 2]);
-    assert.match(lines.join('\n'), /before the server had started: the options had not finished/);
+    assert.match(lines.join('\n'), /before the server started: the options had not finished/);
   });
 
   test('logs what it waited for, once', async (t) => {

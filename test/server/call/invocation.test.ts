@@ -151,7 +151,7 @@ describe('context({ event, context, env })', () => {
   });
 });
 
-describe('work handed to waitUntil', () => {
+describe('work passed to waitUntil', () => {
   test('is awaited before a buffered answer, because the process freezes after it', async () => {
     const work = deferred();
     const answer = createHandler(workingServer(() => work.promise).options)(httpAPIEvent(typename), {});
@@ -185,7 +185,7 @@ describe('work handed to waitUntil', () => {
     t.mock.timers.tick(1000);
 
     assert.equal((await httpAPI.read(await answer)).status, 200);
-    assert.match(log[0]?.message ?? '', /was not done 1000 ms after the answer/);
+    assert.match(log[0]?.message ?? '', /did not finish within 1000 ms of the answer/);
   });
 
   test('that fails is logged with its reason, and does not affect the answer', async () => {
@@ -240,7 +240,7 @@ describe('work handed to waitUntil', () => {
 
       assert.deepEqual(
         log.map(({ level, message }) => [level, message.slice(0, 65)]),
-        [['warn', 'Work was handed to waitUntil, but this call has none of the platf']],
+        [['warn', 'Work was passed to waitUntil, but this call has no waitUntil of t']],
       );
     });
   }

@@ -61,7 +61,7 @@ test('the signal of an operation fires when the Request is aborted', async () =>
   await started;
   client.abort();
 
-  assert.match(String(await left), /The client left before it had its answer/);
+  assert.match(String(await left), /The client disconnected before the answer was sent/);
   assert.equal((await answer).status, 200);
 });
 
@@ -90,7 +90,7 @@ test('the signal of an operation fires when the client of a node:http server clo
   await started;
   client.destroy();
 
-  assert.match(String(await left), /The client left before it had its answer/);
+  assert.match(String(await left), /The client disconnected before the answer was sent/);
   await server.close();
 });
 

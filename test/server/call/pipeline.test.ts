@@ -176,7 +176,7 @@ describe('the dataSources function', () => {
     const response = await send(typename);
 
     assert.equal(response.status, 500);
-    assert.match(json(response).errors[0].message, /The data source "books" was used in an operation before.*new Books\(\)/s);
+    assert.match(json(response).errors[0].message, /The data source "books" was used in an earlier operation.*new Books\(\)/s);
   });
 
   test('that shares an instance between two operations of one batch fails one of them, in development', async () => {
@@ -186,7 +186,7 @@ describe('the dataSources function', () => {
     const [first, second] = json(await send([typename, typename]));
 
     assert.deepEqual(first, { data: { __typename: 'Query' } });
-    assert.match(second.errors[0].message, /was used in an operation before/);
+    assert.match(second.errors[0].message, /was used in an earlier operation/);
   });
 
   test('that shares an instance is logged once, outside of development', async () => {
@@ -199,7 +199,7 @@ describe('the dataSources function', () => {
       log.map(({ level }) => level),
       ['warn'],
     );
-    assert.match(String(log[0]?.message), /The data source "books" was used in an operation before/);
+    assert.match(String(log[0]?.message), /The data source "books" was used in an earlier operation/);
   });
 });
 

@@ -439,7 +439,7 @@ describe('the end of a subscription', () => {
 
     assert.equal(source.isClosed(), true);
     assert.equal(signal?.aborted, true);
-    assert.match(String(signal?.reason), /The client left/);
+    assert.match(String(signal?.reason), /The client disconnected/);
   });
 
   it('fires the signal of the source’s resolver', { skip: versionInfo.major < 17 && 'graphql 16 has no signal' }, async () => {

@@ -116,7 +116,7 @@ describe('a body that is a stream', () => {
     const response = await handler(request);
 
     assert.equal(response.status, 500);
-    assert.match(await response.text(), /was read before it came to this handler.*request\.clone\(\)/);
+    assert.match(await response.text(), /was read before it reached this handler.*request\.clone\(\)/);
     assert.match(lines.map(({ message }) => message).join(), /was read before/);
   });
 

@@ -28,7 +28,7 @@ test('after a body parser, the error names the cause', async (context) => {
 
   assert.equal(response.status, 500);
   const { errors } = (await response.json()) as { errors: { message: string }[] };
-  const cause = /above the middleware that reads bodies, as express\.json\(\)/;
+  const cause = /before middleware that reads bodies, such as express\.json\(\)/;
   assert.match(errors[0]?.message ?? '', cause);
   assert.match(log[0]?.message ?? '', cause);
 });

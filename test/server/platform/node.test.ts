@@ -200,7 +200,7 @@ test('serve names the option to change when its port is in use or its host is no
 
   await assert.rejects(serve({ typeDefs }, { port, host: '127.0.0.1', signals: false }), {
     code: 'EADDRINUSE',
-    message: `serve cannot listen on port ${port}: it is in use. End the process that listens there, or write serve(options, { port }) with another; 0 takes any free port.`,
+    message: `serve cannot listen on port ${port}: it is in use. Stop the process that listens on it, or choose another with serve(options, { port }); 0 takes any free port.`,
   });
   await assert.rejects(serve({ typeDefs }, { port: 0, host: '192.0.2.1', signals: false }), {
     code: 'EADDRNOTAVAIL',

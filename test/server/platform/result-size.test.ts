@@ -42,7 +42,7 @@ for (const source of sources.filter(({ name }) => name !== 'web Request')) {
     const { status, body, log } = await answerOf(source, limit);
 
     assert.equal(status, 400);
-    assert.match(JSON.parse(body).errors[0].message, /^The answer has about \d+ bytes, and .+ carries \d+ at most\. Ask for less/);
+    assert.match(JSON.parse(body).errors[0].message, /^The answer has about \d+ bytes, and .+ carries \d+ at most\. Request less/);
     assert.match(String(log.at(-1)?.message), /^The answer has about/);
   });
 }

@@ -74,7 +74,7 @@ describe('a browser in development', () => {
     });
 
     assert.equal(response.status, 400);
-    assert.match(JSON.stringify(lines), /There is no page for browsers: this platform has no node:module\. Put landingPage\(\)/);
+    assert.match(JSON.stringify(lines), /There is no page for browsers: this platform has no node:module\. Add landingPage\(\)/);
   });
 });
 

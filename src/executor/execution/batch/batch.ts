@@ -47,10 +47,10 @@ export function batch<TParent = any, TArgs = any, TContext = any, TResult = any>
 ): BatchedFieldResolver<TContext, TResult>;
 export function batch(...given: readonly unknown[]): BatchedFieldResolver {
   const [options, call] = given.length > 1 ? given : [{}, given[0]];
-  if (typeof call !== 'function') throw new TypeError(`batch takes a function of a list of parents, got ${describe(call)}.`);
+  if (typeof call !== 'function') throw new TypeError(`batch expects a function that takes a list of parents, got ${describe(call)}.`);
   const { maxSize = Infinity } = (options ?? {}) as BatchOptions;
   if (maxSize !== Infinity && !(Number.isSafeInteger(maxSize) && maxSize > 0))
-    throw new TypeError(`batch takes a positive integer as maxSize, got ${describe(maxSize)}.`);
+    throw new TypeError(`batch expects maxSize to be a positive integer, got ${describe(maxSize)}.`);
   const resolve = oneByOne(call as BatchFunction);
   markBatched(resolve, { call: call as BatchFunction, maxSize, runner });
   return resolve as BatchedFieldResolver;

@@ -49,7 +49,7 @@ export interface OpenedBuild {
  */
 export function readBuild(artefact: object): SchemaBuild {
   if (describeValue(artefact) !== 'an object')
-    throw new TypeError(`readBuild takes what is in <function>.build.json, got ${describeValue(artefact)}.`);
+    throw new TypeError(`readBuild expects the content of <function>.build.json, got ${describeValue(artefact)}.`);
   return { artefact, open: (use) => openBuild(artefact, use) };
 }
 
@@ -65,7 +65,7 @@ function openBuild(artefact: object, use: SchemaBuildUse): OpenedBuild {
   const message = `${problem.words} Run \`npx graphql-functions build\`, and deploy what it writes.`;
   const typeDefs = use.typeDefs ?? problem.text;
   if (use.strict || typeDefs === undefined) throw new Error(message);
-  use.report(`${message} Until then the schema is made as without a build, which takes a cold start longer.`);
+  use.report(`${message} Until then, the schema is made at startup, which makes cold starts slower.`);
   return { typeDefs };
 }
 
@@ -83,7 +83,7 @@ export function isPending(artefact: object): artefact is PendingBuild {
 
 function pendingTypeDefs({ typeDefs }: PendingBuild, use: SchemaBuildUse): SchemaBuildUse['typeDefs'] {
   if (typeDefs !== undefined || use.typeDefs !== undefined) return use.typeDefs ?? typeDefs;
-  throw new Error("There is no schema yet to build: name its files with --schema 'schema/*.graphql', or give `typeDefs` beside `build`.");
+  throw new Error("There is no schema to build yet: name its files with --schema 'schema/*.graphql', or set `typeDefs` beside `build`.");
 }
 
 interface Problem {
@@ -95,16 +95,16 @@ interface Problem {
 function problemOf(artefact: BuildArtefact, typeDefs: SchemaBuildUse['typeDefs']): Problem | undefined {
   const { format, graphql, text, from } = artefact;
   if (format !== artefactFormat)
-    return { words: `The \`build\` given is not one that this version of graphql-functions can read (format ${artefactFormat}).` };
-  if (!isSealed(artefact)) return { words: 'The `build` given was changed after it was made.' };
+    return { words: `This version of graphql-functions cannot read the \`build\` (format ${artefactFormat}).` };
+  if (!isSealed(artefact)) return { words: 'The `build` was changed after it was made.' };
   if (typeDefs !== undefined && from.typeDefs === undefined)
     return {
-      words: `The \`build\` given was made of ${from.schema.join(', ')}: leave \`typeDefs\` out, or make it of them, without --schema.`,
+      words: `The \`build\` was made from ${from.schema.join(', ')}: remove \`typeDefs\`, or make it from them, without --schema.`,
     };
   if (typeDefs !== undefined && from.typeDefs !== typeDefsMark(typeDefs))
-    return { words: 'The `build` given is stale: `typeDefs` have changed since it was made.' };
+    return { words: 'The `build` is stale: `typeDefs` have changed since it was made.' };
   if (graphql === graphqlVersion()) return undefined;
-  return { words: `The \`build\` given was made with graphql ${graphql}, and this is graphql ${graphqlVersion()}.`, text };
+  return { words: `The \`build\` was made with graphql ${graphql}, but this is graphql ${graphqlVersion()}.`, text };
 }
 
 function isSealed(artefact: BuildArtefact): boolean {

@@ -94,7 +94,7 @@ function refuseBatches(type: string, resolvers: MergedTypeResolvers): void {
     const resolve = typeof given === 'function' ? given : (given as { readonly resolve?: unknown } | null | undefined)?.resolve;
     if (typeof resolve !== 'function' || batchOf(resolve as () => unknown) === undefined) continue;
     throw new Error(
-      `resolvers.${type}.${field}: a field of ${type} cannot be batched, because these fields run one after another. Fields of its result can.`,
+      `resolvers.${type}.${field}: a field of ${type} cannot be batched, because these fields run in series. Fields of its result can.`,
     );
   }
 }

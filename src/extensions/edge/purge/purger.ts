@@ -221,7 +221,7 @@ export class Purger {
 export function logFailure(purge: Promise<void>, tags: readonly string[], logger: Logger): Promise<void> {
   return purge.catch((error: unknown) => {
     logger.error(
-      `A purge has failed, and is tried again with a later request. Answers with these tags may be old until then: ${tags.join(', ')}`,
+      `A purge failed and will be retried with a later request. Answers with these tags may be old until then: ${tags.join(', ')}`,
       error,
     );
   });

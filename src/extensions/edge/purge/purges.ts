@@ -174,7 +174,7 @@ export class Purges {
       invocation.waitUntil(purged);
       await waitAtMost(storeTime, purged);
     } catch (error) {
-      logger.error('edge could not find out what a mutation has changed: nothing was purged.', error);
+      logger.error('edge could not determine what a mutation changed: nothing was purged.', error);
     }
   }
 

@@ -97,7 +97,7 @@ export class StoredAnswers {
     const { operation, request } = answer;
     const { lookup, outcome, fields } = operation;
     // Introspection may be allowed in only some of the environments that share a store.
-    if (selectsSchema(answer)) return notShareable('it shows the schema');
+    if (selectsSchema(answer)) return notShareable('it contains the schema');
     // Another plugin may have taken it off the response; stored fields go out with every hit.
     if (fields.some(([name]) => name === 'set-cookie')) return notShareable('it sets a cookie');
     const vary = fields.find(([name]) => name === 'vary')?.[1] ?? null;

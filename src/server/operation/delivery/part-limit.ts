@@ -219,7 +219,7 @@ class PartLimit {
     const error = createError(
       'RESULT_TOO_LARGE',
       `Expected @defer and @stream to divide an answer into at most ${most} parts, got at least ${attempted}. ` +
-        'Ask for fewer objects at a time, or defer the list as a whole.',
+        'Request fewer objects at a time, or defer the list as a whole.',
     );
     return (this.#lastError = locatedError(error, info.fieldNodes, responsePathAsArray(info.path)));
   }

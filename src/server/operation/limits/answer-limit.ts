@@ -99,6 +99,6 @@ const usualMaxBytes = 33_554_432;
 export function resultTooLarge(bytes: number, { maxBytes, carrier }: Capacity, work = ''): GraphQLError {
   return createError(
     'RESULT_TOO_LARGE',
-    `The answer has about ${Math.round(bytes)} bytes${work}, and ${carrier} carries ${maxBytes} at most. Ask for less: fewer fields, or a part of the list at a time.`,
+    `The answer has about ${Math.round(bytes)} bytes${work}, and ${carrier} carries ${maxBytes} at most. Request less: fewer fields, or a part of the list at a time.`,
   );
 }

@@ -45,7 +45,7 @@ export function assertLimits(settings: LimitSettings, size: DocumentSize): void 
 export function tooManyComparisons(): GraphQLError {
   return createError(
     'GRAPHQL_VALIDATION_FAILED',
-    `Expected fields to be selected once each, or nearly so: to merge those of one name would take more than ${maxComparisons} comparisons.`,
+    `Expected fewer repeated fields: merging those with the same name would take more than ${maxComparisons} comparisons.`,
   );
 }
 

@@ -483,14 +483,14 @@ describe('batch', () => {
   });
 
   test('refuses a missing function, and a maxSize that is no positive integer', () => {
-    assert.throws(() => batch(undefined as never), new TypeError('batch takes a function of a list of parents, got undefined.'));
-    assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch takes a positive integer as maxSize, got 0.'));
+    assert.throws(() => batch(undefined as never), new TypeError('batch expects a function that takes a list of parents, got undefined.'));
+    assert.throws(() => batch({ maxSize: 0 }, () => []), new TypeError('batch expects maxSize to be a positive integer, got 0.'));
   });
 
   test('is refused on a field of the root type for mutations', () => {
     assert.throws(
       () => createServer({ Mutation: { add: batch(() => []) } }),
-      /^Error: resolvers\.Mutation\.add: a field of Mutation cannot be batched, because these fields run one after another\. Fields of its result can\.$/,
+      /^Error: resolvers\.Mutation\.add: a field of Mutation cannot be batched, because these fields run in series\. Fields of its result can\.$/,
     );
   });
 });

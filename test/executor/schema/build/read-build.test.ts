@@ -123,7 +123,7 @@ const misfits: Readonly<Record<string, readonly [artefact: object, typeDefs: Typ
 
 test('what is no content of a file says so', () => {
   for (const wrong of [undefined, null, 'text', [1]])
-    assert.throws(() => readBuild(wrong as never), /readBuild takes what is in <function>\.build\.json, got/);
+    assert.throws(() => readBuild(wrong as never), /readBuild expects the content of <function>\.build\.json, got/);
 });
 
 describe('a build that does not fit', () => {

@@ -307,7 +307,7 @@ describe('the deadline', { skip }, () => {
     );
     equal(seen.at(-1)?.hasNext, false);
     equal(ticks.closed(), true);
-    match(JSON.stringify(logged), /before this was finished: (?:slow|ticks)/);
+    match(JSON.stringify(logged), /before this finished: (?:slow|ticks)/);
   });
 
   it('ends parts at the last moment even if they do not end by themselves', async () => {

@@ -134,7 +134,7 @@ describe('the limit of parts', { skip }, () => {
     const [{ message, locations }] = plain(errors) as [{ message: string; locations: unknown }];
     equal(
       message,
-      'Expected @defer and @stream to divide an answer into at most 80 parts, got at least 90. Ask for fewer objects at a time, or defer the list as a whole.',
+      'Expected @defer and @stream to divide an answer into at most 80 parts, got at least 90. Request fewer objects at a time, or defer the list as a whole.',
     );
     deepEqual(locations, [{ line: 1, column: 8 }]);
   });
@@ -204,7 +204,7 @@ describe('an operation gets one complete answer', { skip }, () => {
 
 it('a limit that is not a number throws at once', () => {
   throws(() => incrementalDelivery({ maxParts: '5' as never }), {
-    message: 'Expected maxParts of incrementalDelivery to be a number from 0, got "5".',
+    message: 'Expected maxParts of incrementalDelivery to be 0 or more, got "5".',
   });
 });
 

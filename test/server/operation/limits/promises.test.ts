@@ -72,7 +72,7 @@ describe('the promises of an answer', () => {
     assert.equal(extensions.code, 'RESULT_TOO_LARGE');
     assert.match(
       message,
-      /^The answer has about \d+ bytes, 140 of them for each unit of work after 180000 \(a promise counts 3, .+\), and .+ at most\. Ask for less/,
+      /^The answer has about \d+ bytes, 140 of them for each unit of work after 180000 \(a promise counts 3, .+\), and .+ at most\. Request less/,
     );
     assert.ok(made.count <= 75_001, `${made.count}`);
     assert.ok(response.body.length < 400);
