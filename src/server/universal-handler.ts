@@ -9,7 +9,7 @@ import type { NetlifyContext } from './platform/netlify.ts';
 import { netlifyV1 } from './platform/netlify-v1.ts';
 import type { OptionsSource } from './startup/start.ts';
 
-/** A handler for every platform: each event gets the result object of its own contract, each `Request` a `Response`. */
+/** A handler for every platform: each event gets the result object of its platform, each `Request` a `Response`. */
 export interface Handler {
   (request: Request, context?: NetlifyContext): Promise<Response>;
   // Any: event and result types differ from platform to platform. The subpaths /aws-lambda and /netlify have the precise ones.

@@ -63,7 +63,7 @@ export class OriginFetch {
   }
 
   /** Sends the request, with the validators of the entry. A usable stale entry replaces a failure. */
-  async ask(entry: CacheEntry | undefined): Promise<OriginAnswer> {
+  async send(entry: CacheEntry | undefined): Promise<OriginAnswer> {
     const sentAt = this.#lookup.now();
     const response = await this.#orUndefinedIfStale(entry, () => this.#lookup.send(this.#waiting, entry && validatorsOf(entry)));
     if (response === undefined || (failures.includes(response.status) && this.#isUsableOnError(entry))) {
@@ -71,7 +71,7 @@ export class OriginFetch {
       return { entry: entry!, outcome: 'stale' };
     }
     if (response.status !== 304 || entry === undefined) return this.#receive(response, { sentAt, entry });
-    return isSameVersion(entry, response) ? this.#refresh(entry, response, sentAt) : this.ask(undefined);
+    return isSameVersion(entry, response) ? this.#refresh(entry, response, sentAt) : this.send(undefined);
   }
 
   /** The result of `work`; undefined if it fails and the entry may be used stale. */

@@ -163,7 +163,7 @@ export class ResponseCache {
     const end = (): void => this.#end(key, running);
     const flight = new Flight<OriginAnswer>(async (waiting) => {
       try {
-        const answer = await new OriginFetch(lookup, waiting).ask(entry);
+        const answer = await new OriginFetch(lookup, waiting).send(entry);
         this.#sharing.learn(key, request.url, answer.entry !== undefined && !variesByCall(answer.entry.head.vary));
         const written = running.outdated ? undefined : this.#write(lookup, answer, entry);
         if (written === undefined) end();

@@ -104,7 +104,7 @@ const tests: Readonly<Record<string, (store: IdempotencyStore, id: string) => Pr
     expect(await untilAbandoned(store, id), { state: 'abandoned', fingerprint: '1e5' });
     expect(await store.claim(id, second), { state: 'abandoned', fingerprint: '1e5' });
   },
-  'finishes after the lease if nobody has taken over': async (store, id) => {
+  'finishes after the lease if no other attempt has taken over': async (store, id) => {
     await store.claim(id, brief);
     await untilAbandoned(store, id);
     expect(await store.finish(id, end), true);

@@ -24,7 +24,7 @@ function bracesIn(depth: number): string {
 
 const brackets = String.raw`\([^()"#]*(?:(?:${string}|${comment})[^()"#]*)*\)`;
 
-/** The parts of definitions. `between`: what may come between tokens. */
+/** The parts of definitions. `between`: white space, commas and comments between tokens. */
 function partsWith(between: string): { prefix: string; directives: string; namesBy: (separator: string) => string } {
   return {
     prefix: `(?:(${string})${between}|(extend)${wordEnd}${between})?`,

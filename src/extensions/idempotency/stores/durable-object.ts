@@ -25,7 +25,7 @@ type Operation =
   | { readonly kind: 'release'; readonly token: string };
 
 /**
- * Keeps each record in a Durable Object of its own, by the clock of the object. Export {@link IdempotencyRecord} from the worker, and bind it.
+ * Keeps each record in a separate Durable Object, by the clock of the object. Export {@link IdempotencyRecord} from the worker, and bind it.
  *
  * @example
  * export { IdempotencyRecord } from 'graphql-functions/idempotency';
