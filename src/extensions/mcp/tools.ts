@@ -102,7 +102,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
       annotations: {
         readOnlyHint: source.readOnly ?? isQuery,
         destructiveHint: source.destructive ?? !isQuery,
-        idempotentHint: source.idempotent ?? isQuery,
+        idempotentHint: source.idempotent ?? (isQuery || hasKey(operation)),
       },
     },
   };
@@ -118,6 +118,12 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
   if (document.definitions.some(hasIncremental))
     throw new Error(`${place} cannot be a tool: a tool has one answer, without @defer and @stream.`);
   return operation;
+}
+
+/** Whether the caller gives `@idempotent` its key: a second call has no effect. */
+function hasKey({ selectionSet }: OperationDefinitionNode): boolean {
+  const keys = selectionSet.selections.flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'idempotent'));
+  return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE));
 }
 
 function hasIncremental(node: unknown): boolean {

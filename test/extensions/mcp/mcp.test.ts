@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import { buildSchema, GraphQLError } from 'graphql';
 
+import { idempotencyDefinitions } from '../../../src/entries/idempotency.ts';
 import { mcp, mcpDefinitions } from '../../../src/entries/mcp.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { ServerPlugin } from '../../../src/entries/index.ts';
@@ -365,6 +366,20 @@ describe('tools', () => {
       () => plugin.check?.({ schema, trustedDocuments: () => [] }),
       /Expected the tool "x" of mcp to name a trusted document, got the id "none"/,
     );
+  });
+
+  test('are idempotent if they take a key', async () => {
+    const pay = (key: string): string =>
+      `mutation Pay($key: String! = "k") @mcpTool(description: "Pays") { rename(id: 1, title: $key) @idempotent(key: ${key}) { id } }`;
+    const idempotentHints = async (key: string): Promise<boolean> => {
+      const { legacy } = serveTools(
+        {},
+        { typeDefs: [mcpDefinitions, idempotencyDefinitions, typeDefs], trustedDocuments: { documents: { pay: pay(key) } } },
+      );
+      return (await legacy('tools/list')).result.tools[0].annotations.idempotentHint;
+    };
+
+    assert.deepEqual([await idempotentHints('$key'), await idempotentHints('"always"')], [true, false]);
   });
 
   test('may be named by the option, with annotations of their own', async () => {
