@@ -18,7 +18,7 @@ import type { ArrivedCall, Call } from './call/call.ts';
 import { answerInTime, mayBeLate } from './call/in-time.ts';
 import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
-import { batchInputs, createInput } from './http/operations.ts';
+import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
 import type { BatchElements } from './http/operations.ts';
 import { refusedOutcome } from './http/refusals.ts';
 import {
@@ -152,7 +152,7 @@ function depart(_answered: void, call: Call): Eventual<HTTPResponse | StreamedRe
 function requestCall(call: ArrivedCall): RequestCall {
   const { adapter, invocation, settings } = call;
   const { cache, logger } = settings.operation;
-  const runGiven = async (given: GraphQLRequest): Promise<OperationOutcome> => aroundOperation(call, createInput(call, given));
+  const runGiven = async (given: GraphQLRequest): Promise<OperationOutcome> => aroundOperation(call, inputOfPlugin(call, given));
   return { request: call.request, platform: adapter.name, invocation, cache, logger, runOperation: runGiven };
 }
 
@@ -167,11 +167,12 @@ function runOperations(call: HTTPCall): Eventual<void> {
 }
 
 function runBatch(call: HTTPCall, elements: BatchElements): Eventual<readonly OperationOutcome[]> {
-  return allReady(batchInputs(call, elements).map((input) => ('result' in input ? input : aroundOperation(call, input))));
+  return allReady(batchInputs(call, elements).map((input) => aroundOperation(call, input)));
 }
 
-/** Runs one operation inside the plugins that wrap operations, or explains it if the request asks for that. */
-function aroundOperation(call: HTTPCall, input: OperationInput): Eventual<OperationOutcome> {
+/** Runs one operation inside the plugins that wrap operations, or explains it if the request asks for that. A refused one has an outcome. */
+function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcome): Eventual<OperationOutcome> {
+  if ('result' in input) return input;
   const { explain, wrapOperation, operation: settings } = call.settings;
   if (explain === undefined && wrapOperation === undefined) return runOperation(settings, input);
   return runWithPlugins(call, input);

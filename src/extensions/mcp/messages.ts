@@ -31,31 +31,24 @@ export class RPCError extends Error {
   }
 }
 
-/** Reads a message. Throws an RPCError unless it is one request or notification. */
-export function readMessage(text: string): Message {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new RPCError(400, codes.parseError, { message: 'The body is not JSON.' });
-  }
-  if (!isObject(value)) throw invalid('Expected one JSON-RPC request as an object. Batches are not supported.');
-  const { jsonrpc, id, method, params = {} } = value;
+/** Reads a message from JSON. Throws an RPCError unless it is one request or notification. */
+export function readMessage(json: unknown): Message {
+  if (!isObject(json)) throw invalid('Expected one JSON-RPC request as an object. Batches are not supported.');
+  const { jsonrpc, id, method, params = {} } = json;
   if (jsonrpc !== '2.0') throw invalid('Expected jsonrpc to be "2.0".');
   if (typeof method !== 'string') throw invalid('Expected a request with a method.');
-  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) throw invalid('Expected id to be a string or an integer.');
+  if (id !== undefined && !isID(id)) throw invalid('Expected id to be a string or an integer.');
   if (!isObject(params)) throw invalid('Expected params to be an object.');
-  return { id: id as string | number | undefined, method, params };
+  return { id, method, params };
 }
 
 /** The id of a request that is refused, as far as it can be read. */
-export function idOf(text: string): string | number | undefined {
-  try {
-    const { id } = JSON.parse(text) as { readonly id?: unknown };
-    return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : undefined;
-  } catch {
-    return undefined;
-  }
+export function idOf(json: unknown): string | number | undefined {
+  return isObject(json) && isID(json['id']) ? json['id'] : undefined;
+}
+
+function isID(id: unknown): id is string | number {
+  return typeof id === 'string' || Number.isInteger(id);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { parseAccept, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
+import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
 import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
@@ -10,7 +10,7 @@ import { codes, idOf, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
-import { accepted, jsonType, plain, preflight, rpc } from './responses.ts';
+import { accepted, jsonType, plain, preflight, protocolHeaders, rpc } from './responses.ts';
 import { makeTools } from './tools.ts';
 import type { Tools } from './tools.ts';
 
@@ -34,6 +34,7 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
     check(context) {
       makeTools(options as MCPOptions, context);
     },
+    ...(options.origins && { corsHeaders: { allowed: protocolHeaders } }),
     async serverWillStart(context) {
       endpoint.start(context);
     },
@@ -136,23 +137,25 @@ class Endpoint {
     const accept = headers.get('accept');
     if (accept !== null && accept.trim() !== '' && preference(parseAccept(accept), jsonType).quality === 0)
       return plain(406, `Expected to send ${jsonType}.`);
-    let text: string;
+    const maxBytes = this.#options.maxBodyBytes ?? 1_048_576;
+    let json: unknown;
     try {
-      text = body.kind === 'value' ? JSON.stringify(body.value) : await readText(body, this.#options.maxBodyBytes ?? 1_048_576);
+      json = body.kind === 'value' ? body.value : parseJSON(await readText(body, maxBytes), maxBytes);
     } catch (error) {
-      const { http } = (error as { readonly extensions: { readonly http?: { readonly status?: number } } }).extensions;
-      return http?.status === 413
-        ? plain(413, 'The body is too large.')
-        : rpc(400, { error: { code: codes.parseError, message: 'The body is not UTF-8.' } });
+      const { message, extensions } = error as {
+        readonly message: string;
+        readonly extensions?: { readonly http?: { readonly status: number } };
+      };
+      return extensions?.http?.status === 413 ? plain(413, message) : rpc(400, { error: { code: codes.parseError, message } });
     }
     try {
-      const message = readMessage(text);
+      const message = readMessage(json);
       return await this.#dispatch(call, message, isModern(message, headers));
     } catch (error) {
       const known = error instanceof RPCError;
       if (!known) call.logger.error('The MCP endpoint failed.', error);
       const { status, code, message, data } = known ? error : new RPCError(500, codes.internalError, { message: 'Internal error' });
-      const id = idOf(text);
+      const id = idOf(json);
       return rpc(status, { ...(id !== undefined && { id }), error: { code, message, ...(data && { data }) } });
     }
   }

@@ -3,6 +3,9 @@ import type { HTTPResponse } from '../../shared/index.ts';
 
 export const jsonType = 'application/json';
 
+/** Headers of clients in web pages. Older ones send the last two. */
+export const protocolHeaders: readonly string[] = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
+
 /** A response of JSON-RPC: `message` has its id, and its result or error. */
 export function rpc(status: number, message: object): HTTPResponse {
   const headers = new HeaderMap({ 'content-type': jsonType });
@@ -27,8 +30,7 @@ export function accepted(): HTTPResponse {
 export function preflight(): HTTPResponse {
   const headers = {
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers':
-      'content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
+    'access-control-allow-headers': ['content-type, accept, authorization', ...protocolHeaders].join(', '),
   };
   return { status: 204, headers: new HeaderMap(headers), body: null };
 }

@@ -10,9 +10,10 @@ import type { OperationInput } from '../operation/state.ts';
 import type { GraphQLRequest, OperationOutcome } from '../operation/types.ts';
 import { createContextArgument } from './context-argument.ts';
 import type { CallView } from './context-argument.ts';
-import { notAcceptable, onlyQueriesBy, subscriptionNotPossible } from './errors.ts';
+import { malformedRequest, notAcceptable, onlyQueriesBy, subscriptionNotPossible } from './errors.ts';
 import type { HTTPCall } from './http-call.ts';
 import { refusedOutcome } from './refusals.ts';
+import { VariablesLimit } from './variables-limit.ts';
 
 /** The elements of a batch; in place of a malformed one, its error. */
 export type BatchElements = readonly (GraphQLRequest | GraphQLError)[];
@@ -20,6 +21,12 @@ export type BatchElements = readonly (GraphQLRequest | GraphQLError)[];
 /** One operation outside of a batch. Without a delivery it has one answer. */
 export function createInput(call: HTTPCall, request: GraphQLRequest, delivery?: Delivery): OperationInput {
   return inputFor(call, viewOf(call), { request, budget: undefined, delivery });
+}
+
+/** An operation that a plugin runs; the outcome if its variables are too large. */
+export function inputOfPlugin(call: HTTPCall, request: GraphQLRequest): OperationInput | OperationOutcome {
+  const problem = request.variables && new VariablesLimit(call.settings).problemOf(request.variables);
+  return problem === undefined ? createInput(call, request) : refusedOutcome(call.settings.operation, malformedRequest(problem));
 }
 
 /** The operations of a batch; for a malformed element, the outcome. */

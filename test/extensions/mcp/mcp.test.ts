@@ -28,6 +28,7 @@ describe('the endpoint', () => {
     ['a listed origin', { headers: { ...json, origin: 'https://app.example.com' } }, 200],
     ['a body over the limit', { body: `{"a":"${'x'.repeat(2_000)}"}` }, 413],
     ['no JSON', { body: '{' }, 400, -32_700],
+    ['too many objects', { body: `[${'{},'.repeat(60_000)}{}]` }, 400, -32_700],
     ['nothing', { body: '' }, 400, -32_700],
     ['a batch', { body: `[${ping}]` }, 400, -32_600],
     ['an empty batch', { body: '[]' }, 400, -32_600],
@@ -43,7 +44,10 @@ describe('the endpoint', () => {
     ['an older version', { headers: { ...json, 'mcp-protocol-version': '2025-03-26' } }, 200],
   ] as const)
     test(`answers ${what} with ${status}`, async () => {
-      const { send, runs } = serveTools({ origins: ['https://app.example.com'], maxBodyBytes: 1_000 });
+      const { send, runs } = serveTools({
+        origins: ['https://app.example.com'],
+        maxBodyBytes: what === 'too many objects' ? 200_000 : 1_000,
+      });
 
       const response = await send({
         method: 'POST',
@@ -283,6 +287,22 @@ describe('a call', () => {
       scopes_supported: ['books:read'],
       bearer_methods_supported: ['header'],
     });
+  });
+
+  test('keeps to the limit of nesting in variables', async () => {
+    const [logger, lines] = recordingLogger();
+    const { post, runs } = serveTools({}, { logger });
+    const deep = (levels: number): string =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search-all","arguments":{"text":"a","extra":${'['.repeat(levels)}${']'.repeat(levels)}}}}`;
+
+    const [fine, refused] = await Promise.all(
+      [100, 10_000].map(async (levels) => ((await (await post(deep(levels))).json()) as any).result),
+    );
+
+    assert.equal(fine.isError, undefined);
+    assert.match(refused.content[0].text, /to nest at most 200 levels deep/);
+    assert.equal(runs.length, 1);
+    assert.deepEqual(lines, []);
   });
 
   test('has the extensions of its result in _meta, and explains itself in development', async () => {
