@@ -517,7 +517,7 @@ const publicNames: Readonly<Record<string, readonly string[]>> = {
     'type LongestChain',
     'type SerialCalls',
   ],
-  './checks': ['checkDataSourceOptions', 'checkDataSources', 'checkWhole', 'warnOfOptions', 'watchOptions'],
+  './checks': ['checkDataSourceOptions', 'checkDataSources', 'checkWhole', 'reportTools', 'warnOfOptions', 'watchOptions'],
 };
 
 const lists = /^export (type )?\{([^}]*)\}/gm;

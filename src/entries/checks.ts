@@ -1,1 +1,1 @@
-export { checkDataSourceOptions, checkDataSources, checkWhole, warnOfOptions, watchOptions } from '../tools/checks/index.ts';
+export { checkDataSourceOptions, checkDataSources, checkWhole, reportTools, warnOfOptions, watchOptions } from '../tools/checks/index.ts';

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../shared/index.ts';
-import { codes, isObject, RPCError } from './messages.ts';
+import { headerMismatch, invalidParams, isObject, RPCError, unsupportedVersion } from './messages.ts';
 import type { Message } from './messages.ts';
 
 /** The version without a handshake, whose requests carry everything. */
@@ -25,15 +25,14 @@ export function isModern({ method, params }: Message, headers: HeaderMap): boole
   assertHeader(headers, 'Mcp-Method', method);
   if (method === 'tools/call') assertHeader(headers, 'Mcp-Name', params['name']);
   if (version === undefined || !isObject(meta[capabilitiesKey]))
-    throw new RPCError(400, codes.invalidParams, { message: `Expected _meta with ${versionKey} and ${capabilitiesKey}.` });
+    throw new RPCError(400, invalidParams, { message: `Expected _meta with ${versionKey} and ${capabilitiesKey}.` });
   return true;
 }
 
 /** The version of the answer to `initialize`: that of the client, or the newest. */
 export function negotiatedVersion({ params }: Message): string {
   const { protocolVersion } = params;
-  if (typeof protocolVersion !== 'string')
-    throw new RPCError(200, codes.invalidParams, { message: 'Expected protocolVersion to be a string.' });
+  if (typeof protocolVersion !== 'string') throw new RPCError(200, invalidParams, { message: 'Expected protocolVersion to be a string.' });
   return legacyVersions.includes(protocolVersion) ? protocolVersion : legacyVersions[0]!;
 }
 
@@ -57,11 +56,11 @@ function decoded(value: string): string | undefined {
 }
 
 function mismatch(what: string): RPCError {
-  return new RPCError(400, codes.headerMismatch, { message: `${what}.` });
+  return new RPCError(400, headerMismatch, { message: `${what}.` });
 }
 
 function unsupported(requested: string): RPCError {
-  return new RPCError(400, codes.unsupportedVersion, {
+  return new RPCError(400, unsupportedVersion, {
     message: 'Unsupported protocol version',
     data: { supported: [modernVersion], requested },
   });

@@ -6,16 +6,15 @@ export interface Message {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Codes of JSON-RPC 2.0 (section 5.1) and of MCP 2026-07-28. */
-export const codes = {
-  parseError: -32_700,
-  invalidRequest: -32_600,
-  methodNotFound: -32_601,
-  invalidParams: -32_602,
-  internalError: -32_603,
-  headerMismatch: -32_020,
-  unsupportedVersion: -32_022,
-} as const;
+// Codes of JSON-RPC 2.0 (section 5.1). Constants, because bundlers inline them.
+export const parseError = -32_700;
+const invalidRequest = -32_600;
+export const methodNotFound = -32_601;
+export const invalidParams = -32_602;
+export const internalError = -32_603;
+// Codes of MCP 2026-07-28.
+export const headerMismatch = -32_020;
+export const unsupportedVersion = -32_022;
 
 /** A refusal, thrown by any step. */
 export class RPCError extends Error {
@@ -56,5 +55,5 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 function invalid(message: string): RPCError {
-  return new RPCError(400, codes.invalidRequest, { message });
+  return new RPCError(400, invalidRequest, { message });
 }

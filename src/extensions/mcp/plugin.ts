@@ -1,18 +1,18 @@
 import { parseAccept, parseJSON, parseMediaType, preference, readText, requireFromPackage } from '../../server/index.ts';
-import type { RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
+import type { Logger, RequestCall, ServerPlugin, ServerStartContext } from '../../server/index.ts';
 import { HeaderMap } from '../../shared/index.ts';
 import type { HTTPResponse } from '../../shared/index.ts';
 import { metadata, metadataPath, unauthorized } from './authorization.ts';
 import { callTool } from './call-tool.ts';
 import type { ToolResult } from './call-tool.ts';
 import { isModern, modernVersion, negotiatedVersion } from './lanes.ts';
-import { codes, idOf, readMessage, RPCError } from './messages.ts';
+import { idOf, internalError, invalidParams, methodNotFound, parseError, readMessage, RPCError } from './messages.ts';
 import type { Message } from './messages.ts';
 import { assertMCPOptions } from './options.ts';
 import type { MCPOptions } from './options.ts';
 import { accepted, jsonType, plain, preflight, protocolHeaders, rpc } from './responses.ts';
 import { makeTools } from './tools.ts';
-import type { Tools } from './tools.ts';
+import type { Tool, Tools } from './tools.ts';
 
 /** The directive `@mcpTool`, for `typeDefs`: makes a tool of the trusted document whose operation has it. */
 export const mcpDefinitions = 'directive @mcpTool(name: String, title: String, description: String) on QUERY | MUTATION\n';
@@ -50,8 +50,6 @@ export function mcp<TContext = any>(options: MCPOptions<TContext>): ServerPlugin
   };
 }
 
-/** Names of what a model must not see. */
-const secretName = /password|secret|token|api_?key/i;
 /** For how long clients may keep the list of tools. */
 const listLifetime = 300_000;
 
@@ -73,19 +71,7 @@ class Endpoint {
     this.#start = context;
     const { nodeEnv } = context;
     this.#tools = nodeEnv === undefined || nodeEnv === 'production' ? undefined : makeTools(this.#options, context);
-    if (nodeEnv === 'development') this.#report(context);
-  }
-
-  #report({ logger }: ServerStartContext): void {
-    const tools = [...this.#listed.values()];
-    const kilobytes = (JSON.stringify(tools.map(({ listed }) => listed)).length / 1000).toFixed(1);
-    logger.info(`MCP tools at …${this.#path} (${kilobytes} kB of a prompt): ${tools.map(({ name }) => name).join(', ') || 'none'}`);
-    for (const { name, variables } of tools)
-      for (const variable of variables)
-        if (secretName.test(variable))
-          logger.warn(
-            `The MCP tool "${name}" takes "${variable}". Its value becomes part of prompts and logs. If it is a secret, hide it.`,
-          );
+    if (nodeEnv === 'development') reportTools(this.#path, [...this.#listed.values()], context.logger);
   }
 
   get #listed(): Tools {
@@ -146,7 +132,7 @@ class Endpoint {
         readonly message: string;
         readonly extensions?: { readonly http?: { readonly status: number } };
       };
-      return extensions?.http?.status === 413 ? plain(413, message) : rpc(400, { error: { code: codes.parseError, message } });
+      return extensions?.http?.status === 413 ? plain(413, message) : rpc(400, { error: { code: parseError, message } });
     }
     try {
       const message = readMessage(json);
@@ -154,7 +140,7 @@ class Endpoint {
     } catch (error) {
       const known = error instanceof RPCError;
       if (!known) call.logger.error('The MCP endpoint failed.', error);
-      const { status, code, message, data } = known ? error : new RPCError(500, codes.internalError, { message: 'Internal error' });
+      const { status, code, message, data } = known ? error : new RPCError(500, internalError, { message: 'Internal error' });
       const id = idOf(json);
       return rpc(status, { ...(id !== undefined && { id }), error: { code, message, ...(data && { data }) } });
     }
@@ -183,17 +169,17 @@ class Endpoint {
         if (!modern) return result({});
         break;
       case 'tools/list':
-        if (params['cursor'] !== undefined) throw new RPCError(200, codes.invalidParams, { message: 'Unknown cursor' });
+        if (params['cursor'] !== undefined) throw new RPCError(200, invalidParams, { message: 'Unknown cursor' });
         return result({ tools: Array.from(this.#listed.values(), ({ listed }) => listed), ...hints });
       case 'tools/call':
         return this.#call(call, params, result);
     }
-    throw new RPCError(modern ? 404 : 200, codes.methodNotFound, { message: 'Method not found' });
+    throw new RPCError(modern ? 404 : 200, methodNotFound, { message: 'Method not found' });
   }
 
   async #call(call: RequestCall, params: Message['params'], result: (value: ToolResult) => HTTPResponse): Promise<HTTPResponse> {
     const tool = typeof params['name'] === 'string' ? this.#listed.get(params['name']) : undefined;
-    if (tool === undefined) throw new RPCError(200, codes.invalidParams, { message: 'Unknown tool' });
+    if (tool === undefined) throw new RPCError(200, invalidParams, { message: 'Unknown tool' });
     const outcome = await callTool(call, tool, { given: params['arguments'], running: this.#running });
     return 'result' in outcome ? result(outcome.result) : unauthorized(outcome.status, this.#options.authorization, call.request);
   }
@@ -205,6 +191,15 @@ class Endpoint {
   get #instructions(): object {
     const { instructions } = this.#options;
     return instructions === undefined ? {} : { instructions };
+  }
+}
+
+/** Logs the tools, by code that is in no bundle. */
+function reportTools(path: string, tools: readonly Tool[], logger: Logger): void {
+  try {
+    (requireFromPackage('checks') as { reportTools: typeof reportTools }).reportTools(path, tools, logger);
+  } catch {
+    // The package is not beside the function.
   }
 }
 

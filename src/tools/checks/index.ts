@@ -4,3 +4,4 @@ export { checkDataSourceOptions, checkDataSources } from './data-source-check.ts
 export { findOptionProblems, nodeEnvProblem } from './option-check.ts';
 export type { OptionProblem } from './option-check.ts';
 export { warnOfOptions, watchOptions } from './watch-options.ts';
+export { reportTools } from './report-tools.ts';
