@@ -116,7 +116,7 @@ const breaks: Readonly<Record<string, Break>> = {
   },
   'no schema': {
     files: { [file]: functionOf('export default createHandler({', '  resolvers: {},', '});') },
-    expected: /functions\/graphql\.ts:2:16 Give the schema as `typeDefs`/,
+    expected: /functions\/graphql\.ts:2:16 Set `typeDefs`/,
   },
   'no options': {
     files: { [file]: functionOf('', 'export default createHandler();') },
