@@ -49,7 +49,7 @@ const breaks: Readonly<Record<string, Break>> = {
     expected: /DATABASE_URL is not set[^]*> 2 \|/,
     inCheck: /^functions\/graphql\.ts:2:54 DATABASE_URL is not set/m,
   },
-  'a netlify.toml that is no TOML': {
+  'a netlify.toml that is not valid': {
     files: { 'functions/graphql.ts': sound, 'netlify.toml': '[functions]\ndirectory = functions\n' },
     expected: /netlify\.toml:2:1 netlify\.toml is not valid[^\n]*directory = "functions"/,
   },

@@ -143,7 +143,7 @@ export function droppedPlugins(options: Node): string[] {
 export function problemsOfOptions(options: Node, { options: known }: Generation): Problem[] {
   return options.properties.flatMap((property: Node) => {
     const name = property.key?.name ?? property.key?.value;
-    if (property.type !== 'Property' || property.computed) return problem(property, 'its options are not all written out');
+    if (property.type !== 'Property' || property.computed) return problem(property, 'its options are not a plain object literal');
     if (!known.includes(name)) return problem(property, `the option ${name} means something else there, or nothing`);
     if (name === 'plugins') return problemsOfPlugins(property);
     return name === 'context' ? problemsOfContext(property.value, onLambda) : [];
@@ -151,7 +151,7 @@ export function problemsOfOptions(options: Node, { options: known }: Generation)
 }
 
 function problemsOfPlugins({ value }: Node): Problem[] {
-  if (value.type !== 'ArrayExpression') return problem(value, 'its plugins are not written out');
+  if (value.type !== 'ArrayExpression') return problem(value, 'its plugins are not an array literal');
   return value.elements
     .filter((element: Node) => element?.type !== 'CallExpression' || !Object.hasOwn(pagePlugins, element.callee.name))
     .map((node: Node) => ({ node, why: 'its plugins may need other hooks: see docs/plugins.md' }));
@@ -161,7 +161,7 @@ function problemsOfPlugins({ value }: Node): Problem[] {
 export function problemsOfHandler(call: HandlerCall): Problem[] {
   const { options, known } = call;
   if (options === undefined) return [];
-  if (options.type !== 'ObjectExpression') return problem(options, 'the options of its handler are not written out');
+  if (options.type !== 'ObjectExpression') return problem(options, 'the options of its handler are not an object literal');
   return options.properties.flatMap((property: Node) => {
     const name = property.key?.name;
     if (name === 'context') return problemsOfContext(property.value, call);
@@ -177,7 +177,7 @@ function problemsOfListen(value: Node): Problem[] {
 }
 
 function problemsOfContext(value: Node, { context }: Pick<HandlerCall, 'context'>): Problem[] {
-  if (!/Function/.test(value.type)) return problem(value, 'its context is not a function that is written there');
+  if (!/Function/.test(value.type)) return problem(value, 'its context is not a function literal');
   const [parameter, second] = value.params;
   if (parameter === undefined) return [];
   if ('parameter' in context) {

@@ -127,6 +127,6 @@ function problemsOfUses(server: Pair['server'], handler: Pair['handler']): Probl
   if (other === undefined) return [];
   return problem(
     other,
-    'here its server is used for more than the handler. For the cache of data sources none is needed: return them from the option dataSources, which gives them the cache',
+    'its server is also used outside of its handler. Data sources do not need it: return them from the option dataSources, which passes the cache to them',
   );
 }

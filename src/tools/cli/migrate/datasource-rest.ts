@@ -53,7 +53,7 @@ const overridden =
 function changeClass(text: string, { body }: Node, changes: Changes): void {
   for (const member of body.body) {
     const name = member.key?.name;
-    if (overridden.test(name)) changes.problems.push({ node: member, why: `it has ${name}, whose signature is another here` });
+    if (overridden.test(name)) changes.problems.push({ node: member, why: `its ${name} has a different signature here` });
     else if (name === 'willSendRequest') changeWillSendRequest(text, member.value, changes);
   }
   for (const node of nodesIn(body, 'CallExpression'))
@@ -63,13 +63,13 @@ function changeClass(text: string, { body }: Node, changes: Changes): void {
 function changeCall(text: string, { callee, arguments: args }: Node, { edits, problems }: Changes): void {
   const method = callee.property.name;
   const key = withoutBody.includes(method) ? 'params' : withBody.includes(method) ? 'body' : undefined;
-  if (method === 'fetch' || method === 'head') problems.push({ node: args[0], why: `it calls ${method}, which is not here` });
+  if (method === 'fetch' || method === 'head') problems.push({ node: args[0], why: `it calls ${method}, which does not exist here` });
   const [, init] = args;
   if (key === undefined || init === undefined) return;
   const isWritten =
     init.type === 'ObjectExpression' && init.properties.every(({ type, computed }: Node) => type === 'Property' && !computed);
   if (!isWritten) {
-    problems.push({ node: init, why: `what it gives to ${method} is not written out` });
+    problems.push({ node: init, why: `the options of ${method} are not an object literal` });
     return;
   }
   const argument = propertyNamed(init, key);

@@ -109,18 +109,19 @@ export function destinationOf(module: string, name: string | undefined): Destina
       ? { isGlobal: true }
       : Object.hasOwn(typesOfEnv, name)
         ? { module: typesOfEnv[name]! }
-        : { left: `${name} of ${from} is not here; Node has what that package was for` };
+        : { left: `${name} of ${from} does not exist here: Node.js has this feature` };
   const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
   if (other !== undefined)
     return other === '' ? { left: `${name} does not exist in this package, which has no uploads` } : { module: other };
-  if (internals.includes(name)) return { left: `${name} of ${from} was never meant to be used, and is not here` };
+  if (internals.includes(name)) return { left: `${name} of ${from} is internal, and does not exist here` };
   if (from === 'apollo-server-core') return { module: core };
   const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
   const isShared = sharedNames.includes(name);
   if (entry !== undefined && (isShared || serverNames[entry]!.includes(name))) return { module: entry };
   if (isShared || from === 'apollo-server-lambda' || coreNames.test(name)) return { module: core };
   return {
-    left: entry === undefined ? `${name} of ${from} belongs to another platform: ${wayOut(from)}` : `${name} of ${from} is not here`,
+    left:
+      entry === undefined ? `${name} of ${from} belongs to another platform: ${wayOut(from)}` : `${name} of ${from} does not exist here`,
   };
 }
 
@@ -136,5 +137,5 @@ const coreNames =
 
 function destinationOfWhole(from: string): Destination {
   if (Object.hasOwn(servers, from)) return { module: servers[from]! };
-  return from === 'apollo-server-core' ? { module: core } : { left: `${from} is of another platform: ${wayOut(from)}` };
+  return from === 'apollo-server-core' ? { module: core } : { left: `${from} belongs to another platform: ${wayOut(from)}` };
 }

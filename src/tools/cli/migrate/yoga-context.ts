@@ -13,7 +13,7 @@ import type { ResolvedValue } from './yoga-schema.ts';
 export function problemsOfContext(options: Node, { given, kind }: YogaHandler): Problem[] {
   const value = propertyNamed(options, 'context')?.value;
   if (value === undefined || value.type === 'ObjectExpression') return [];
-  if (!/Function/.test(value.type)) return problem(value, 'its context is not a function that is written there');
+  if (!/Function/.test(value.type)) return problem(value, 'its context is not a function literal');
   const [parameter] = value.params;
   if (parameter === undefined) return [];
   const isPlain =
@@ -26,7 +26,7 @@ export function problemsOfContext(options: Node, { given, kind }: YogaHandler): 
   if (!isPlain)
     return problem(
       parameter,
-      'its context function takes more than { request } and what its handler gives. Take { request, event, context }, and return what resolvers read',
+      'its context function takes more than { request } and what its handler passes. Take { request, event, context }, and return what resolvers read',
     );
   const request = requestIn(value);
   if (request === undefined) return [];
@@ -92,7 +92,7 @@ export function problemsOfResolvers(schema: ResolvedValue, options: Node, { give
     const at = source === schema.source ? place(node) : property;
     const read = namesRead(node);
     // With a web handler, the names of the platform's arguments are unknown.
-    if (read === undefined) return problem(at, 'a resolver hands the context value on as a whole: what it reads of it cannot be seen');
+    if (read === undefined) return problem(at, 'a resolver passes the whole context value on, so migrate cannot see what is read from it');
     const found = read.find(
       (name) =>
         isRead(name) || (kind !== 'recipe' && /^(?:env|waitUntil|geo|ip|site|deploy|cookies|passThroughOnException|req|res)$/.test(name)),

@@ -136,11 +136,11 @@ function recipe(handler: Node, call: Node, server: string): YogaHandler {
     const { key, value } = property.type === 'Property' && !property.computed ? property : { key: undefined, value: undefined };
     const meaning =
       value?.name === undefined ? undefined : value.name === event?.name ? 'event' : value.name === context?.name ? 'context' : undefined;
-    if (meaning === undefined) problems.push({ node: property, why: 'its handler gives more to the context than event and context' });
+    if (meaning === undefined) problems.push({ node: property, why: 'its handler passes more to the context than event and context' });
     else given.set(key.name, meaning);
   }
   if (call.arguments[2] !== undefined && call.arguments[2].type !== 'ObjectExpression')
-    problems.push({ node: call.arguments[2], why: 'what its handler gives to the context is not written out' });
+    problems.push({ node: call.arguments[2], why: 'what its handler passes to the context is not an object literal' });
   return { kind: 'recipe', node: handler, around: undefined, call, given, problems };
 }
 

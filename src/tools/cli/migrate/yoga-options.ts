@@ -58,7 +58,7 @@ function cors(value: Node, text: string): Written {
 
 /** The options that cannot be translated. */
 export function problemsOfOptions(node: Node, schema: ResolvedValue | undefined): Problem[] {
-  if (node?.type !== 'ObjectExpression') return problem(node, 'its options are not written out');
+  if (node?.type !== 'ObjectExpression') return problem(node, 'its options are not an object literal');
   if (schema === undefined)
     return problem(
       node,
@@ -73,7 +73,7 @@ export function problemsOfOptions(node: Node, schema: ResolvedValue | undefined)
     : [];
   const others = node.properties.flatMap((property: Node) => {
     const { key, value, type, computed } = property;
-    if (type !== 'Property' || computed) return problem(property, 'its options are not all written out');
+    if (type !== 'Property' || computed) return problem(property, 'its options are not a plain object literal');
     if (key.name === 'schema' || key.name === 'context') return [];
     const isKnown = Object.hasOwn(options, key.name) && options[key.name]!(value, '') !== 'left';
     const name: string = key.name ?? key.value;

@@ -53,7 +53,7 @@ export function modernizeYoga(source: SourceFile, project: Project): Rewritten |
   problems.push(...handler.problems, ...problemsOfOptions(options, schema));
   if (schema === undefined) return left(text, problems);
   if (handler.around === undefined && handler.node.start < server.declaration.start)
-    problems.push({ node: handler.node, why: 'its handler stands above its server' });
+    problems.push({ node: handler.node, why: 'its handler is declared above its server' });
   problems.push(
     ...problemsOfContext(options, handler),
     ...problemsOfResolvers(schema, options, handler, project),

@@ -93,7 +93,7 @@ function invalidMessage(key: string | undefined, value: string): string {
   const expected =
     key === undefined
       ? 'Expected a table like [functions], or a setting like directory = "functions".'
-      : `The value of ${key} is no TOML: ${value === '' ? 'there is none' : value}. Text needs quotes: ${key} = "functions".`;
+      : `The value of ${key} is not valid TOML: ${value === '' ? 'it is empty' : value}. Text needs quotes: ${key} = "functions".`;
   return `netlify.toml is not valid, and Netlify refuses to build with it. ${expected}`;
 }
 

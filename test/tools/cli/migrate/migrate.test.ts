@@ -253,7 +253,7 @@ test('--modern names the line where a server is used for more than its handler',
 
   match(
     printed,
-    /a\.ts:6 {2}Not written with createHandler: here its server is used for more than the handler\. [^\n]*the option dataSources/,
+    /a\.ts:6 {2}Not written with createHandler: its server is also used outside of its handler\. [^\n]*the option dataSources/,
   );
 });
 
@@ -278,7 +278,7 @@ test('what a file still imports of a replaced package stays in package.json', as
 
   equal(await readFile(join(project.directory, 'a.mjs'), 'utf8'), "import { createSignalIfSupported } from 'apollo-server-env';\n");
   match(await readFile(join(project.directory, 'package.json'), 'utf8'), /"apollo-server-env": "4"/);
-  match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env is not here/);
+  match(printed, /a\.mjs:1 {2}createSignalIfSupported of apollo-server-env does not exist here/);
 });
 
 test('--modern writes a plain handler of version 3 with createHandler', async (context) => {
@@ -397,7 +397,7 @@ export class Books extends RESTDataSource {
 }
 `,
   );
-  match(printed, /left\.mjs:3 {2}Data source left unchanged: it has constructor/);
+  match(printed, /left\.mjs:3 {2}Data source left unchanged: its constructor has a different signature/);
 });
 
 test('--modern says what prevents a rewrite, and changes only the imports', async (context) => {

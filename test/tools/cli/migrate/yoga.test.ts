@@ -165,9 +165,9 @@ const inTheWay: Readonly<Record<string, readonly [text: string, said: RegExp]>> 
     `${reading('(_, __, { request }) => request.url')}export default yoga;\n`,
     /:2 {2}.*reads request of the context/,
   ],
-  'a resolver that hands the context on': [
+  'a resolver that passes the context on': [
     `${reading('(_, __, context) => load(context)')}export default yoga;\n`,
-    /:2 {2}.*hands the context value on/,
+    /:2 {2}.*passes the whole context value on/,
   ],
   'a resolver that reads the event': [reading('(_, __, context) => context.event.path') + recipe, /:2 {2}.*reads event of the context/],
   'a context function that reads the body': [
@@ -217,9 +217,9 @@ const inTheWay: Readonly<Record<string, readonly [text: string, said: RegExp]>> 
     /:5 {2}.*it chooses/,
   ],
   'a handler with a status of its own': [lambda((text) => text.replace('response.status', '200')), /sets the statusCode/],
-  'a handler that gives more to the context': [
+  'a handler that passes more to the context': [
     lambda((text) => text.replace('{ event, lambdaContext }', '{ event, user: event.headers.user }')),
-    /gives more to the context/,
+    /passes more to the context/,
   ],
   'a server that is used twice': [
     `${server(`schema: ${schema}`)}export default yoga;\nexport const POST = yoga;\n`,
