@@ -19,7 +19,6 @@ import { answerInTime, mayBeLate } from './call/in-time.ts';
 import { toPlatformResult } from './call/result.ts';
 import type { HTTPCall } from './http/http-call.ts';
 import { batchInputs, createInput, inputOfPlugin } from './http/operations.ts';
-import type { BatchElements } from './http/operations.ts';
 import { refusedOutcome } from './http/refusals.ts';
 import {
   answerOptions,
@@ -161,16 +160,12 @@ function runOperations(call: HTTPCall): Eventual<void> {
   const parsed = call.parsed!;
   const outcome =
     parsed.kind === 'batch'
-      ? runBatch(call, parsed.elements)
+      ? allReady(batchInputs(call, parsed.elements).map((input) => aroundOperation(call, input)))
       : aroundOperation(call, createInput(call, parsed.request, call.negotiation?.delivery));
   return whenReady(outcome, setOutcome, call);
 }
 
-function runBatch(call: HTTPCall, elements: BatchElements): Eventual<readonly OperationOutcome[]> {
-  return allReady(batchInputs(call, elements).map((input) => aroundOperation(call, input)));
-}
-
-/** Runs one operation inside the plugins that wrap operations, or explains it if the request asks for that. A refused one has an outcome. */
+/** Runs one operation inside the plugins that wrap operations, or explains it on request. One that was refused already has its outcome. */
 function aroundOperation(call: HTTPCall, input: OperationInput | OperationOutcome): Eventual<OperationOutcome> {
   if ('result' in input) return input;
   const { explain, wrapOperation, operation: settings } = call.settings;
