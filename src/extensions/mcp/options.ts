@@ -52,9 +52,10 @@ export interface MCPOptions<TContext = any> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-export function assertMCPOptions({ name, version, origins = [], path = '/mcp', authorization }: MCPOptions): void {
+export function assertMCPOptions({ name, version, tools = {}, origins = [], path = '/mcp', authorization }: MCPOptions): void {
   for (const [key, value] of Object.entries({ name, version }))
     if (typeof value !== 'string' || value === '') throw new TypeError(`Expected ${key} of mcp to be a string, got ${describe(value)}.`);
+  for (const tool of Object.keys(tools)) assertName(tool, 'The tool');
   if (!/^\/[\w./-]*\w$/.test(path))
     throw new TypeError(`Expected path of mcp to be the end of a path such as '/mcp', got ${describe(path)}.`);
   for (const origin of origins)
@@ -62,4 +63,9 @@ export function assertMCPOptions({ name, version, origins = [], path = '/mcp', a
       throw new TypeError(`Expected origins of mcp to be like 'https://app.example.com', got ${describe(origin)}.`);
   if (authorization !== undefined && authorization.authorizationServers.length === 0)
     throw new TypeError('Expected authorization.authorizationServers of mcp to have a URL, got an empty list.');
+}
+
+/** Throws unless every client accepts the name of a tool. */
+export function assertName(name: string, place: string): void {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${place} of mcp needs a name of 1 to 64 letters, digits, "_" and "-", got "${name}".`);
 }

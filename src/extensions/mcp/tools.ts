@@ -1,4 +1,4 @@
-import { getArgumentValues, GraphQLDirective, GraphQLString, Kind, parse, validate } from 'graphql';
+import { getArgumentValues, GraphQLDirective, GraphQLString, Kind, parse, validate, visit } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 
 import { isIncrementalDirective } from '../../executor/index.ts';
@@ -6,6 +6,7 @@ import { fragmentsOf } from '../../server/index.ts';
 import type { ServerStartContext } from '../../server/index.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import type { JSONSchema } from './json-schema.ts';
+import { assertName } from './options.ts';
 import type { MCPOptions, ToolOptions } from './options.ts';
 import { outputSchemaOf } from './output-schema.ts';
 
@@ -79,8 +80,7 @@ function makeTool({ hidden = {}, scalars = {} }: MCPOptions, { schema }: Start, 
   if (invalid !== undefined) throw new Error(`${place} cannot be a tool: ${invalid.message}`);
   const given = directiveOf(operation);
   const name = source.name ?? given.name ?? snakeCase(operation.name?.value ?? '');
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw new Error(`${place} cannot be a tool: expected a name of 1 to 64 letters, digits, "_" and "-", got "${name}".`);
+  assertName(name, place);
   const fragments = fragmentsOf(document) as ReadonlyMap<string, FragmentDefinitionNode>;
   const description = source.description ?? given.description ?? descriptionOf(operation, schema);
   if (description === undefined || description === '')
@@ -115,8 +115,11 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
     throw new Error(`${place} cannot be a tool: expected one operation, got ${operations.length}.`);
   if (operation.operation === 'subscription')
     throw new Error(`${place} cannot be a tool: a tool has one answer, and this is a subscription.`);
-  if (document.definitions.some(hasIncremental))
-    throw new Error(`${place} cannot be a tool: a tool has one answer, without @defer and @stream.`);
+  visit(document, {
+    Directive({ name }) {
+      if (isIncrementalDirective(name.value)) throw new Error(`${place} cannot be a tool: a tool has one answer, without @${name.value}.`);
+    },
+  });
   return operation;
 }
 
@@ -124,14 +127,6 @@ function onlyOperation(document: DocumentNode, place: string): OperationDefiniti
 function hasKey({ selectionSet }: OperationDefinitionNode): boolean {
   const keys = selectionSet.selections.flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'idempotent'));
   return keys.some(({ arguments: given = [] }) => given.some(({ value }) => value.kind === Kind.VARIABLE));
-}
-
-function hasIncremental(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(hasIncremental);
-  if (typeof node !== 'object' || node === null) return false;
-  const { kind, name } = node as { readonly kind?: string; readonly name?: { readonly value?: string } };
-  if (kind === Kind.DIRECTIVE && isIncrementalDirective(name?.value ?? '')) return true;
-  return Object.entries(node).some(([key, value]) => key !== 'loc' && hasIncremental(value));
 }
 
 function directiveOf(operation: OperationDefinitionNode): Readonly<Partial<Record<'name' | 'title' | 'description', string>>> {

@@ -414,6 +414,10 @@ describe('tools', () => {
       destructiveHint: false,
       idempotentHint: true,
     });
+    assert.throws(
+      () => mcp({ name: 'x', version: '1', tools: { 'a b': { document: 'x' } } }),
+      /The tool of mcp needs a name of 1 to 64 .+ got "a b"/,
+    );
     assert.throws(() => mcp({ name: '', version: '1' }), /Expected name of mcp to be a string, got ""/);
     assert.throws(() => mcp({ name: 'x', version: '1', origins: ['*'] }), /Expected origins of mcp to be like/);
     assert.match(mcpDefinitions + typeDefs, /directive @mcpTool/);
