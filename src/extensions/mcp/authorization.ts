@@ -21,7 +21,7 @@ export function unauthorized(status: number, authorization: AuthorizationOptions
   return plain(status, text, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
 
-/** The metadata of a protected resource (RFC 9728 section 2). */
+/** The metadata of a protected resource (RFC 9728 section 2), which is public. */
 export function metadata({ resource, authorizationServers, scopes }: AuthorizationOptions): HTTPResponse {
   const body = {
     resource,
@@ -29,5 +29,6 @@ export function metadata({ resource, authorizationServers, scopes }: Authorizati
     ...(scopes && { scopes_supported: scopes }),
     bearer_methods_supported: ['header'],
   };
-  return { status: 200, headers: new HeaderMap({ 'content-type': jsonType }), body: JSON.stringify(body) };
+  const headers = { 'content-type': jsonType, 'access-control-allow-origin': '*' };
+  return { status: 200, headers: new HeaderMap(headers), body: JSON.stringify(body) };
 }

@@ -87,7 +87,9 @@ class Endpoint {
   answer(call: RequestCall): Promise<HTTPResponse> | undefined {
     const { path, method } = call.request;
     const { authorization } = this.#options;
-    if (authorization !== undefined && method === 'GET' && path.endsWith(metadataPath + this.#path))
+    // Clients insert the well-known path before that of the endpoint, or leave the endpoint out.
+    const [, endpoint] = path.split(metadataPath);
+    if (authorization !== undefined && method === 'GET' && (endpoint === '' || endpoint?.endsWith(this.#path) === true))
       return Promise.resolve(metadata(authorization));
     return path.endsWith(this.#path) ? this.#answerEndpoint(call) : undefined;
   }

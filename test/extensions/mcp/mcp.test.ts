@@ -276,12 +276,22 @@ describe('a call', () => {
     const without = await serveTools({ authorization }, refuse(401)).modern('tools/call', call);
     const invalid = await serveTools({ authorization }, refuse(401)).modern('tools/call', call, { authorization: 'Bearer x' });
     const forbidden = await serveTools({ authorization }, refuse(403)).modern('tools/call', call);
-    const described = await serveTools({ authorization }).send({ method: 'GET', path: '/.well-known/oauth-protected-resource/mcp' });
+    const places = ['/mcp', '/graphql/mcp', ''].map((place) => `/.well-known/oauth-protected-resource${place}`);
+    const [described, ...alike] = await Promise.all(
+      [...places, '/.netlify/functions/graphql/.well-known/oauth-protected-resource/mcp'].map((path) =>
+        serveTools({ authorization }).send({ method: 'GET', path }),
+      ),
+    );
 
     assert.deepEqual([without.status, without.headers.get('www-authenticate')], [401, metadata]);
     assert.equal(invalid.headers.get('www-authenticate'), `${metadata}, error="invalid_token"`);
     assert.deepEqual([forbidden.status, forbidden.headers.get('www-authenticate')], [403, `${metadata}, error="insufficient_scope"`]);
-    assert.deepEqual(await described.json(), {
+    assert.deepEqual(
+      alike.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal(described!.headers.get('access-control-allow-origin'), '*');
+    assert.deepEqual(await described!.json(), {
       resource: 'https://shop.example.com/mcp',
       authorization_servers: ['https://login.example.com'],
       scopes_supported: ['books:read'],
