@@ -1,7 +1,7 @@
 import { describe, editDistance } from '../../shared/index.ts';
 import type { Logger } from '../../server/index.ts';
 
-/** The members that subclasses of DataSource and RESTDataSource may override. A misspelt name is never read. */
+/** The members that subclasses of DataSource and RESTDataSource may override. A misspelled name is never read. */
 const methods: readonly string[] = ['initialize'];
 const restMethods: readonly string[] = [
   ...methods,
@@ -21,7 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   requestDeduplicationPolicyFor: 'Set memoizeGetRequests, or override cacheKeyFor.',
   throwIfResponseIsError: 'Override didReceiveResponse, or errorFromResponse if you only change the error.',
   shouldJSONSerializeBody: 'Pass the body as text, with its content-type.',
-  catchCacheWritePromiseErrors: 'Failed cache writes do not fail a call; the log has their errors.',
+  catchCacheWritePromiseErrors: 'Failed cache writes do not fail a call; their errors are logged.',
 };
 
 /** The number of parameters of hooks here. In later versions, the path or URL is an additional first parameter. */
@@ -35,7 +35,7 @@ function isNear(name: string, known: string): boolean {
 
 /**
  * Warns once about each data source that does not work as intended: entries without a value, an `initialize` without `super`, and
- * members that are never called because their name is misspelt or from another version. For development.
+ * members that are never called because their name is misspelled or from another version. For development.
  */
 export function checkDataSources(dataSources: Readonly<Record<string, unknown>>, logger: Logger): void {
   for (const [name, value] of Object.entries(dataSources)) {
@@ -62,14 +62,14 @@ function problemsIn(name: string, source: object): string[] {
 function problemsOf(name: string, source: object): string[] {
   if (source instanceof Promise) return [`dataSources().${name} is a promise. Await it first, for example in options that are a function.`];
   const isREST = 'willSendRequest' in source && 'memoizeGetRequests' in source;
-  return [...withoutSuper(name, source, isREST), ...misspelt(name, source, isREST), ...(isREST ? otherParameters(name, source) : [])];
+  return [...withoutSuper(name, source, isREST), ...misspelled(name, source, isREST), ...(isREST ? otherParameters(name, source) : [])];
 }
 
 function otherParameters(name: string, source: object): string[] {
   return Object.entries(parameters).flatMap(([hook, count]) => {
     const method: unknown = Reflect.get(source, hook);
     if (typeof method !== 'function' || method.length <= count) return [];
-    return `${hook} of the data source "${name}" takes ${method.length} arguments, but gets ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'only the request'}.`;
+    return `${hook} of the data source "${name}" takes ${method.length} parameters, but receives ${hook === 'cacheOptionsFor' ? 'the response and the request' : 'only the request'}.`;
   });
 }
 
@@ -78,7 +78,7 @@ function withoutSuper(name: string, source: object, isREST: boolean): string[] {
   const base = baseOf(source);
   if (base === undefined || 'context' in source) return [];
   return [
-    `initialize of the data source "${name}" does not call super.initialize(config), so ${isREST ? 'it has no context, and its responses are not kept' : 'it has no context'}.`,
+    `initialize of the data source "${name}" does not call super.initialize(config), so the data source has no context${isREST ? ' and caches no responses' : ''}.`,
   ];
 }
 
@@ -90,7 +90,7 @@ function baseOf(source: object): object | undefined {
   return base !== undefined && /\.context\s*=\s*\w+\.context/.test(String(Reflect.get(base, 'initialize'))) ? base : undefined;
 }
 
-function misspelt(name: string, source: object, isREST: boolean): string[] {
+function misspelled(name: string, source: object, isREST: boolean): string[] {
   const label = `of the data source "${name}"`;
   return [...membersOf(source)].flatMap(([member, isMethod]) => {
     if (isREST && Object.hasOwn(elsewhere, member)) return `${member} ${label} is never called here. ${elsewhere[member]}`;

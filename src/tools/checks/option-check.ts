@@ -39,8 +39,8 @@ function wrongRoot({ rootValue }: OptionsToCheck): OptionProblem[] {
 /** Classes with get, set and delete that are not a KeyValueCache: the third parameter of `set` differs or is missing. */
 const notCaches: Readonly<Record<string, string>> = {
   Map: 'a Map, which keeps every entry forever. Omit the option, or write new InMemoryLRUCache({ maxSize })',
-  Keyv: 'a Keyv, which has lifetimes in another unit. Write new KeyvAdapter(keyv)',
-  LRUCache: 'an LRUCache, which has lifetimes in milliseconds. Omit the option, or write new InMemoryLRUCache({ maxSize })',
+  Keyv: 'a Keyv, whose lifetimes are in milliseconds. Write new KeyvAdapter(keyv)',
+  LRUCache: 'an LRUCache, whose lifetimes are in milliseconds. Omit the option, or write new InMemoryLRUCache({ maxSize })',
 };
 
 function wrongCache({ cache }: OptionsToCheck): OptionProblem[] {
@@ -60,7 +60,7 @@ function wrongCosts({ maxCost }: OptionsToCheck, schema: GraphQLSchema): OptionP
 
 function unknownField(coordinate: string, schema: GraphQLSchema): string | undefined {
   const [typeName = '', field, ...more] = coordinate.split('.');
-  if (field === undefined || more.length > 0) return 'but takes the type and the field: "Query.search".';
+  if (field === undefined || more.length > 0) return 'but expects a type and a field: "Query.search".';
   const type = schema.getType(typeName);
   if (type === undefined) return `but the schema has no type "${typeName}".${didYouMean(typeName, Object.keys(schema.getTypeMap()))}`;
   if (!('getFields' in type)) return `but "${typeName}" has no fields.`;
@@ -81,12 +81,12 @@ function wrongNodeEnv({ nodeEnv }: OptionsToCheck): OptionProblem[] {
   return message === undefined ? [] : [{ path: ['nodeEnv'], message: `The option nodeEnv is ${message}` }];
 }
 
-/** Reports a misspelt value of NODE_ENV. Undefined for other custom names, such as "staging". */
+/** Reports a misspelled value of NODE_ENV. Undefined for other custom names, such as "staging". */
 export function nodeEnvProblem(nodeEnv: string): string | undefined {
   if (nodeEnv === '' || environments.includes(nodeEnv)) return undefined;
   const name = nodeEnv.trim().toLowerCase();
   const meant = environments.includes(name) ? name : (shortened[name] ?? environments.find((one) => didYouMean(name, [one]) !== ''));
-  return meant === undefined ? undefined : `"${nodeEnv}", which counts as production. Did you mean "${meant}"?`;
+  return meant === undefined ? undefined : `"${nodeEnv}", which is treated as production. Did you mean "${meant}"?`;
 }
 
 function wrongSubscriptions({ resolvers, rootValue }: OptionsToCheck, schema: GraphQLSchema): OptionProblem[] {
@@ -112,7 +112,7 @@ function withoutEvents(type: string, { name, subscribe }: SubscriptionField, map
   const given = maps.map((map) => (isRecord(map[type]) ? map[type][name] : undefined)).filter((one) => one !== undefined);
   if (typeof subscribe === 'function' || given.some(hasSubscribe)) return [];
   const found = given.length > 0 ? 'has a resolver without subscribe' : 'has no resolver';
-  const message = `${type}.${name} ${found}, so it has no events. Write ${type}: { ${name}: { subscribe: async function* () { … } } }.`;
+  const message = `${type}.${name} ${found}, so it emits no events. Write ${type}: { ${name}: { subscribe: async function* () { … } } }.`;
   return [{ path: ['resolvers', type, name], message }];
 }
 
@@ -127,7 +127,7 @@ function subscribesElsewhere(maps: Maps, subscription: string | undefined): Opti
       .filter(([, resolver]) => hasSubscribe(resolver))
       .map(([field]) => ({
         path: ['resolvers', type, field],
-        message: `resolvers.${type}.${field} has subscribe, which is never called: only fields of the subscription type have events.`,
+        message: `resolvers.${type}.${field} has a subscribe function that is never called: only fields of the subscription type emit events.`,
       })),
   );
 }

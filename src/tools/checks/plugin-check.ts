@@ -35,7 +35,7 @@ const ofPlugin: Level = {
   } satisfies Readonly<Record<Exclude<keyof ServerPlugin, 'position' | 'corsHeaders'>, true>>),
 };
 const ofServer: Level = {
-  place: 'what serverWillStart returns',
+  place: 'the object that serverWillStart returns',
   hooks: Object.keys({
     drainServer: true,
     serverWillStop: true,
@@ -43,7 +43,7 @@ const ofServer: Level = {
   } satisfies Readonly<Record<keyof ServerListener, true>>),
 };
 const ofOperation: Level = {
-  place: 'what requestDidStart returns',
+  place: 'the object that requestDidStart returns',
   hooks: Object.keys({
     didResolveSource: true,
     parsingDidStart: true,
@@ -60,7 +60,7 @@ const ofOperation: Level = {
 const levels = [ofPlugin, ofServer, ofOperation];
 
 /**
- * Wraps plugins to warn about hooks that are never called because their name is misspelt or they are in the wrong place. For
+ * Wraps plugins to warn about hooks that are never called because their name is misspelled or they are in the wrong place. For
  * development.
  */
 export function checkPlugins(plugins: readonly ServerPlugin[], logger: Logger): ServerPlugin[] {
@@ -133,21 +133,21 @@ async function wrapOnce(
 ): Promise<unknown> {
   let isCalled = false;
   const result = await call((next) => async () => {
-    if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it did so again.`);
+    if (isCalled) throw new Error(`Expected ${name} of a plugin to call next() once, but it called it twice.`);
     isCalled = true;
     return next();
   });
   if (typeof result === 'object' && result !== null && member in result) return result;
-  throw new TypeError(`Expected ${name} of a plugin to return what next() resolves to, or something of that shape, got ${String(result)}.`);
+  throw new TypeError(`Expected ${name} of a plugin to return the result of next(), or an object of the same shape, got ${String(result)}.`);
 }
 
 function problemsIn(hooks: unknown, level: Level): string[] {
   return methodsOf(hooks).flatMap((name) => {
     if (level.hooks.includes(name)) return [];
     const right = levels.find((other) => other.hooks.includes(name));
-    if (right !== undefined) return `The hook ${name} is never called: it belongs to ${right.place}, but is in ${level.place}.`;
+    if (right !== undefined) return `The hook ${name} is never called: it belongs in ${right.place}, but is in ${level.place}.`;
     const near = level.hooks.find((hook) => editDistance(name.toLowerCase(), hook.toLowerCase(), maxEditDistance) <= maxEditDistance);
-    return near === undefined ? [] : `"${name}" of ${level.place} is never called. Did you mean "${near}"?`;
+    return near === undefined ? [] : `"${name}" in ${level.place} is never called. Did you mean "${near}"?`;
   });
 }
 

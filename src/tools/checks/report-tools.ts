@@ -12,7 +12,7 @@ interface Tool {
 /** Logs the tools of `mcp()` and the length of their list, and warns of secrets. */
 export function reportTools(path: string, tools: readonly Tool[], logger: Logger): void {
   const kilobytes = (JSON.stringify(tools.map(({ listed }) => listed)).length / 1000).toFixed(1);
-  logger.info(`MCP tools at …${path} (${kilobytes} kB of a prompt): ${tools.map(({ name }) => name).join(', ') || 'none'}`);
+  logger.info(`MCP tools at …${path} (${kilobytes} kB in each prompt): ${tools.map(({ name }) => name).join(', ') || 'none'}`);
   for (const { name, variables } of tools) {
     for (const variable of variables) {
       if (!secretName.test(variable)) continue;

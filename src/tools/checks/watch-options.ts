@@ -87,12 +87,12 @@ function watchContext(context: MakeContext, logger: Logger): MakeContext {
 }
 
 function assignedHeader(name: string): string {
-  return `response.headers["${name}"] was assigned and is not sent. Write response.headers.set("${name}", value).`;
+  return `Assigning response.headers["${name}"] does not send the header. Call response.headers.set("${name}", value).`;
 }
 
 function sharedInstance(value: object): string {
   return (
-    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. What one of them writes to it, the other reads, ` +
-    'and they may be of different users: return a new instance every time. Plain objects are copied for each operation.'
+    `context() returned the same ${describe(value).replace(/^an? /, '')} for two operations. Both can read and write it, ` +
+    'and they may belong to different users: return a new instance every time. Plain objects are copied for each operation.'
   );
 }

@@ -9,13 +9,13 @@ export function whyAnswered(call: WatchedCall): string {
 
 const words: Readonly<Record<CacheLayer, (call: WatchedCall) => string>> = {
   memo: () => 'This data source had already sent this request in this operation.',
-  shared: () => 'An equal request was in progress in this process, and its response was used for both.',
+  shared: () => 'An identical request was in flight in this process, and both used its response.',
   fresh: ({ entry, foundAt }) => `Stored ${ageOf(entry!, foundAt)} ago, ${lifeOf(entry!, foundAt)}: ${termsOf(entry!)}.`,
   stale: whyStale,
-  revalidated: (call) => `${whyNotCached(call)}; the origin said 304, not modified. ${whatBecame(call)}`,
+  revalidated: (call) => `${whyNotCached(call)}; the origin answered 304 Not Modified. ${whatBecame(call)}`,
   miss: (call) => `${whyNotCached(call)}. ${whatBecame(call)}`,
   bypass: whyBypassed,
-  none: ({ error }) => (error === undefined ? 'It had not been sent when the answer was complete.' : 'It failed before it could be sent.'),
+  none: ({ error }) => (error === undefined ? 'It had not been sent when the response was complete.' : 'It failed before it could be sent.'),
 };
 
 function whyStale({ use, request, tries, originStatus }: WatchedCall): string {
@@ -23,7 +23,7 @@ function whyStale({ use, request, tries, originStatus }: WatchedCall): string {
     return 'No longer fresh, but the origin allows stale-while-revalidate: a newer response is fetched in the background.';
   if (tries > 0) {
     const failure = originStatus === undefined ? 'did not answer' : `answered with status ${originStatus}`;
-    return `The origin ${failure}, and had allowed stale-if-error.`;
+    return `The origin ${failure}, but the stored response allows stale-if-error.`;
   }
   if (request.cache === 'force-cache' || request.cache === 'only-if-cached')
     return `No longer fresh, but requested with cache: '${request.cache}'.`;
@@ -37,17 +37,17 @@ function whyNotCached({ entry, otherEntry, request, hasJoined, foundAt }: Watche
     const past = Math.round((foundAt - entry.head.freshUntil) / 1000);
     return past < 0 ? 'The request requires a newer response than the stored one' : `Stored, but stale for ${past} s`;
   }
-  if (hasJoined) return 'An equal request was in progress, but its response could not be shared';
+  if (hasJoined) return 'An identical request was in flight, but its response could not be shared';
   if (otherEntry !== undefined)
-    return `A response is stored, but for a request with other ${otherEntry.head.audience === 'headers' ? 'headers' : 'values of the headers in Vary'}`;
-  return 'Nothing was stored for it';
+    return `A response is stored, but for a request with different ${otherEntry.head.audience === 'headers' ? 'headers' : 'values for the headers in Vary'}`;
+  return 'No response was stored';
 }
 
 /** Explains whether the response was stored. */
 function whatBecame({ judgement, tries, error }: WatchedCall): string {
-  if (tries === 0) return 'No request was sent: the call is only-if-cached.';
+  if (tries === 0) return "No request was sent because of cache: 'only-if-cached'.";
   if (judgement === undefined) {
-    return error === undefined ? 'Not stored: its body was read by a hook.' : 'There is no response to store.';
+    return error === undefined ? 'Not stored: a hook read its body.' : 'There is no response to store.';
   }
   const { storage, terms } = judgement;
   if (typeof terms === 'string') return `Not stored: ${notStored[terms](storage)}.`;
@@ -59,14 +59,14 @@ function whatBecame({ judgement, tries, error }: WatchedCall): string {
 
 /** Why a response is not stored. */
 const notStored: Readonly<Record<NotStored, (storage: StorageCase) => string>> = {
-  'no-store': () => 'the origin said no-store',
-  vary: ({ headers }) => `the origin said Vary: ${headers['vary']}`,
-  partial: () => 'it is only a part of the resource',
-  'hidden user': () => 'httpFetch adds credentials, and there is no cacheIdentity',
-  'unnamed user': () => 'the origin said private, and nothing in the request identifies the user (credentials, cacheIdentity)',
+  'no-store': () => 'the origin sent no-store',
+  vary: ({ headers }) => `the origin sent Vary: ${headers['vary']}`,
+  partial: () => 'it contains only part of the resource',
+  'hidden user': () => 'httpFetch adds credentials, and cacheIdentity is not set',
+  'unnamed user': () => 'the origin sent private, and nothing in the request identifies the user (credentials, cacheIdentity)',
   cookie: () => 'it sets a cookie, and is not public',
   ttl: ({ ttl }) => `a ttl of ${ttl} s was set`,
-  'ttl of a failure': ({ status }) => `a ttl applies only to successes, and the status is ${status}`,
+  'ttl of a failure': ({ status }) => `a ttl applies only to successful responses, and the status is ${status}`,
   redirected: () => 'the request was redirected',
   status: ({ status }) => `the status is ${status}`,
   'no lifetime': () => 'the origin set no lifetime (Cache-Control); set one with cacheOptionsFor',
@@ -81,7 +81,7 @@ function whyBypassed({ request }: WatchedCall): string {
   const conditional = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
   const present = conditional.filter((name) => headersIfAny?.has(name));
   if (present.length > 0) return `The request has a conditional header: ${present.join(', ')}.`;
-  if (headersIfAny?.get('cache-control')?.includes('no-store') === true) return 'The request says Cache-Control: no-store.';
+  if (headersIfAny?.get('cache-control')?.includes('no-store') === true) return 'The request has Cache-Control: no-store.';
   return 'The data source has no cache.';
 }
 
@@ -100,6 +100,6 @@ function termsOf({ head, headers }: StoredResponse): string {
 
 function originSaid(headers: Readonly<Record<string, string>>): string {
   const { 'cache-control': control, expires } = headers;
-  if (control !== undefined) return `the origin said "${control}"`;
-  return expires === undefined ? 'the origin set no lifetime' : `the origin said Expires: ${expires}`;
+  if (control !== undefined) return `the origin sent "${control}"`;
+  return expires === undefined ? 'the origin set no lifetime' : `the origin sent Expires: ${expires}`;
 }

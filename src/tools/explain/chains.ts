@@ -57,8 +57,8 @@ export function adviseBatches(calls: readonly WatchedCall[], chains: readonly Se
     if (members.length < manyItems || chains.some(({ field }) => field === group)) return [];
     const { method } = members[0]!.call.request;
     return (
-      `The items of ${group} made ${members.length} calls (${method}) of one kind, which no cache answered. If the API can answer for several ` +
-      'items at once, and its responses cannot be cached, resolve this field with batch() and one call.'
+      `The items of ${group} made ${members.length} similar calls (${method}) that no cache answered. If the API can load several ` +
+      'items at once and its responses cannot be cached, resolve this field with batch() and one call.'
     );
   });
 }
@@ -137,7 +137,7 @@ function isSeamless(chain: readonly WatchedCall[]): boolean {
 }
 
 function sayLoop(chain: readonly TimedCall[], field: string): string {
-  const where = field === '' ? '' : `The resolver of ${field}: `;
+  const where = field === '' ? '' : `The resolver of ${field} made `;
   return (
     `${where}${seen(chain)}. If no call needs the result of an earlier one, start them together (Promise.all), ` +
     'or load everything with one call.'
@@ -146,13 +146,13 @@ function sayLoop(chain: readonly TimedCall[], field: string): string {
 
 function sayItems(chain: readonly TimedCall[], field: string): string {
   return (
-    `The items of ${field} waited for each other: ${seen(chain)}. Let the resolver of each item start its call and return the promise, ` +
-    'or load all of them with one call.'
+    `The items of ${field} waited for each other: ${seen(chain)}. In the resolver of each item, start the call and return the promise, ` +
+    'or load all items with one call.'
   );
 }
 
 function seen(chain: readonly TimedCall[]): string {
   const { method } = chain[0]!.call.request;
   const milliseconds = Math.round(chain.at(-1)!.end - chain[0]!.start);
-  return `${chain.length} calls (${method}) of one kind, each begun when the one before had ended, ${milliseconds} ms in all`;
+  return `${chain.length} similar calls (${method}), one after another, ${milliseconds} ms in total`;
 }

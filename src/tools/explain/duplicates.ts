@@ -30,9 +30,9 @@ function remedyFor(calls: readonly WatchedCall[], group: readonly WatchedCall[])
   const { method, url } = first.request;
   if (method !== 'GET') return `A ${method} is not memoized: store its promise in the data source, or send it once through a loader.`;
   if (others.some(({ source }) => source !== first.source))
-    return 'Each data source memoizes only its own calls: make this call with one class, under one name in dataSources.';
+    return 'Each data source memoizes only its own calls: make this call through one data source.';
   if ((first.source as { memoizeGetRequests?: boolean }).memoizeGetRequests === false)
-    return `memoizeGetRequests of ${first.source.constructor.name} is false: otherwise, the memo would have answered the second call.`;
+    return `memoizeGetRequests of ${first.source.constructor.name} is false; if it were true, the memo would have answered the second call.`;
   const uncached = group.find(({ request }) => ['no-store', 'reload', 'no-cache'].includes(request.cache ?? ''));
   if (uncached !== undefined) return `It was requested with cache: '${uncached.request.cache}', which never uses a stored response.`;
   const names = differingHeaders(first, others);
@@ -40,7 +40,7 @@ function remedyFor(calls: readonly WatchedCall[], group: readonly WatchedCall[])
   const between = calls.find(
     ({ request, start }) => request.method !== 'GET' && request.url === url && start > first.start && start < others.at(-1)!.start,
   );
-  if (between !== undefined) return `A ${between.request.method} to the same URL came in between, so the data had to be loaded again.`;
+  if (between !== undefined) return `A ${between.request.method} to the same URL was sent in between, so the data had to be loaded again.`;
   if (group.some(({ error }) => error !== undefined)) return 'Failed calls are not memoized.';
   return 'Their cache keys differ (cacheKeyFor).';
 }

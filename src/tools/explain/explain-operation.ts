@@ -121,12 +121,12 @@ function documentOf(recording: Recording, { query, extensions, documentId }: Gra
 }
 
 function executorOf({ milliseconds, operation }: Recording, { executor }: OperationSettings, inParts: boolean): ExplainedExecutor {
-  if (operation === undefined) return { ran: 'none', why: 'The request was refused before an operation was found in it.' };
+  if (operation === undefined) return { ran: 'none', why: 'The request was refused before its operation was found.' };
   if (milliseconds.execute === undefined)
     return { ran: 'none', why: 'The operation was refused, or a plugin answered (responseForOperation).' };
-  if (inParts) return { ran: 'graphql-js', why: 'The answer comes in several parts.' };
+  if (inParts) return { ran: 'graphql-js', why: 'The response has several parts.' };
   if (executor !== undefined) return { ran: 'graphql-js', why: 'The option executor is graphqlJSExecutor().' };
-  return { ran: 'planned', why: 'Operations run by a plan, which is created at the first run and stored with the document.' };
+  return { ran: 'planned', why: 'Operations run from a plan, which is created on the first run and stored with the document.' };
 }
 
 /** A lazy schema has `progress`. Its class cannot be checked, because it may come from another copy of this package. */
@@ -192,5 +192,5 @@ function whyAllowed({ csrfPrevention, csrfRequestHeaders }: CSRFSettings, { head
   if (csrfPrevention === 'never') return 'csrfPrevention is false: no request is checked.';
   const site = headers.get('sec-fetch-site');
   const sign = site === null ? 'it has no Sec-Fetch-Site' : `Sec-Fetch-Site is ${site}`;
-  return `csrfPrevention is unset, and no browser marks the request as another site's: ${sign}. With csrfPrevention: true it would be refused.`;
+  return `csrfPrevention is not set, and the request is not marked as coming from another site: ${sign}. csrfPrevention: true would refuse it.`;
 }

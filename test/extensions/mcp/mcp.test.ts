@@ -379,7 +379,7 @@ describe('tools', () => {
     await post(ping);
 
     assert.ok(
-      lines.some(({ message }) => /^MCP tools at …\/mcp \(\d\.\d kB of a prompt\): fails, get_book, login/.test(message)),
+      lines.some(({ message }) => /^MCP tools at …\/mcp \(\d\.\d kB in each prompt\): fails, get_book, login/.test(message)),
       JSON.stringify(lines),
     );
     assert.deepEqual(

@@ -119,7 +119,7 @@ describe('aroundRequest', () => {
     assert.equal(failed.status, 500);
     assert.equal(JSON.stringify(failed).includes('secret'), false);
     assert.equal(forgot.status, 500);
-    assert.match(json(forgot).errors[0].message, /Expected aroundRequest of a plugin to return what next\(\) resolves to/);
+    assert.match(json(forgot).errors[0].message, /Expected aroundRequest of a plugin to return the result of next\(\)/);
   });
 
   test('is given the same object as the operations of a batch', async () => {

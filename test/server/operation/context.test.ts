@@ -166,7 +166,7 @@ describe('a header that is assigned to response.headers', () => {
 
       assert.deepEqual(
         lines.map(({ message }) => message),
-        ['response.headers["x-tenant"] was assigned and is not sent. Write response.headers.set("x-tenant", value).'],
+        ['Assigning response.headers["x-tenant"] does not send the header. Call response.headers.set("x-tenant", value).'],
       );
     });
   }

@@ -31,14 +31,14 @@ describe('warns once about a data source in development', () => {
         new (class extends DataSource {
           override initialize(): void {}
         })(),
-      'initialize of the data source "books" does not call super.initialize(config), so it has no context.',
+      'initialize of the data source "books" does not call super.initialize(config), so the data source has no context.',
     ],
     'when its initialize calls no super, of a REST API': [
       () =>
         new (class extends RESTDataSource {
           override async initialize(): Promise<void> {}
         })(),
-      'initialize of the data source "books" does not call super.initialize(config), so it has no context, and its responses are not kept.',
+      'initialize of the data source "books" does not call super.initialize(config), so the data source has no context and caches no responses.',
     ],
     'when baseURL is misspelt': [
       () =>
@@ -76,7 +76,7 @@ describe('warns once about a data source in development', () => {
             void [path, request];
           }
         })(),
-      'willSendRequest of the data source "books" takes 2 arguments, but gets only the request.',
+      'willSendRequest of the data source "books" takes 2 parameters, but receives only the request.',
     ],
     'when its constructor is given an address': [
       () => new (class extends RESTDataSource {})('https://books.example.com/' as never),

@@ -25,7 +25,7 @@ describe('warns about the option cache in development', () => {
   const stores: Record<string, readonly [store: object, message: RegExp]> = {
     'a Map': [new Map(), /^The option cache is a Map, which keeps every entry forever\./],
     'a Keyv': [new Keyv(), /Write new KeyvAdapter\(keyv\)\.$/],
-    'an LRUCache': [new LRUCache(), /lifetimes in milliseconds/],
+    'an LRUCache': [new LRUCache(), /lifetimes are in milliseconds/],
   };
   for (const [name, [store, message]] of Object.entries(stores)) {
     test(`when it is ${name}`, () => {
@@ -47,7 +47,7 @@ test('warns about costs of unknown fields in development', () => {
   deepEqual(warningsFor({ maxCost: { limit: 10, fields }, resolvers: ticks }), [
     'maxCost.fields names "Query.helo", but "Query" has no such field. Did you mean "hello"?',
     'maxCost.fields names "Quer.hello", but the schema has no type "Quer". Did you mean "Query"?',
-    'maxCost.fields names "hello", but takes the type and the field: "Query.search".',
+    'maxCost.fields names "hello", but expects a type and a field: "Query.search".',
     'maxCost.fields names "String.x", but "String" has no fields.',
   ]);
 });
@@ -56,13 +56,13 @@ describe('warns about a subscription field without events in development', () =>
   const remedy = 'Write Subscription: { ticks: { subscribe: async function* () { … } } }.';
 
   test('when it has no resolver', () => {
-    deepEqual(warningsFor({}), [`Subscription.ticks has no resolver, so it has no events. ${remedy}`]);
+    deepEqual(warningsFor({}), [`Subscription.ticks has no resolver, so it emits no events. ${remedy}`]);
   });
 
   test('when its resolver is a generator in place of an object', () => {
     const resolvers = { Subscription: { async *ticks() {} } };
 
-    deepEqual(warningsFor({ resolvers }), [`Subscription.ticks has a resolver without subscribe, so it has no events. ${remedy}`]);
+    deepEqual(warningsFor({ resolvers }), [`Subscription.ticks has a resolver without subscribe, so it emits no events. ${remedy}`]);
   });
 
   test('does not warn when one of several maps, a schema built in code, or rootValue provides the events', () => {
@@ -81,7 +81,7 @@ test('warns about subscribe on a field of another type in development', () => {
   const resolvers = { ...ticks, Query: { hello: { subscribe: () => [] } } };
 
   deepEqual(warningsFor({ resolvers }), [
-    'resolvers.Query.hello has subscribe, which is never called: only fields of the subscription type have events.',
+    'resolvers.Query.hello has a subscribe function that is never called: only fields of the subscription type emit events.',
   ]);
 });
 

@@ -20,25 +20,25 @@ const nothing = (): void => {};
 
 test('warns once about a misspelt hook of a plugin', async () => {
   deepEqual(await warningsFor({ requestDidstart: nothing }), [
-    '"requestDidstart" of a plugin is never called. Did you mean "requestDidStart"?',
+    '"requestDidstart" in a plugin is never called. Did you mean "requestDidStart"?',
   ]);
 });
 
 test('warns once about a misspelt hook of an operation', async () => {
   deepEqual(await warningsFor({ requestDidStart: () => ({ willSendRespons: nothing }) }), [
-    '"willSendRespons" of what requestDidStart returns is never called. Did you mean "willSendResponse"?',
+    '"willSendRespons" in the object that requestDidStart returns is never called. Did you mean "willSendResponse"?',
   ]);
 });
 
 test('warns about a misspelt hook of the server', async () => {
   deepEqual(await warningsFor({ serverWillStart: async () => ({ drainServers: nothing }) }), [
-    '"drainServers" of what serverWillStart returns is never called. Did you mean "drainServer"?',
+    '"drainServers" in the object that serverWillStart returns is never called. Did you mean "drainServer"?',
   ]);
 });
 
 test('names the right place of a misplaced hook', async () => {
   deepEqual(await warningsFor({ willSendResponse: nothing }), [
-    'The hook willSendResponse is never called: it belongs to what requestDidStart returns, but is in a plugin.',
+    'The hook willSendResponse is never called: it belongs in the object that requestDidStart returns, but is in a plugin.',
   ]);
 });
 
@@ -82,7 +82,7 @@ const wrong: Readonly<Record<string, [around: (execution: unknown, next: () => P
   'that calls next twice': [async (_execution, next) => (await next(), next()), /Expected around of a plugin to call next\(\) once/],
   'that returns nothing': [
     async (_execution, next) => void (await next()),
-    /Expected around of a plugin to return what next\(\) resolves to/,
+    /Expected around of a plugin to return the result of next\(\)/,
   ],
 };
 for (const [what, [around, message]] of Object.entries(wrong))

@@ -44,6 +44,6 @@ test('explain names a field that could be batched, where each of many items made
   deepEqual([many.batches, few.advice], [[], []]);
   match(
     many.advice[0] ?? '',
-    /^The items of books\.\*\.author made 5 calls \(GET\) of one kind, which no cache answered\. .* batch\(\) and one call\.$/,
+    /^The items of books\.\*\.author made 5 similar calls \(GET\) that no cache answered\. .* batch\(\) and one call\.$/,
   );
 });

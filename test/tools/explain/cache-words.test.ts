@@ -18,19 +18,19 @@ describe('a miss says whether the response was stored', () => {
     [
       'is stored as the origin says',
       { headers: { 'cache-control': 'max-age=60' }, body },
-      'Stored for 60 s: the origin said "max-age=60".',
+      'Stored for 60 s: the origin sent "max-age=60".',
     ],
-    ['is not stored: no-store', { headers: { 'cache-control': 'no-store' }, body }, 'Not stored: the origin said no-store.'],
+    ['is not stored: no-store', { headers: { 'cache-control': 'no-store' }, body }, 'Not stored: the origin sent no-store.'],
     [
       'is not stored: the origin said nothing',
       { body },
       'Not stored: the origin set no lifetime (Cache-Control); set one with cacheOptionsFor.',
     ],
-    ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin said Vary: *.'],
+    ['is not stored: Vary: *', { headers: { 'cache-control': 'max-age=60', vary: '*' }, body }, 'Not stored: the origin sent Vary: *.'],
     [
       'is not stored: private, and nobody in particular asks',
       { headers: { 'cache-control': 'private, max-age=60' }, body },
-      'Not stored: the origin said private, and nothing in the request identifies the user (credentials, cacheIdentity).',
+      'Not stored: the origin sent private, and nothing in the request identifies the user (credentials, cacheIdentity).',
     ],
     [
       'is stored by a ttl',
@@ -42,19 +42,19 @@ describe('a miss says whether the response was stored', () => {
     [
       'is not stored: a ttl for an error',
       { status: 404, headers: { 'cache-control': 'max-age=60' }, body },
-      'Not stored: a ttl applies only to successes, and the status is 404.',
+      'Not stored: a ttl applies only to successful responses, and the status is 404.',
       30,
     ],
     ['is not stored: an error', { status: 500, body }, 'Not stored: the status is 500.'],
     [
       'is kept to ask about again',
       { headers: { 'cache-control': 'no-cache', etag: '"1"' }, body },
-      'Stored for revalidation only: the origin said "no-cache".',
+      'Stored for revalidation only: the origin sent "no-cache".',
     ],
     [
       'is not stored: stale on arrival',
       { headers: { 'cache-control': 'max-age=0' }, body },
-      'Not stored: the origin said "max-age=0", and it cannot be revalidated without ETag or Last-Modified.',
+      'Not stored: the origin sent "max-age=0", and it cannot be revalidated without ETag or Last-Modified.',
     ],
     [
       'is not stored: no word on its life, whatever else the origin says',
@@ -72,7 +72,7 @@ describe('a miss says whether the response was stored', () => {
         await api.read('book').catch(() => {});
       });
 
-      deepEqual(told(calls), [`miss: Nothing was stored for it. ${why}`]);
+      deepEqual(told(calls), [`miss: No response was stored. ${why}`]);
     });
   }
 });
@@ -84,7 +84,7 @@ test('a stored response has its age, its remaining lifetime, and what set it', a
 
   const [call] = await server.explainCalls((api) => api.read('book'));
 
-  equal(call?.why, 'Stored 20 s ago, fresh for 40 s more: the origin said "max-age=60".');
+  equal(call?.why, 'Stored 20 s ago, fresh for 40 s more: the origin sent "max-age=60".');
   deepEqual([call?.cache, call?.status, call?.tries], ['fresh', 200, 0]);
 });
 
@@ -108,7 +108,7 @@ test('a revalidated response says since when it was stale', async (t) => {
   const [call] = await server.explainCalls((api) => api.read('book'));
 
   equal(call?.cache, 'revalidated');
-  equal(call?.why, 'Stored, but stale for 15 s; the origin said 304, not modified. Stored for 60 s: the origin said "max-age=60".');
+  equal(call?.why, 'Stored, but stale for 15 s; the origin answered 304 Not Modified. Stored for 60 s: the origin sent "max-age=60".');
   deepEqual([call?.status, call?.tries], [200, 1]);
 });
 
@@ -133,7 +133,7 @@ describe('a stale response says why it was used', () => {
 
     const calls = await server.explainCalls((api) => api.read('book'));
 
-    deepEqual(told(calls), ['stale: The origin answered with status 503, and had allowed stale-if-error.']);
+    deepEqual(told(calls), ['stale: The origin answered with status 503, but the stored response allows stale-if-error.']);
     equal(calls[0]?.status, 200);
   });
 
@@ -182,7 +182,7 @@ test('shares an equal request in flight from another operation', async (t) => {
       ['shared', 0],
     ],
   );
-  match((await second)[0]?.why ?? '', /^An equal request was in progress/);
+  match((await second)[0]?.why ?? '', /^An identical request was in flight/);
 });
 
 describe('a call that bypasses the cache says why', () => {
@@ -209,7 +209,7 @@ describe('a call that bypasses the cache says why', () => {
     deepEqual(told(calls), [
       "bypass: Requested with cache: 'no-store'.",
       'bypass: The request has a conditional header: range.',
-      'bypass: The request says Cache-Control: no-store.',
+      'bypass: The request has Cache-Control: no-store.',
     ]);
   });
 });
@@ -220,7 +220,7 @@ describe('a call that was sent although a response was stored says why', () => {
     await server.explainCalls((api) => api.read('book'));
 
     deepEqual(told(await server.explainCalls((api) => api.read('book', undefined, { cache: 'reload' }))), [
-      `miss: Requested with cache: 'reload'. Stored for 60 s: the origin said "max-age=60".`,
+      `miss: Requested with cache: 'reload'. Stored for 60 s: the origin sent "max-age=60".`,
     ]);
   });
 
@@ -231,7 +231,7 @@ describe('a call that was sent although a response was stored says why', () => {
 
     const [call] = await server.explainCalls(readAs('bob'));
 
-    match(call?.why ?? '', /^A response is stored, but for a request with other headers\. Stored for 30 s/);
+    match(call?.why ?? '', /^A response is stored, but for a request with different headers\. Stored for 30 s/);
     equal(JSON.stringify(call).includes('bob'), false);
   });
 });
@@ -243,7 +243,7 @@ describe('a call that fails', () => {
     const [call] = await server.explainCalls((api) => api.read('book').catch(() => {}));
 
     deepEqual([call?.cache, call?.status, call?.tries], ['miss', undefined, 1]);
-    equal(call?.why, 'Nothing was stored for it. There is no response to store.');
+    equal(call?.why, 'No response was stored. There is no response to store.');
     match(call?.error ?? '', /^GET got no answer/);
   });
 

@@ -53,7 +53,7 @@ describe('calls that were made twice', () => {
       await api.read('book');
     });
 
-    match(advice[0] ?? '', /A PUT to the same URL came in between/);
+    match(advice[0] ?? '', /A PUT to the same URL was sent in between/);
   });
 
   test('memo hits and different URLs are not duplicates', async (t) => {
@@ -77,7 +77,7 @@ describe('calls that waited for one another', () => {
       chains.map(({ calls, field }) => ({ calls, field })),
       [{ calls: [0, 1, 2], field: 'run' }],
     );
-    match(advice[0] ?? '', /^The resolver of run: 3 calls \(GET\) of one kind, each begun when the one before had ended, \d+ ms in all\./);
+    match(advice[0] ?? '', /^The resolver of run made 3 similar calls \(GET\), one after another, \d+ ms in total\./);
   });
 
   test('calls that started together are not a chain', async (t) => {
@@ -157,7 +157,7 @@ describe('calls that waited for one another', () => {
       chains.map(({ calls, field }) => ({ calls, field })),
       [{ calls: [0, 1, 2], field: 'books.*.author' }],
     );
-    match(chains[0]?.advice ?? '', /^The items of books\.\*\.author waited for each other: 3 calls/);
+    match(chains[0]?.advice ?? '', /^The items of books\.\*\.author waited for each other: 3 similar calls/);
     deepEqual(longestChain?.fields, ['books.0.author', 'books.1.author', 'books.2.author']);
   });
 

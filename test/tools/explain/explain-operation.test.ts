@@ -139,7 +139,7 @@ describe('which CSRF rule allowed the request', () => {
       'a GET, where prevention is unset',
       get(),
       { csrfPrevention: undefined as never },
-      /^csrfPrevention is unset.*it has no Sec-Fetch-Site\./,
+      /^csrfPrevention is not set.*it has no Sec-Fetch-Site\./,
     ],
     [
       'a GET of the own site, where prevention is unset',
@@ -244,7 +244,7 @@ describe('a response with several results', () => {
     const parts = (await response.text()).match(/^\{.*\}$/gm)?.map((part) => JSON.parse(part)) ?? [];
 
     equal(parts.length, 2);
-    deepEqual(parts[0].extensions.explain.executor, { ran: 'graphql-js', why: 'The answer comes in several parts.' });
+    deepEqual(parts[0].extensions.explain.executor, { ran: 'graphql-js', why: 'The response has several parts.' });
     equal(parts[1].extensions, undefined);
   });
 

@@ -347,8 +347,8 @@ export default createHandler({
 
   assert.deepEqual(placesIn(stdout), [
     'functions/graphql.ts:5:3 maxCost.fields names "Query.b", but "Query" has no such field. Did you mean "a"?',
-    'functions/graphql.ts:11:3 The option nodeEnv is "prod", which counts as production. Did you mean "production"?',
-    'functions/graphql.ts:16:14 Subscription.ticks has a resolver without subscribe, so it has no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
+    'functions/graphql.ts:11:3 The option nodeEnv is "prod", which is treated as production. Did you mean "production"?',
+    'functions/graphql.ts:16:14 Subscription.ticks has a resolver without subscribe, so it emits no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
     'functions/graphql.ts:12:3 The trusted document two is refused: Cannot query field "b" on type "Query". Did you mean "a"?',
     'functions/graphql.ts:12:3 The trusted document three is refused: Syntax Error: Expected Name, found <EOF>.',
   ]);

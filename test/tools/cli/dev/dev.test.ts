@@ -316,7 +316,7 @@ test('warns about a misspelt NODE_ENV, but not about a custom name', async (cont
   const own = await serveProject(context, code, { environment: { NODE_ENV: 'staging' } });
 
   const messages = ({ events }: typeof meant): string[] => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  assert.deepEqual(messages(meant), ['NODE_ENV is "dev", which counts as production. Did you mean "development"?']);
+  assert.deepEqual(messages(meant), ['NODE_ENV is "dev", which is treated as production. Did you mean "development"?']);
   assert.deepEqual(messages(own), []);
 });
 
