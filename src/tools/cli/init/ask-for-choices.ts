@@ -29,7 +29,7 @@ export async function askForChoices(
   try {
     return {
       platform: platform ?? (await askForPlatform(ask)),
-      codegen: codegen ?? (await askYesOrNo(ask, 'Generate the types of resolvers with GraphQL Code Generator?')),
+      codegen: codegen ?? (await askYesOrNo(ask, 'Generate resolver types with GraphQL Code Generator?')),
       tests: tests ?? (await askYesOrNo(ask, 'Add tests?')),
     };
   } catch (cause) {
@@ -44,7 +44,7 @@ type Ask = (question: string) => Promise<string>;
 
 const platforms = Object.keys(initPlatforms) as InitPlatform[];
 
-const withoutTerminal = `init needs --platform, because it cannot prompt without a terminal:
+const withoutTerminal = `init requires --platform, because it cannot prompt without a terminal:
 
   graphql-functions init [folder] --platform <${platforms.join(' | ')}> [--codegen] [--tests]`;
 

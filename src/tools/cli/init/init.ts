@@ -32,8 +32,8 @@ async function assertNoneExists(files: ProjectFiles, folder: string): Promise<vo
   const taken = paths.filter((_, at) => areTaken[at]).toSorted();
   if (taken.length === 0) return;
   throw new DevError(
-    `init does not overwrite files, and these exist in ${folder}:\n  ${taken.join('\n  ')}\n` +
-      'Nothing was written. Name a new folder: graphql-functions init <folder>',
+    `init does not overwrite files. These already exist in ${folder}:\n  ${taken.join('\n  ')}\n` +
+      'Nothing was written. Choose a new folder: graphql-functions init <folder>',
   );
 }
 

@@ -55,7 +55,7 @@ test('every option of init is read', () => {
   assert.throws(() => parseArguments(['init', '--platform', 'vercel']), /one of netlify, lambda, workers, nextjs, node, got "vercel"/);
   assert.throws(() => parseArguments(['init', '--platform', 'nextj']), /Did you mean "nextjs"\?/);
   assert.throws(() => parseArguments(['init', '--tests', '--no-tests']), /Expected --tests or --no-tests, got both\./);
-  assert.throws(() => parseArguments(['init', 'a', 'b']), /got "b"/);
+  assert.throws(() => parseArguments(['init', 'a', 'b']), /Unexpected argument "b"/);
 });
 
 for (const platform of platforms) {
@@ -144,8 +144,8 @@ test('init keeps other files, and writes nothing if one of its files exists', as
   assert.equal(stdout, '');
   assert.equal(
     stderr,
-    `init does not overwrite files, and these exist in ${directory}:\n  graphql/schema.ts\n  package.json\n` +
-      'Nothing was written. Name a new folder: graphql-functions init <folder>\n',
+    `init does not overwrite files. These already exist in ${directory}:\n  graphql/schema.ts\n  package.json\n` +
+      'Nothing was written. Choose a new folder: graphql-functions init <folder>\n',
   );
   assert.deepEqual(await filesIn(directory), ['LICENSE', 'graphql/schema.ts', 'package.json']);
 });
@@ -174,7 +174,7 @@ async function initWithoutTerminal(context: TestContext, ...options: readonly st
 }
 
 test('without a terminal and --platform, init names its options', async (context) => {
-  const expected = `init needs --platform, because it cannot prompt without a terminal:
+  const expected = `init requires --platform, because it cannot prompt without a terminal:
 
   graphql-functions init [folder] --platform <netlify | lambda | workers | nextjs | node> [--codegen] [--tests]
 `;

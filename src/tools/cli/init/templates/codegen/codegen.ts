@@ -6,7 +6,7 @@ const config: CodegenConfig = {
     'graphql/resolvers-types.ts': {
       plugins: ['typescript', 'typescript-resolvers'],
       config: {
-        // What resolvers return for a Book.
+        // The type that resolvers return for a Book.
         mappers: { Book: './books.ts#BookRow' },
         immutableTypes: true,
         useTypeImports: true,

@@ -4,8 +4,8 @@ import { landingPage } from 'graphql-functions/landing-page';
 import { resolvers } from '../graphql/resolvers.ts';
 import { typeDefs } from '../graphql/schema.ts';
 
-// Workers have no environment variables. Wrangler writes "development" or "production" in place of this expression, so that what is
-// deployed has no playground.
+// Wrangler replaces this expression with "development" or "production", because Workers have no NODE_ENV. The deployed worker has
+// no playground.
 const playground =
   process.env.NODE_ENV === 'development' ? [landingPage({ playground: () => import('graphql-functions/playground') })] : [];
 
@@ -17,5 +17,5 @@ const { fetch } = createHandler({
   resolvers,
 });
 
-// An object: Workers take an exported function for a class.
+// An object, because Workers treat an exported function as a class.
 export default { fetch };
