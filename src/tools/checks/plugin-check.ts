@@ -138,7 +138,9 @@ async function wrapOnce(
     return next();
   });
   if (typeof result === 'object' && result !== null && member in result) return result;
-  throw new TypeError(`Expected ${name} of a plugin to return the result of next(), or an object of the same shape, got ${String(result)}.`);
+  throw new TypeError(
+    `Expected ${name} of a plugin to return the result of next(), or an object of the same shape, got ${String(result)}.`,
+  );
 }
 
 function problemsIn(hooks: unknown, level: Level): string[] {

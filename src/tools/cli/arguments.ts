@@ -125,7 +125,9 @@ export function parseArguments(argv: readonly string[]): Arguments {
   if (['version', '--version', '-v'].includes(name)) return { name: 'version' };
   if (!Object.hasOwn(commands, name)) {
     const known = Object.keys(commands);
-    throw new UsageError(`Unknown command "${name}".${didYouMean(name, known)} Commands: ${known.join(', ')}. graphql-functions --help`);
+    throw new UsageError(
+      `Unknown command "${name}".${didYouMean(name, known)} Commands: ${known.join(', ')}. See graphql-functions --help`,
+    );
   }
   const command = commands[name as keyof typeof commands];
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', usage: command.usage };
@@ -184,7 +186,7 @@ function parseDev(argv: readonly string[]): DevArguments {
 function parseDoctor(argv: readonly string[]): DoctorArguments {
   const { values } = readOptions('doctor', argv, { ...ofOneFunction, event: text } as const);
   const { event, functions, function: named, env } = values;
-  if (event === undefined) throw new UsageError('Expected doctor --event <file>, got no --event. graphql-functions doctor --help');
+  if (event === undefined) throw new UsageError('doctor requires --event <file>. See graphql-functions doctor --help');
   return { name: 'doctor', event, functions, function: named, env: toVariables(env) };
 }
 
@@ -192,7 +194,8 @@ function parseCheck(argv: readonly string[]): CheckArguments {
   const options = { ...ofOneFunction, documents: texts, json: flag, format: text, against: text } as const;
   const { values, positionals } = readOptions('check', argv, options, Infinity);
   const { documents = [], functions, function: named, env, json = false, format = json ? 'json' : 'human', against } = values;
-  if (json && format !== 'json') throw new UsageError(`--json is the same as --format json: it does not go with --format ${format}.`);
+  if (json && format !== 'json')
+    throw new UsageError(`--json is the same as --format json and cannot be combined with --format ${format}.`);
   return {
     name: 'check',
     documents: [...positionals, ...documents],
@@ -267,7 +270,7 @@ function toPlatform(name = 'netlify', stage: string | undefined, seconds: string
   const platform = devPlatforms.find((one) => one === name);
   if (platform === undefined) throw new UsageError(`Expected --platform to be one of ${devPlatforms.join(', ')}, got "${name}".`);
   if (stage !== undefined && platform !== 'aws-http' && platform !== 'aws-rest')
-    throw new UsageError(`Only API Gateway has stages: --stage goes with --platform aws-http or aws-rest, not with ${platform}.`);
+    throw new UsageError(`Only API Gateway has stages: use --stage with --platform aws-http or aws-rest, not with ${platform}.`);
   if (stage !== undefined && !/^\w+$/.test(stage)) throw new UsageError(`Expected --stage to be letters, digits and "_", got "${stage}".`);
   return { platform, stage, timeout: seconds === undefined ? undefined : toMilliseconds(seconds) };
 }

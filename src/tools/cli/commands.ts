@@ -106,7 +106,7 @@ async function dev({ query, open, ...settings }: DevArguments): Promise<void> {
 function openPage({ url, prefix, functions }: DevServer): void {
   const shown = [...functions.values()].find(({ isGraphQL, isHelper }) => isGraphQL && !isHelper);
   if (shown === undefined) console.error('There is no GraphQL function to open.');
-  else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('Could not open a browser. Open the address yourself.'));
+  else openBrowser(`${url}${prefix}/${shown.name}`, () => console.error('Could not open a browser. Open the URL yourself.'));
 }
 
 /** True for errors that the user can fix. All others are bugs of this package and are printed with their stack. */

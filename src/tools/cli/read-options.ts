@@ -21,7 +21,7 @@ export function readOptions<T extends OptionTypes>(
   for (const token of tokens) if (token.kind === 'option') assertOption(command, token, options);
   const parsed = parseArgs({ args: [...argv], options, allowPositionals: true });
   const extra = parsed.positionals[maxPositionals];
-  if (extra !== undefined) throw new UsageError(`Expected options after ${command}, got "${extra}". graphql-functions ${command} --help`);
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}" after ${command}. See graphql-functions ${command} --help`);
   return parsed;
 }
 
@@ -34,7 +34,7 @@ interface OptionToken {
 }
 
 function assertOption(command: string, { name, rawName, value, inlineValue }: OptionToken, options: OptionTypes): void {
-  const help = `graphql-functions ${command} --help`;
+  const help = `See graphql-functions ${command} --help`;
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
   if (type === undefined) {
     const near = didYouMean(
@@ -45,10 +45,12 @@ function assertOption(command: string, { name, rawName, value, inlineValue }: Op
   }
   if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value, got "${value}". ${help}`);
   if (type === 'boolean') return;
-  if (value === undefined) throw new UsageError(`${rawName} takes a value, got none. ${help}`);
+  if (value === undefined) throw new UsageError(`${rawName} requires a value, got none. ${help}`);
   // Most likely the value was forgotten and this is the next option.
   if (inlineValue !== true && value.startsWith('-') && value !== '-')
-    throw new UsageError(`${rawName} takes a value, got the option ${value}. A value that starts with "-": ${rawName}=${value}. ${help}`);
+    throw new UsageError(
+      `${rawName} requires a value, got the option ${value}. For a value that starts with "-", write ${rawName}=${value}. ${help}`,
+    );
 }
 
 /** Reads the variables of a file. The default .env is optional; a file named by the user must exist. */

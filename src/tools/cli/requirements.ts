@@ -10,7 +10,7 @@ export function missingRequirement(node: string): string | undefined {
   if (major < 22 || (major === 22 && minor < 19)) {
     return (
       `graphql-functions requires Node.js 22.19+, 24 or 26; this is Node.js ${node}. Install one from nodejs.org, ` +
-      'or only for this project: npm i -D node@24'
+      'or for this project only: npm i -D node@24'
     );
   }
   const graphql = installedGraphQL();
@@ -28,7 +28,7 @@ export function requirementNotices(node: string): string[] {
   const graphql = installedGraphQL();
   // npm chooses it silently, depending on the version of Node.
   if (graphql?.version.startsWith('16.'))
-    notices.push(`graphql ${graphql.version} has no @defer and no @stream. To use them: npm i graphql@17`);
+    notices.push(`graphql ${graphql.version} does not support @defer and @stream. To use them: npm i graphql@17`);
   return notices;
 }
 

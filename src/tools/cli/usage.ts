@@ -3,18 +3,18 @@ export const initUsage: string = `graphql-functions init [options] [folder]
 
 Creates a project: a schema with resolvers, a function or server for a platform,
 and the settings to check, build and deploy it. In a terminal, prompts for
-missing options. Writes nothing if one of the files exists.
+missing options. Writes nothing if any of the files already exists.
 
   --platform <name>      netlify, lambda (AWS, with SAM), workers (Cloudflare),
                          nextjs or node; required without a terminal
-  --codegen              generates the types of resolvers from the schema, with
+  --codegen              generates resolver types from the schema, with
                          GraphQL Code Generator
   --tests                adds tests for Node's test runner
   --no-codegen, --no-tests
-                         without these; the default without a terminal
+                         omits these; the default without a terminal
   --help                 prints this help
 
-Without a folder: the current one.`;
+The default folder is the current one.`;
 
 /** The usage of `dev`. */
 export const devUsage: string = `graphql-functions dev [options]
@@ -29,7 +29,7 @@ functions when files change.
   --port <number>        0: any free port (default: 8888, or the next free one)
   --host <name>          the interface to listen on (default: localhost)
   --env <NAME=value>     an environment variable for the functions; {url} is
-                         replaced by the server's address. Repeatable.
+                         replaced with the server's URL. Repeatable.
   --env-file <file>      a file with environment variables
                          (default: .env, if it exists)
   --query <operation>    runs an operation at startup and prints the response
@@ -47,28 +47,28 @@ functions when files change.
 NODE_ENV is "development" unless it is set.`;
 
 /** The usage of `check`. */
-export const checkUsage: string = `graphql-functions check [options] [files of operations]
+export const checkUsage: string = `graphql-functions check [options] [operation files]
 
 Loads every function, checks its options, schema and resolvers, and validates
 operations in .graphql files or in gql\`…\` literals of client code:
 
   graphql-functions check 'src/**/*.{graphql,ts,tsx}'
 
-Prints every problem with file and line. The exit code is 1 if there are any.
+Prints every problem with its file and line. Exits with code 1 if there are any.
 
 With --against, also compares the schema with an earlier one, by the rules of
-graphql-js. A breaking change counts if a known operation uses what has changed:
-an operation in the files, a document of the build or a trusted document. If no
-operation is known, every breaking change counts. The exit code is 1 for a
-breaking change, and 2 if the schemas cannot be compared.
+graphql-js. A breaking change counts if it affects a known operation: one in the
+operation files, the documents of the build or the trusted documents. If no
+operations are known, every breaking change counts. Exits with code 1 for a
+breaking change, and with code 2 if the schemas cannot be compared.
 
   --functions <folder>   the folder with the functions
                          (default: functions, else netlify/functions)
   --function <name>      the function whose schema the operations use
                          (default: graphql, or the only one)
-  --documents <files>    the same as files after the options. Repeatable.
+  --documents <files>    operation files, as an option. Repeatable.
   --against <schema>     the earlier schema, as SDL or introspection JSON:
-                         a file, a URL (also of a GraphQL endpoint), or
+                         a file, a URL (of a file or GraphQL endpoint), or
                          git:<ref>:<path>, for example git:main:schema.graphql
   --format <name>        human, json, or github for annotations in GitHub
                          Actions (default: human)
@@ -97,7 +97,7 @@ NODE_ENV is "development" unless it is set.`;
 /** The usage of `build`. */
 export const buildUsage: string = `graphql-functions build [options] [function]
 
-Checks a function, its schema and operations, and writes <function>.build.json,
+Checks a function, its schema and its operations. Writes <function>.build.json,
 which makes the function start faster.
 
   --schema <files>       the schema: --schema 'schema/*.graphql'
@@ -123,7 +123,7 @@ their values from the last build. NODE_ENV is "test" unless it is set.`;
 export const migrateUsage: string = `graphql-functions migrate [options] [files and folders]
 
 Changes imports of apollo-server-lambda, -core and apollo-datasource(-rest) 2
-and 3 to graphql-functions/v3, and updates package.json. Prints its changes and
+and 3 to graphql-functions/v3, and updates package.json. Prints the changes and
 what you have to change by hand. Reads code with the project's @babel/parser or
 oxc-parser; without either, prompts to download one into a temporary folder.
 
@@ -132,7 +132,7 @@ oxc-parser; without either, prompts to download one into a temporary folder.
   --dry-run    prints changes without writing them
   --yes        downloads a parser without a prompt
 
-Without files or folders: the whole project.`;
+The default is the whole project.`;
 
 /** The usage of `schema`. */
 export const schemaUsage: string = `graphql-functions schema [options] [function]

@@ -15,7 +15,8 @@ const words: Readonly<Record<CacheLayer, (call: WatchedCall) => string>> = {
   revalidated: (call) => `${whyNotCached(call)}; the origin answered 304 Not Modified. ${whatBecame(call)}`,
   miss: (call) => `${whyNotCached(call)}. ${whatBecame(call)}`,
   bypass: whyBypassed,
-  none: ({ error }) => (error === undefined ? 'It had not been sent when the response was complete.' : 'It failed before it could be sent.'),
+  none: ({ error }) =>
+    error === undefined ? 'It had not been sent when the response was complete.' : 'It failed before it could be sent.',
 };
 
 function whyStale({ use, request, tries, originStatus }: WatchedCall): string {

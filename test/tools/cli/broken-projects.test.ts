@@ -64,7 +64,7 @@ const breaks: Readonly<Record<string, Break>> = {
         'export default createHandler({ typeDefs: new DataLoader() });',
       ),
     },
-    expected: /Could not resolve "dataloader": it is not installed\. npm i dataloader\n/,
+    expected: /Could not resolve "dataloader": it is not installed\. Run: npm i dataloader\n/,
   },
   'a file that is not there': {
     files: {
@@ -79,7 +79,7 @@ const breaks: Readonly<Record<string, Break>> = {
         "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new UserInputError('') } } });",
       ),
     },
-    expected: /No matching export in "graphql-functions" for import "UserInputError": it is in "graphql-functions\/v3"/,
+    expected: /No matching export in "graphql-functions" for import "UserInputError": import it from "graphql-functions\/v3"/,
   },
   'a name that graphql exports': {
     files: {
@@ -88,7 +88,7 @@ const breaks: Readonly<Record<string, Break>> = {
         "export default createHandler({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => new GraphQLError('') } } });",
       ),
     },
-    expected: /No matching export in "graphql-functions" for import "GraphQLError": it is in "graphql"\n/,
+    expected: /No matching export in "graphql-functions" for import "GraphQLError": import it from "graphql"\n/,
   },
   'a name that this package does not export': {
     files: { 'functions/graphql.ts': "import { createServer } from 'graphql-functions';\n\nexport default createServer({});\n" },

@@ -54,7 +54,7 @@ const ignore = (): void => {};
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 const typeDefs = /* GraphQL */ `
-  "What can be asked."
+  "The root of queries."
   type Query {
     items(first: Int = 2, order: Order, filter: Filter, ids: [ID!]): [Item!]!
     node(id: ID!): Node

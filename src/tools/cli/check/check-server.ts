@@ -91,7 +91,7 @@ function invalidDocuments({ trustedDocuments }: ServerOptions, schema: GraphQLSc
   progress.step('validating the trusted documents');
   return entriesOf(trustedDocuments.documents).flatMap(([id, { text }]) => {
     const [error] = errorsIn(schema, text);
-    return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is refused: ${error.message}` };
+    return error === undefined ? [] : { path: ['trustedDocuments'], message: `The trusted document ${id} is invalid: ${error.message}` };
   });
 }
 

@@ -4,7 +4,7 @@
  */
 const advice: Readonly<Record<string, string>> = {
   apollo: 'Remove it: nothing is reported to Apollo.',
-  batching: 'Batches are on, with up to 10 operations. allowBatchedHttpRequests: { limit } changes the limit.',
+  batching: 'Batches of up to 10 operations are allowed. Set the limit with allowBatchedHttpRequests: { limit }.',
   debug: 'Use includeStacktraceInErrorResponses for stack traces, and maskErrors for the messages of unexpected errors.',
   directiveResolvers: 'Wrap the resolvers, or create the schema with other tools and pass it as schema.',
   documentStore: 'Use documentCacheBytes, the memory for parsed documents.',
@@ -33,8 +33,8 @@ const advice: Readonly<Record<string, string>> = {
     'Create the schema with makeExecutableSchema, transform it with mapSchema of @graphql-tools/utils, and pass it as schema.',
   schemaTransforms:
     'Create the schema with makeExecutableSchema, transform it with mapSchema of @graphql-tools/utils, and pass it as schema.',
-  status400ForVariableCoercionErrors: 'Remove it: wrong variables are always answered with 400.',
-  stopOnTerminationSignals: 'Remove it. The option signals of serve is for a long-lived process.',
+  status400ForVariableCoercionErrors: 'Remove it: invalid variables always get status 400.',
+  stopOnTerminationSignals: 'Remove it. In a long-lived process, use the option signals of serve.',
   subscriptions:
     'Remove it: a field of "type Subscription" needs a resolver with subscribe. Clients use server-sent events: docs/streaming.md.',
   tracing: 'Write plugins: [openTelemetry()], imported from "graphql-functions/opentelemetry".',

@@ -22,7 +22,7 @@ function unresolvedFields(type: GraphQLObjectType, maps: readonly Readonly<Recor
     )
     .map(({ name, type: fieldType }) => ({
       path: ['resolvers', type.name, name],
-      message: `${type.name}.${name} has the type ${String(fieldType)} and no resolver, so every operation with it fails. Write ${type.name}: { ${name}: () => … }.`,
+      message: `${type.name}.${name} has the non-null type ${String(fieldType)} but no resolver, so every operation that selects it fails. Write ${type.name}: { ${name}: () => … }.`,
     }));
 }
 

@@ -23,7 +23,7 @@ export async function findStaleBuild(
     const made = await makeBuild({ from: artefact.from, typeDefs: options?.typeDefs, schema, directory });
     return made.seal === artefact.seal ? [] : [{ file, message: staleness(artefact, made) }];
   } catch (error) {
-    return [{ file, message: `The build cannot be repeated. ${(error as Error).message}` }];
+    return [{ file, message: `Cannot check whether the build is stale. ${(error as Error).message}` }];
   }
 }
 

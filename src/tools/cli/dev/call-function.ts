@@ -58,7 +58,7 @@ function streamsOnLambda(name: string): string {
 /** An AWS handler that was called with a Request returns a statusCode: `--platform` is missing. */
 function wrongResult(result: unknown): string {
   const text = `Expected the function to return a Response, got ${describe(result)}.`;
-  if (typeof result === 'function') return `${text} If it comes from createHandler, export it: export default createHandler({ … }).`;
+  if (typeof result === 'function') return `${text} If createHandler created it, export it: export default createHandler({ … }).`;
   return propertyOf(result, 'statusCode') === undefined ? text : `${text} ${namePlatform}`;
 }
 
@@ -125,7 +125,7 @@ function remedyOf(result: unknown): string | undefined {
 }
 
 const takesRequests =
-  'createHandler of graphql-functions/fetch takes Requests: export it as default, because an export named handler gets events.';
+  'createHandler of graphql-functions/fetch takes a Request: use a default export, because an export named handler receives events.';
 
 /**
  * On Lambda the name of the export is a setting; here it is `handler`, then `lambda`, then the default export. Netlify's
@@ -138,7 +138,7 @@ function callWithEvents(name: string, exports: Readonly<Record<string, unknown>>
   const handler = named ?? (platform === 'netlify-v1' ? main : (exports['lambda'] ?? main));
   if (typeof handler !== 'function') {
     throw new TypeError(
-      `Expected the function ${name} to export handler, lambda or default, a function of an event; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
+      `Expected the function ${name} to export an event handler as handler, lambda or default; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
     );
   }
   if (platform === 'netlify-v1') return callEventHandler(name, handler as EventHandler, timeout);

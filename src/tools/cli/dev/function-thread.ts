@@ -82,7 +82,7 @@ export class FunctionThread {
         crash = error instanceof Error ? (error.stack ?? error.message) : `Thrown: ${String(error)}`;
       });
       this.#worker.on('exit', (code) => {
-        const error = new FunctionError(crash ?? `The function exited its process with code ${code}.`);
+        const error = new FunctionError(crash ?? `The function's process exited with code ${code}.`);
         this.hasEnded = true;
         reject(error);
         if (crash !== undefined && isReady && this.#calls.size === 0) onCrash(crash);

@@ -102,7 +102,7 @@ function corsHint({ method, headers }: ThreadCall['request'], response: ThreadAn
   const origin = requested.get('origin');
   if (method !== 'OPTIONS' || origin === null || !requested.has('access-control-request-method')) return undefined;
   if (response.headers.some(([key]) => key.toLowerCase() === 'access-control-allow-origin')) return undefined;
-  return `The browser does not allow pages of ${origin} to send this request (CORS). To allow it, set cors: { origin: ['${origin}'] }`;
+  return `Browsers block this request from pages of ${origin} (CORS). To allow it, set cors: { origin: ['${origin}'] }`;
 }
 
 /** The operations and errors of a request until it is reported, and of a stream that ends afterwards. */

@@ -52,7 +52,7 @@ function hintAndThrow(error: unknown): never {
 }
 
 const contextHint =
-  "context() failed. Its argument has request, response, event, context, env, waitUntil and signal; a header is request.headers.get('authorization').";
+  "context() failed. Its argument has request, response, event, context, env, waitUntil and signal. Read a header with request.headers.get('authorization').";
 
 /** Receives the records of a request. */
 interface Recording {

@@ -20,7 +20,7 @@ export function homePage({
     const state = isBroken ? '<span class="error">cannot run</span>' : '';
     return `<li><a href="${prefix}/${name}">${prefix}/${name}</a>${state}</li>`;
   });
-  return page('Functions', shown.length === 0 ? '<p>There is no function yet.</p>' : `<ul>${items.join('')}</ul>`);
+  return page('Functions', shown.length === 0 ? '<p>No functions yet.</p>' : `<ul>${items.join('')}</ul>`);
 }
 
 /** Says why a request failed. The page reloads itself, so that it shows the function once the file is fixed. */

@@ -111,7 +111,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffe
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes > maxBodyBytes) throw new Refusal(413, `The body exceeds ${maxBodyBytes} bytes, the limit of platforms.`);
+    if (bytes > maxBodyBytes) throw new Refusal(413, `The body exceeds ${maxBodyBytes} bytes, the limit of Netlify and AWS.`);
     chunks.push(chunk as Buffer);
   }
   return bytes === 0 ? undefined : new Uint8Array(Buffer.concat(chunks));

@@ -7,7 +7,7 @@ import { describe } from '../../../shared/index.ts';
 /** Values that GraphQL accepts as an object although their fields read as null, without an error. */
 const kinds: readonly (readonly [is: (value: unknown) => boolean, remedy: (type: string) => string])[] = [
   [Array.isArray, (type) => `Return one object, or write [${type}] in the schema.`],
-  [(value) => typeof value !== 'object', () => 'Return an object with these fields, or give the type resolvers that read this value.'],
+  [(value) => typeof value !== 'object', () => 'Return an object with these fields, or write resolvers that read this value.'],
   [(value) => value instanceof Map, () => 'Return Object.fromEntries(map).'],
   [(value) => value instanceof Response, () => 'Return await response.json(), or use RESTDataSource, which parses JSON.'],
 ];

@@ -19,7 +19,7 @@ export async function tsconfigNotice(directory: string): Promise<string | undefi
   const missing: string[] = [];
   if (options.allowImportingTsExtensions !== true && options.rewriteRelativeImportExtensions !== true)
     missing.push('"allowImportingTsExtensions": true and "noEmit": true, for imports like \'../graphql/schema.ts\'');
-  if (options.types?.length === 0) missing.push('"types": ["node"], for process and other globals (npm i -D @types/node)');
+  if (options.types?.length === 0) missing.push('"types": ["node"], for process and other globals of Node.js (npm i -D @types/node)');
   const { type } = (await readJSON(join(directory, 'package.json'))) ?? {};
   if (options.verbatimModuleSyntax === true && type !== 'module')
     missing.push('"type": "module" in package.json, for import and export (npm pkg set type=module)');

@@ -79,7 +79,7 @@ function eventHandlerOf(name: string, exports: Readonly<Record<string, unknown>>
   const handler = typeof main === 'object' && main !== null ? (main as Record<string, unknown>)['handler'] : main;
   if (typeof handler === 'function') return handler as EventHandler;
   throw new DevError(
-    `Expected ${name} to export handler or default, a function of an event; it exports ${Object.keys(exports).join(', ')}.`,
+    `Expected ${name} to export an event handler as handler or default; it exports ${Object.keys(exports).join(', ') || 'nothing'}.`,
   );
 }
 
@@ -89,9 +89,12 @@ async function readEvent(path: string): Promise<unknown> {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
-    throw new DevError(`Cannot read the event ${path}: ${reason}. Save one as JSON, for example by console.log(JSON.stringify(event)).`, {
-      cause: error,
-    });
+    throw new DevError(
+      `Cannot read the event ${path}: ${reason}. Save an event as JSON, for example with console.log(JSON.stringify(event)).`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

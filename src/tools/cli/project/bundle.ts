@@ -172,7 +172,7 @@ function toUserMessage(message: Message): Message {
   const cleaned = { ...message, location: isInserted(location) ? null : location };
   // For an installed package, esbuild's message says what is wrong.
   if (missing !== undefined && !isInstalled(packageOf(missing), location?.file ?? '.'))
-    return { ...cleaned, text: `${text}: it is not installed. npm i ${packageOf(missing)}`, notes: [] };
+    return { ...cleaned, text: `${text}: it is not installed. Run: npm i ${packageOf(missing)}`, notes: [] };
   return {
     ...cleaned,
     text: withEntry(text.replaceAll(insertedModules, '')),
@@ -187,7 +187,7 @@ function toUserMessage(message: Message): Message {
 function withEntry(text: string): string {
   const [, name] = /^No matching export in "graphql-functions[^"]*" for import "([^"]+)"$/.exec(text) ?? [];
   const entry = name === undefined ? undefined : isOfGraphQL(name) ? 'graphql' : entryThatExports(name);
-  return entry === undefined ? text : `${text}: it is in "${entry}"`;
+  return entry === undefined ? text : `${text}: import it from "${entry}"`;
 }
 
 /** True when graphql exports a name. Loads graphql only for this message. */

@@ -5,6 +5,6 @@ export function csrfNotice(name: string, { csrfPrevention }: Pick<ServerOptions,
   if (csrfPrevention !== undefined) return undefined;
   return (
     `${name} does not set csrfPrevention, so it refuses only requests that the browser marks as coming from another site. ` +
-    'Set csrfPrevention: true (recommended), or false to allow them all: docs/security.md.'
+    'Set csrfPrevention: true (recommended), or false to allow all requests: docs/security.md.'
   );
 }

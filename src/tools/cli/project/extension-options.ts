@@ -60,7 +60,7 @@ function contentsFor(path: string): string {
     const known = ${JSON.stringify(options)};
     export function ${maker}(options, ...rest) {
       if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
-        throw new TypeError('Expected ${maker} to get an object with its options, got ' + (options === null ? 'null' : typeof options) + '.');
+        throw new TypeError('Expected ${maker} to receive an object with its options, got ' + (options === null ? 'null' : typeof options) + '.');
       for (const name of Object.keys(options ?? {}))
         if (!known.includes(name)) throw new TypeError('Unknown option "' + name + '" of ${maker}. Known options: ' + known.join(', ') + '.');
       return real.${maker}(options, ...rest);

@@ -56,7 +56,7 @@ export async function resolveFunctionsFolder(directory: string, named: string | 
     file: join(directory, 'netlify.toml'),
     line: settings.line,
     column: 1,
-    message: `There is no folder "${settings.directory}", so Netlify would deploy no function. Set directory to the folder of your functions, or let the build command create this one.`,
+    message: `There is no folder "${settings.directory}", so Netlify would deploy no functions. Set directory to the folder of your functions, or have the build command create this one.`,
   };
   if (found === undefined) throw new DevError(problemText(missing, directory));
   return { folder: found, problems: [...broken, missing], notices: [] };

@@ -61,8 +61,8 @@ export function replaceEntries({ namespace, filter, contentsFor }: Replacement):
 const assertNoSecond = `function assertNoSecond(maker, second) {
       if (typeof second !== 'object' || second === null) return;
       const names = Object.keys(second).join(', ');
-      throw new TypeError('Expected ' + maker + ' to get one object with all options, got a second one' +
-        (names === '' ? '' : ' (' + names + ')') + '. Write its entries into the first.');
+      throw new TypeError('Expected ' + maker + ' to receive one object with all options, got a second one' +
+        (names === '' ? '' : ' (' + names + ')') + '. Move its entries into the first.');
     }`;
 
 /** The functions of an entry that create handlers. */

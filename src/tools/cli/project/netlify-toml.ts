@@ -93,8 +93,8 @@ function invalidMessage(key: string | undefined, value: string): string {
   const expected =
     key === undefined
       ? 'Expected a table like [functions], or a setting like directory = "functions".'
-      : `The value of ${key} is not valid TOML: ${value === '' ? 'it is empty' : value}. Text needs quotes: ${key} = "functions".`;
-  return `netlify.toml is not valid, and Netlify refuses to build with it. ${expected}`;
+      : `The value of ${key} is not valid TOML: ${value === '' ? 'it is empty' : value}. Put text in quotes: ${key} = "functions".`;
+  return `netlify.toml is not valid, so Netlify refuses to build. ${expected}`;
 }
 
 /** Statements without comments. A list, table or string that is open at the end of a line continues on the next line. */

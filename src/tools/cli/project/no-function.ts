@@ -31,7 +31,7 @@ export function helperNotice(file: BundledFile, all: readonly BundledFile[], dir
   const importers = importersOf(file, all).map(({ source }) => source.name);
   const why = importers.length === 0 ? 'it exports no function' : `it exports no function, and ${importers.join(', ')} imports it`;
   return (
-    `${relative(directory, file.source.file)} is not served: ${why}. Platforms deploy every file of this folder as a function: ` +
+    `${relative(directory, file.source.file)} is not served: ${why}. Platforms deploy every file in this folder as a function: ` +
     `move it out, for example to graphql/${basename(file.source.file)}.`
   );
 }
@@ -43,7 +43,7 @@ export function noFunctionMessage(name: string, exports: readonly string[], main
   return (
     `Expected the function ${name} to export default (request) => Response, or handler = (event) => result; ` +
     `${found ?? `it exports ${exports.join(', ') || 'nothing'}`}. ` +
-    `Write: export default createHandler({ … }). Move a file that is not a function out of this folder, for example to graphql/.`
+    `Write: export default createHandler({ … }). If the file is not a function, move it out of this folder, for example to graphql/.`
   );
 }
 

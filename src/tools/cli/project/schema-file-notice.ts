@@ -36,8 +36,8 @@ export async function schemaFileNotice(bundled: readonly BundledFile[], director
     if (await namesLoader(directory)) return undefined;
     const extension = file.slice(file.lastIndexOf('.'));
     return (
-      `${relative(directory, source.file)} imports ${relative(directory, file)} as text. dev and check need no setting for this, but ` +
-      `the bundler of your deployment needs one: for esbuild --loader:${extension}=text, for SAM Loader: [${extension}=text] (docs/codegen.md).`
+      `${relative(directory, source.file)} imports ${relative(directory, file)} as text. dev and check need no settings for this, but ` +
+      `your deployment's bundler needs a loader: --loader:${extension}=text for esbuild, Loader: [${extension}=text] for SAM (docs/codegen.md).`
     );
   }
   return undefined;

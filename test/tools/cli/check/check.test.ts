@@ -58,7 +58,7 @@ test('check says once per server that csrfPrevention is not set, which is not a 
 
   assert.deepEqual(stderr.match(/^.*csrfPrevention.*$/gm), [
     'graphql does not set csrfPrevention, so it refuses only requests that the browser marks as coming from another site. ' +
-      'Set csrfPrevention: true (recommended), or false to allow them all: docs/security.md.',
+      'Set csrfPrevention: true (recommended), or false to allow all requests: docs/security.md.',
   ]);
   assert.equal(code, 0);
 });
@@ -317,7 +317,7 @@ test('a second argument of createHandler is rejected', async (context) => {
   const { code, stdout } = await check(context, { 'functions/graphql.js': source });
 
   assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.js:2:16 Expected createHandler to get one object with all options, got a second one (csrfPrevention). Write its entries into the first.',
+    'functions/graphql.js:2:16 Expected createHandler to receive one object with all options, got a second one (csrfPrevention). Move its entries into the first.',
   ]);
   assert.equal(code, 1);
 });
@@ -349,8 +349,8 @@ export default createHandler({
     'functions/graphql.ts:5:3 maxCost.fields names "Query.b", but "Query" has no such field. Did you mean "a"?',
     'functions/graphql.ts:11:3 The option nodeEnv is "prod", which is treated as production. Did you mean "production"?',
     'functions/graphql.ts:16:14 Subscription.ticks has a resolver without subscribe, so it emits no events. Write Subscription: { ticks: { subscribe: async function* () { … } } }.',
-    'functions/graphql.ts:12:3 The trusted document two is refused: Cannot query field "b" on type "Query". Did you mean "a"?',
-    'functions/graphql.ts:12:3 The trusted document three is refused: Syntax Error: Expected Name, found <EOF>.',
+    'functions/graphql.ts:12:3 The trusted document two is invalid: Cannot query field "b" on type "Query". Did you mean "a"?',
+    'functions/graphql.ts:12:3 The trusted document three is invalid: Syntax Error: Expected Name, found <EOF>.',
   ]);
   assert.equal(code, 1);
 });
@@ -392,7 +392,7 @@ const fromFile =
 test('an import of a schema file gets a notice that the bundler of the deployment needs a loader', async (context) => {
   const { code, stderr } = await check(context, { 'functions/graphql.js': fromFile, 'schema.graphql': 'type Query { a: Int }' });
 
-  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* for esbuild --loader:\.graphql=text/m);
+  assert.match(stderr, /^functions\/graphql\.js imports schema\.graphql as text\. .* --loader:\.graphql=text for esbuild/m);
   assert.equal(code, 0);
 });
 
@@ -435,8 +435,8 @@ test('a non-null field of Query or Mutation without a resolver is a problem, unl
   });
 
   assert.deepEqual(placesIn(stdout), [
-    'functions/graphql.ts:4:3 Query.a has the type Int! and no resolver, so every operation with it fails. Write Query: { a: () => … }.',
-    'functions/graphql.ts:4:3 Mutation.d has the type [Int]! and no resolver, so every operation with it fails. Write Mutation: { d: () => … }.',
+    'functions/graphql.ts:4:3 Query.a has the non-null type Int! but no resolver, so every operation that selects it fails. Write Query: { a: () => … }.',
+    'functions/graphql.ts:4:3 Mutation.d has the non-null type [Int]! but no resolver, so every operation that selects it fails. Write Mutation: { d: () => … }.',
   ]);
   assert.equal(code, 1);
 });

@@ -27,7 +27,7 @@ test('a handler of Requests that is exported as handler says to use the default 
     handler: createWebHandler({ ...options, logger: { ...console, error: () => {}, warn: () => {} } }),
   });
 
-  await assert.rejects(call(request), /takes Requests: export it as default/);
+  await assert.rejects(call(request), /takes a Request: use a default export/);
 });
 
 test('a function that returns a handler instead of a response says to export it', async () => {
@@ -35,6 +35,6 @@ test('a function that returns a handler instead of a response says to export it'
 
   await assert.rejects(
     call(request),
-    /Expected the function to return a Response, got function\. If it comes from createHandler, export it: export default/,
+    /Expected the function to return a Response, got function\. If createHandler created it, export it: export default/,
   );
 });

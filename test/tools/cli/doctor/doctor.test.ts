@@ -115,9 +115,9 @@ test('a missing event file, invalid JSON and a missing option are errors that sa
   const text = await doctor(context, { 'event.json': 'Hello' }, '--event', 'event.json');
   const unnamed = await doctor(context, {});
 
-  assert.match(missing.stderr, /nope\.json: No such file\. Save one as JSON/);
-  assert.match(text.stderr, /event\.json: .*JSON.*Save one as JSON/);
-  assert.match(unnamed.stderr, /^Expected doctor --event <file>/);
+  assert.match(missing.stderr, /nope\.json: No such file\. Save an event as JSON/);
+  assert.match(text.stderr, /event\.json: .*JSON.*Save an event as JSON/);
+  assert.match(unnamed.stderr, /^doctor requires --event <file>/);
   assert.deepEqual([missing.code, text.code, unnamed.code], [1, 1, 1]);
 });
 
