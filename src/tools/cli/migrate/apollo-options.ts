@@ -94,7 +94,7 @@ export const apolloGenerations: readonly Generation[] = [
     remedy: (text) =>
       /expressMiddleware|@as-integrations\/(?:fastify|koa)/.test(text)
         ? '. Use createListener({ … }) of graphql-functions/node instead: see docs/platforms.md'
-        : '. Export createHandler({ … }), or write serve({ … }) of graphql-functions/node for a server of Node',
+        : '. Export createHandler({ … }), or write serve({ … }) of graphql-functions/node for a Node.js server',
   },
 ];
 
@@ -108,7 +108,7 @@ const callsOfVersion4: Readonly<Record<string, (node: Node) => HandlerCall>> = {
     context: { parameter: 'event' },
     isKnownFile: ({ text }) => /\bas (?:GET|POST)\b|export (?:const|async function|function) (?:GET|POST)\b/.test(text),
     otherFiles:
-      'an API route of the pages folder gets Node’s request. Move it to app/api/graphql/route.ts, or write createListener({ … }) of graphql-functions/node',
+      'an API route in the pages folder receives Node’s request. Move it to app/api/graphql/route.ts, or use createListener({ … }) of graphql-functions/node',
   }),
   startStandaloneServer: (node) => ({
     ...onLambda,
@@ -144,7 +144,7 @@ export function problemsOfOptions(options: Node, { options: known }: Generation)
   return options.properties.flatMap((property: Node) => {
     const name = property.key?.name ?? property.key?.value;
     if (property.type !== 'Property' || property.computed) return problem(property, 'its options are not a plain object literal');
-    if (!known.includes(name)) return problem(property, `the option ${name} means something else there, or nothing`);
+    if (!known.includes(name)) return problem(property, `the option ${name} has a different meaning in createHandler, or none`);
     if (name === 'plugins') return problemsOfPlugins(property);
     return name === 'context' ? problemsOfContext(property.value, onLambda) : [];
   });
@@ -154,7 +154,7 @@ function problemsOfPlugins({ value }: Node): Problem[] {
   if (value.type !== 'ArrayExpression') return problem(value, 'its plugins are not an array literal');
   return value.elements
     .filter((element: Node) => element?.type !== 'CallExpression' || !Object.hasOwn(pagePlugins, element.callee.name))
-    .map((node: Node) => ({ node, why: 'its plugins may need other hooks: see docs/plugins.md' }));
+    .map((node: Node) => ({ node, why: 'its plugins may need different hooks: see docs/plugins.md' }));
 }
 
 /** The handler's options that cannot be translated. */
@@ -166,14 +166,14 @@ export function problemsOfHandler(call: HandlerCall): Problem[] {
     const name = property.key?.name;
     if (name === 'context') return problemsOfContext(property.value, call);
     if (name === 'listen') return problemsOfListen(property.value);
-    return known.includes(name) ? [] : problem(property, 'its handler has options beside context');
+    return known.includes(name) ? [] : problem(property, 'its handler has options other than context');
   });
 }
 
 function problemsOfListen(value: Node): Problem[] {
   const isKnown =
     value.type === 'ObjectExpression' && value.properties.every(({ key }: Node) => key?.name === 'port' || key?.name === 'host');
-  return isKnown ? [] : problem(value, 'it listens with more than { port, host }');
+  return isKnown ? [] : problem(value, 'its option listen has more than { port, host }');
 }
 
 function problemsOfContext(value: Node, { context }: Pick<HandlerCall, 'context'>): Problem[] {

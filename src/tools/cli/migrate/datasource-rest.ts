@@ -97,6 +97,5 @@ function changeWillSendRequest(text: string, { params, body }: Node, { edits, pr
     changed.add(field.object);
   }
   for (const node of nodesIn(body, 'MemberExpression'))
-    if (isHeaders(node) && !changed.has(node))
-      problems.push({ node, why: 'its willSendRequest does more to header fields than to set them' });
+    if (isHeaders(node) && !changed.has(node)) problems.push({ node, why: 'its willSendRequest does more with headers than set them' });
 }

@@ -41,15 +41,15 @@ export async function findUnfitPackages(manifest: Manifest, directory: string): 
   const lines: string[] = [];
   if (isBelow(rangeIn(manifest, '@apollo/federation'), { major: 0, minor: 36 }))
     lines.push(
-      `  ${name}:${at('@apollo/federation')}  @apollo/federation of this version refuses graphql 16. ` +
-        'Write @apollo/subgraph ^2.0.0, and buildSubgraphSchema instead of buildFederatedSchema.',
+      `  ${name}:${at('@apollo/federation')}  This version of @apollo/federation does not support graphql 16. ` +
+        'Use @apollo/subgraph ^2.0.0, and buildSubgraphSchema instead of buildFederatedSchema.',
     );
   const typescript = rangeIn(manifest, 'typescript');
   if (isBelow(typescript, { major: 4, minor: 7 }))
-    lines.push(`  ${name}:${at('typescript')}  TypeScript ${typescript} cannot read the types of this package. Write ^5.4.0 or newer.`);
+    lines.push(`  ${name}:${at('typescript')}  TypeScript ${typescript} cannot read the types of this package. Use ^5.4.0 or newer.`);
   else if (isBelow(typescript, { major: 5, minor: 4 }) && !(await skipsLibraries(dirname(file))))
     lines.push(
-      `  ${name}:${at('typescript')}  TypeScript ${typescript} needs "skipLibCheck": true in tsconfig.json. Write that, or typescript ^5.4.0.`,
+      `  ${name}:${at('typescript')}  TypeScript ${typescript} requires "skipLibCheck": true in tsconfig.json. Set it, or use typescript ^5.4.0.`,
     );
   return lines;
 }

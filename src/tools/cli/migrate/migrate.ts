@@ -51,7 +51,12 @@ export async function runMigrate(settings: MigrateArguments, directory: string, 
   for (const change of [...relevant, ...packages]) await apply(change, settings, { directory, terminal });
   const concerned = new Set(relevant.flatMap(({ file }) => manifests.above(file)));
   const unfit = await Promise.all([...concerned].map((one) => findUnfitPackages(one, directory)));
-  report(relevant, [...findingsIn(relevant, directory), ...unfit.flat(), ...(await findOldRuntimes(directory))], terminal);
+  report(
+    relevant,
+    [...findingsIn(relevant, directory), ...unfit.flat(), ...(await findOldRuntimes(directory))],
+    settings.isDryRun,
+    terminal,
+  );
   reportOtherServers(changes, settings.modern, terminal);
   return 0;
 }
@@ -120,7 +125,7 @@ function findSyntaxError(parse: Parse, file: string, text: string): Finding[] {
     parse(file, text);
     return [];
   } catch (error) {
-    return [{ line: 1, message: `The file does not parse (${firstLineOf(error)}) and was left unchanged.` }];
+    return [{ line: 1, message: `The file could not be parsed (${firstLineOf(error)}) and was left unchanged.` }];
   }
 }
 
@@ -199,8 +204,14 @@ function findingsIn(changes: readonly Change[], directory: string): string[] {
   ]);
 }
 
-function report(changes: readonly Change[], left: readonly string[], terminal: Terminal): void {
+function report(changes: readonly Change[], left: readonly string[], isDryRun: boolean, terminal: Terminal): void {
   const changed = changes.filter(({ before, after }) => before !== after).length;
-  terminal.log(`\n${changed} ${changed === 1 ? 'file' : 'files'} changed. Run your package manager's install command and your tests.`);
+  terminal.log(`\n${summaryOf(changed, isDryRun)}`);
   if (left.length > 0) terminal.log(`To do by hand (see node_modules/graphql-functions/docs/migration.md):\n${left.join('\n')}`);
+}
+
+function summaryOf(changed: number, isDryRun: boolean): string {
+  if (changed === 0) return isDryRun ? 'No files would change.' : 'No files changed.';
+  const files = changed === 1 ? '1 file' : `${changed} files`;
+  return isDryRun ? `${files} would change.` : `${files} changed. Run your package manager's install command and your tests.`;
 }

@@ -1,4 +1,4 @@
-/** Where to import a name from, that it needs no import any more, or why it needs manual work. */
+/** Where to import a name from, or that it needs no import, or why it needs manual work. */
 export type Destination = { readonly module: string } | { readonly isGlobal: true } | { readonly left: string };
 
 const v3 = 'graphql-functions/v3';
@@ -112,7 +112,7 @@ export function destinationOf(module: string, name: string | undefined): Destina
         : { left: `${name} of ${from} does not exist here: Node.js has this feature` };
   const other = Object.hasOwn(passedOn, name) ? passedOn[name] : undefined;
   if (other !== undefined)
-    return other === '' ? { left: `${name} does not exist in this package, which has no uploads` } : { module: other };
+    return other === '' ? { left: `${name} does not exist in this package, which does not support uploads` } : { module: other };
   if (internals.includes(name)) return { left: `${name} of ${from} is internal, and does not exist here` };
   if (from === 'apollo-server-core') return { module: core };
   const entry = Object.hasOwn(servers, from) ? servers[from]! : undefined;
@@ -127,8 +127,8 @@ export function destinationOf(module: string, name: string | undefined): Destina
 
 /** The replacement for a server that has no entry in this package. */
 function wayOut(from: string): string {
-  if (from === 'apollo-server-cloudflare') return 'createHandler of graphql-functions/fetch serves there';
-  return "createHandler() of ApolloServer in graphql-functions/v3/express takes Node's request and response there";
+  if (from === 'apollo-server-cloudflare') return 'use createHandler of graphql-functions/fetch there';
+  return "use createHandler() of ApolloServer in graphql-functions/v3/express, which takes Node's request and response";
 }
 
 /** Names that every server re-exported from apollo-server-core. */

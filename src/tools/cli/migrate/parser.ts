@@ -66,7 +66,7 @@ async function fetchParser(): Promise<Parse> {
     await promisify(execFile)('npm', argv, { shell: process.platform === 'win32' });
     return loadParser(join(folder, 'package.json'))!;
   } catch (cause) {
-    throw new DevError(`npm could not fetch @babel/parser: ${firstLineOf(cause)}`, { cause });
+    throw new DevError(`npm could not download @babel/parser: ${firstLineOf(cause)}`, { cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -15,7 +15,7 @@ export function problem(node: Node, why: string): Problem[] {
 }
 
 /** Keeps the text, and returns a finding for each problem. */
-export function left(text: string, found: readonly Problem[], prefix = 'Not written with createHandler'): Rewritten {
+export function left(text: string, found: readonly Problem[], prefix = 'Not converted to createHandler'): Rewritten {
   const findings = found.map(({ node, why }) => ({ line: lineOf(text, node.start), message: `${prefix}: ${why}.` }));
   return { text, findings, modules: [] };
 }
@@ -40,7 +40,7 @@ export function importEdits(text: string, old: readonly ModuleReference[], fresh
 /** Imports that are not purely by name, or of names that are not in `known`. */
 export function problemsOfImports(used: readonly ModuleReference[], known: readonly string[]): Problem[] {
   return used.flatMap(({ module, literal, names, statement }) => {
-    if (statement === undefined) return problem(literal, `${module} is not only imported by name`);
+    if (statement === undefined) return problem(literal, `not every import of ${module} is a named import`);
     return names
       .filter(({ imported, local }) => !known.includes(imported) || imported !== local)
       .flatMap((name) => problem(literal, `it uses ${nameText({ ...name, isType: false })} of ${module}`));

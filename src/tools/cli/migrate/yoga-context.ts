@@ -9,7 +9,7 @@ import { referencedIn } from './yoga-handler.ts';
 import { resolverFunctions } from './yoga-schema.ts';
 import type { ResolvedValue } from './yoga-schema.ts';
 
-/** What is read of a context function's argument: the request's method and headers, and the handler's arguments. */
+/** Why a context function cannot be rewritten: it may read only the request's method and headers, and the handler's arguments. */
 export function problemsOfContext(options: Node, { given, kind }: YogaHandler): Problem[] {
   const value = propertyNamed(options, 'context')?.value;
   if (value === undefined || value.type === 'ObjectExpression') return [];
@@ -33,7 +33,7 @@ export function problemsOfContext(options: Node, { given, kind }: YogaHandler): 
   // With a web handler, the event is the same Request; the server has already read its body.
   return usesOfRequest(value.body, request)
     .filter(({ member }) => !(kind === 'fetch' && /^(?:url|headers|method|signal)$/.test(member ?? '')))
-    .map(({ node }) => ({ node, why: 'its context function needs more of the request than method, headers.get and headers.has' }));
+    .map(({ node }) => ({ node, why: 'its context function reads more of the request than method, headers.get and headers.has' }));
 }
 
 /** True when a context function needs the web Request, which is the event in this package. */
@@ -85,7 +85,7 @@ export function problemsOfResolvers(schema: ResolvedValue, options: Node, { give
   if (functions === undefined)
     return problem(
       place(property),
-      'its resolvers are not all written in this file or one that it imports, and may read request, params or event of the context value',
+      'its resolvers are not all in this file or its imports, and may read request, params or event from the context value',
     );
   const isRead = (name: string): boolean => name === 'request' || name === 'params' || given.has(name);
   return functions.flatMap(({ node, source }) => {
@@ -97,7 +97,7 @@ export function problemsOfResolvers(schema: ResolvedValue, options: Node, { give
       (name) =>
         isRead(name) || (kind !== 'recipe' && /^(?:env|waitUntil|geo|ip|site|deploy|cookies|passThroughOnException|req|res)$/.test(name)),
     );
-    return found === undefined ? [] : problem(at, `a resolver reads ${found} of the context value: return it from context first`);
+    return found === undefined ? [] : problem(at, `a resolver reads ${found} from the context value. Return it from context first`);
   });
 }
 

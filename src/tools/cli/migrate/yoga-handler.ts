@@ -157,7 +157,7 @@ function problemsOfBody(handler: Node, call: Node, known: readonly (string | und
   const problems: Problem[] = [];
   const last = body.body.at(-1);
   if (last?.type !== 'ReturnStatement' || last.argument?.type !== 'ObjectExpression')
-    problems.push({ node: last ?? body, why: 'its handler does not end with the result of the function' });
+    problems.push({ node: last ?? body, why: 'its handler does not end by returning its result' });
   const names = new Set([...known, ...globals, ...localsOf(body)]);
   for (const node of referencedIn(body)) {
     if (!names.has(node.name)) problems.push({ node, why: `${why}uses ${node.name}` });
@@ -182,15 +182,15 @@ const deeds: Readonly<Record<string, (node: Node, server: Node) => string | unde
     left.type === 'MemberExpression' && (!left.computed || left.property.type === 'Literal') ? 'sets a field' : undefined,
   UnaryExpression: ({ operator }) => (operator === 'delete' ? 'deletes a field' : undefined),
   // A condition may hide a header from the server.
-  ContinueStatement: () => 'chooses',
-  RestElement: () => 'chooses',
+  ContinueStatement: () => 'has conditions',
+  RestElement: () => 'has conditions',
   BinaryExpression: ({ operator, left, right }) =>
     /^[!=]==?$/.test(operator) && [left, right].some(({ value }) => typeof value === 'string' && !harmless.has(value))
-      ? 'chooses'
+      ? 'has conditions'
       : undefined,
   CallExpression: ({ callee, arguments: [first] }) => {
     const name = callee.type === 'MemberExpression' ? callee.property.name : '';
-    if (/^(?:filter|includes|startsWith|endsWith|indexOf|test|match|some|every|find|delete)$/.test(name)) return 'chooses';
+    if (/^(?:filter|includes|startsWith|endsWith|indexOf|test|match|some|every|find|delete)$/.test(name)) return 'has conditions';
     return /^(?:set|append)$/.test(name) && first?.type === 'Literal' ? 'sets a field' : undefined;
   },
   ObjectExpression: (node, server) => {

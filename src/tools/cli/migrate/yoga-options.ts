@@ -62,13 +62,13 @@ export function problemsOfOptions(node: Node, schema: ResolvedValue | undefined)
   if (schema === undefined)
     return problem(
       node,
-      'its schema is not written as createSchema({ typeDefs, resolvers }). Pass it as createHandler({ schema }), and return from context what resolvers read',
+      'its schema is not written as createSchema({ typeDefs, resolvers }). Pass it as createHandler({ schema }), and make context return what resolvers read',
     );
   const inSchema = schema.isHere
     ? schema.node.properties.flatMap((property: Node) =>
         property.type === 'Property' && !property.computed && /^(?:typeDefs|resolvers)$/.test(property.key.name)
           ? []
-          : problem(property, 'createSchema gets more than typeDefs and resolvers'),
+          : problem(property, 'createSchema receives more than typeDefs and resolvers'),
       )
     : [];
   const others = node.properties.flatMap((property: Node) => {
@@ -78,7 +78,7 @@ export function problemsOfOptions(node: Node, schema: ResolvedValue | undefined)
     const isKnown = Object.hasOwn(options, key.name) && options[key.name]!(value, '') !== 'left';
     const name: string = key.name ?? key.value;
     const remedy = Object.hasOwn(remedies, name) ? `. ${remedies[name]}` : '';
-    return isKnown ? [] : problem(property, `the value of ${name} has a different meaning there, or none${remedy}`);
+    return isKnown ? [] : problem(property, `the value of ${name} has a different meaning in createHandler, or none${remedy}`);
   });
   return [...inSchema, ...others];
 }

@@ -36,7 +36,7 @@ export function modernizeYoga(source: SourceFile, project: Project): Rewritten |
   const problems: Problem[] = problemsOfImports(used, known);
   const server = serverIn(program);
   if (server === undefined) {
-    const why = 'its server is not one createYoga({ … }) with a name. Write const yoga = createYoga({ … }), and run this again';
+    const why = 'its server is not a single createYoga({ … }) with a name. Write const yoga = createYoga({ … }), and run migrate again';
     return left(text, problems.length > 0 ? problems : problem(used[0]!.literal, why));
   }
   const handler = yogaHandlerIn(program, server.name, server.declaration);
@@ -45,7 +45,7 @@ export function modernizeYoga(source: SourceFile, project: Project): Rewritten |
       ...problems,
       {
         node: server.declaration,
-        why: 'its handler is created in a way that cannot be converted. Export createHandler({ … }), or pass createListener({ … }) of graphql-functions/node to the server of Node',
+        why: 'its handler is created in a way that cannot be converted. Export createHandler({ … }), or pass createListener({ … }) of graphql-functions/node to the Node.js server',
       },
     ]);
   const [options] = server.call.arguments;
@@ -144,7 +144,7 @@ function problemsOfScope(options: Node, { around }: YogaHandler): Problem[] {
   const used = referencedIn(options).find(({ name }) => locals.includes(name));
   return used === undefined
     ? []
-    : problem(used, `its options read ${used.name} of the function around them: read event, env or context from the argument of context`);
+    : problem(used, `its options read ${used.name} from the enclosing function: read event, env or context from the argument of context`);
 }
 
 function handlerEdits(text: string, { name, declaration, call }: FoundServer, handler: YogaHandler, created: string): Edit[] {

@@ -106,9 +106,9 @@ test('names without a replacement stay, and are reported with their line', async
   match(printed, /a\.mjs:1 {2}generateSchemaHash of apollo-server-core/);
   match(
     printed,
-    /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform: createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
+    /b\.mjs:1 {2}ApolloServer of apollo-server-fastify belongs to another platform: use createHandler\(\) of ApolloServer in graphql-functions\/v3\/express/,
   );
-  match(printed, /c\.mjs:1 {2}The file does not parse/);
+  match(printed, /c\.mjs:1 {2}The file could not be parsed/);
   match(
     await readFile(join(project.directory, 'a.mjs'), 'utf8'),
     /import \{ gql \} from 'graphql-functions\/v3\/core';\nimport \{ generateSchemaHash \} from 'apollo-server-core';/,
@@ -253,7 +253,7 @@ test('--modern names the line where a server is used for more than its handler',
 
   match(
     printed,
-    /a\.ts:6 {2}Not written with createHandler: its server is also used outside of its handler\. [^\n]*the option dataSources/,
+    /a\.ts:6 {2}Not converted to createHandler: its server is also used outside of its handler\. [^\n]*the option dataSources/,
   );
 });
 
@@ -410,7 +410,7 @@ export const handler = server.createHandler();
 
   const printed = await migrate(project, { modern: true });
 
-  match(printed, /a\.mjs:2 {2}Not written with createHandler: the option plugins means something else there/);
+  match(printed, /a\.mjs:2 {2}Not converted to createHandler: the option plugins has a different meaning in createHandler/);
   match(await readFile(join(project.directory, 'a.mjs'), 'utf8'), /^import \{ ApolloServer \} from 'graphql-functions\/v3';/);
 });
 

@@ -31,7 +31,7 @@ test('--modern writes most projects of Apollo Server 4 and Yoga without hand wor
     for (const text of texts) doesNotMatch(text, /\n\n\n/);
     if (texts.some((text) => /['"](?:@apollo\/server|graphql-yoga)['"]/.test(text))) {
       left.push(name);
-      match(printed, /\w+\.js:\d+ {2}Not written with createHandler: \w/);
+      match(printed, /\w+\.js:\d+ {2}Not converted to createHandler: \w/);
     }
   }
   const { length } = Object.keys(modernProjects);
@@ -92,8 +92,8 @@ test('dependencies of Apollo’s packages are added, and those without support f
     'graphql-tag',
   ]);
   equal(dependencies!['apollo-server-plugin-response-cache'], '^3.8.2');
-  match(printed, /package\.json:1 {2}@apollo\/federation of this version refuses graphql 16\. Write @apollo\/subgraph \^2/);
-  match(printed, /package\.json:1 {2}TypeScript ~4\.5\.2 cannot read the types of this package\. Write \^5\.4\.0 or newer\./);
+  match(printed, /package\.json:1 {2}This version of @apollo\/federation does not support graphql 16\. Use @apollo\/subgraph \^2/);
+  match(printed, /package\.json:1 {2}TypeScript ~4\.5\.2 cannot read the types of this package\. Use \^5\.4\.0 or newer\./);
 });
 
 test('TypeScript below 5.4 needs skipLibCheck, and is named without it', async (context) => {
@@ -104,7 +104,7 @@ test('TypeScript below 5.4 needs skipLibCheck, and is named without it', async (
     await projectWith(context, { ...files, 'tsconfig.json': '{ "compilerOptions": { "skipLibCheck": true } }' }),
   );
 
-  match(without, /package\.json:1 {2}TypeScript 5\.3\.3 needs "skipLibCheck": true/);
+  match(without, /package\.json:1 {2}TypeScript 5\.3\.3 requires "skipLibCheck": true/);
   doesNotMatch(skipping, /skipLibCheck": true in/);
 });
 
@@ -177,7 +177,7 @@ export default {
   match(await readFile(join(project.directory, 'a.ts'), 'utf8'), /createHandler<MyContext>\(\{/);
   match(
     printed,
-    /worker\.js:7 {2}Not written with createHandler: its options read env of the function around them: read event, env or context/,
+    /worker\.js:7 {2}Not converted to createHandler: its options read env from the enclosing function: read event, env or context/,
   );
 });
 
