@@ -132,7 +132,7 @@ export function netlifyEvent(request: EventRequest): Event {
   };
 }
 
-/** As Netlify's Vite plug-in sends it: a "?" in the query, lists split at commas, `isBase64Encoded` wrongly true. */
+/** As Netlify's Vite plugin sends it: a "?" in the query, lists split at commas, `isBase64Encoded` wrongly true. */
 export function netlifyViteEvent(request: EventRequest): Event {
   return {
     ...netlifyEvent(request),

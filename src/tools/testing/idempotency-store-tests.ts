@@ -22,7 +22,7 @@ export function idempotencyStoreTests(createStore: () => IdempotencyStore | Prom
 
 const first: Claim = { token: 'first', fingerprint: '1e5', lease: 60_000, keep: 120_000, again: false };
 const second: Claim = { ...first, token: 'second' };
-/** Its lease is over at once. */
+/** Its lease ends at once. */
 const brief: Claim = { ...first, lease: 1 };
 const takeover: Claim = { ...second, again: true };
 const answer = '{"result":{"data":{"text":"世界 \\u0000 \\" \\\\ \\n 💸"}}}';
@@ -152,7 +152,7 @@ async function untilAbandoned(store: IdempotencyStore, id: string): Promise<Clai
   return found!;
 }
 
-/** Asks again until the time of the store has passed. */
+/** Polls until the store reports the state. */
 async function until(isReached: () => Promise<boolean>, state: string): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (await isReached()) return;

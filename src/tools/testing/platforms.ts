@@ -8,7 +8,7 @@ import type { ResultContract } from './results.ts';
  * A platform: the events that it sends to a function, and how it reads the result.
  *
  * `aws-rest` is API Gateway's REST API, `aws-http` its HTTP API (`aws-http-v1`: payload format 1.0). `alb-multi` has lists
- * of values, `netlify-v1-vite` is the event of Netlify's Vite plug-in.
+ * of values, `netlify-v1-vite` is the event of Netlify's Vite plugin.
  */
 export type PlatformName =
   | 'fetch'
@@ -73,7 +73,9 @@ function reading(contract: ResultContract, build: Platform['build']): Platform {
 function assertResponse(result: unknown): Response {
   if (result instanceof Response) return result;
   const isOfEvents = typeof result === 'object' && result !== null && 'statusCode' in result;
-  const hint = isOfEvents ? " Its handler takes events: name the platform that sends them, for AWS Lambda { platform: 'aws-http' }." : '';
+  const hint = isOfEvents
+    ? " Its handler takes events: set the platform that sends them, such as { platform: 'aws-http' } for AWS Lambda."
+    : '';
   throw new TypeError(`Expected the function to return a Response, got ${result === null ? 'null' : typeof result}.${hint}`);
 }
 

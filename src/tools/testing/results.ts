@@ -34,8 +34,9 @@ export const contracts: Readonly<Record<'restAPI' | 'payloadV2' | 'alb' | 'albMu
 /** Converts a result object to a response as the platform does. Throws a TypeError for a result that the platform would reject. */
 export function toResponse(contract: ResultContract, result: unknown): Response {
   const object = throughJSON(result);
-  for (const key of Object.keys(object)) expect(contract.allowed.includes(key), `has the key "${key}"; it takes ${list(contract.allowed)}`);
-  for (const key of contract.required) expect(key in object, `has no "${key}"; it needs ${list(contract.required)}`);
+  for (const key of Object.keys(object))
+    expect(contract.allowed.includes(key), `has the key "${key}"; allowed are ${list(contract.allowed)}`);
+  for (const key of contract.required) expect(key in object, `has no "${key}"; required are ${list(contract.required)}`);
 
   const { statusCode, headers, multiValueHeaders, cookies, body, isBase64Encoded } = object;
   const status = Number(statusCode);
@@ -48,7 +49,7 @@ export function toResponse(contract: ResultContract, result: unknown): Response 
   for (const cookie of (cookies ?? []) as readonly string[]) fields.append('set-cookie', cookie);
   expect(
     contract.cookies !== 'one' || fields.getSetCookie().length <= 1,
-    'sets several cookies, of which this platform carries one: enable multi-value headers of the target group',
+    'sets several cookies, but this platform sends only one: enable multi-value headers for the target group',
   );
   return new Response(withoutBody.has(status) ? null : toBytes(body, isBase64Encoded === true), { status, headers: fields });
 }
@@ -96,7 +97,7 @@ function toBytes(body: unknown, isBase64: boolean): string | Uint8Array<ArrayBuf
 }
 
 function expect(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new TypeError(`The platform would refuse this result: it ${what}.`);
+  if (!condition) throw new TypeError(`The platform would reject this result: it ${what}.`);
 }
 
 function list(keys: readonly string[]): string {
@@ -110,7 +111,7 @@ export async function* readResults(response: Response): AsyncGenerator<unknown, 
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) throw new Error('The event stream broke off: it ended without the event "complete".');
+      if (done) throw new Error('The event stream ended without the event "complete".');
       const events = (text + value).split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) {

@@ -37,7 +37,7 @@ export interface SubscriptionResult<TData> {
   /** Absent when there is none. */
   readonly errors?: readonly GraphQLFormattedError[];
   /** The additions of plugins. */
-  // Any: plugins put in it what they like.
+  // Any: plugins define its content.
   readonly extensions?: Readonly<Record<string, any>>;
 }
 
@@ -190,7 +190,7 @@ async function toResult<TData>(response: Response): Promise<TestResult<TData>> {
     const result = JSON.parse(text) as Pick<TestResult<TData>, 'data' | 'errors' | 'extensions'>;
     return { ...result, status: response.status, headers: response.headers };
   } catch (cause) {
-    throw new Error(`Expected an answer in JSON, got status ${response.status} and ${text === '' ? 'no body' : text.slice(0, 200)}`, {
+    throw new Error(`Expected a JSON response, got status ${response.status} and ${text === '' ? 'no body' : text.slice(0, 200)}`, {
       cause,
     });
   }

@@ -46,7 +46,7 @@ const refusals: readonly (readonly [PlatformName, unknown, RegExp])[] = [
   ['aws-http', undefined, /it is undefined/],
   ['aws-http', [], /it is \[\]/],
   ['aws-http', { body: '' }, /has no "statusCode"/],
-  ['aws-http', { statusCode: 200, multiValueHeaders: {} }, /has the key "multiValueHeaders"; it takes "statusCode"/],
+  ['aws-http', { statusCode: 200, multiValueHeaders: {} }, /has the key "multiValueHeaders"; allowed are "statusCode"/],
   ['aws-rest', { statusCode: 200, cookies: [] }, /has the key "cookies"/],
   ['aws-rest', { statusCode: 99 }, /the statusCode 99/],
   ['aws-rest', { statusCode: 200, body: {} }, /body that is object, not a string/],

@@ -113,7 +113,7 @@ test('a result that the platform would reject is rejected with a message', async
   const response = await fetch(address('bad'));
 
   assert.equal(response.status, 500);
-  assert.match(await response.text(), /would refuse this result: it has the key "multiValueHeaders"/);
+  assert.match(await response.text(), /would reject this result: it has the key "multiValueHeaders"/);
 });
 
 test('a function can read its timeout, and is stopped when it takes longer', async (context) => {

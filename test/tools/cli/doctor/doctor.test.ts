@@ -55,7 +55,7 @@ test('doctor says why the platform would reject a result', async (context) => {
 
   const { code, stdout } = await doctor(context, { 'functions/graphql.ts': wrong, 'event.json': event }, '--event', 'event.json');
 
-  assert.match(stdout, /\nProblem {2}API Gateway REST API, or HTTP API \(1\.0\) would refuse this result: it has the key "extra"/);
+  assert.match(stdout, /\nProblem {2}API Gateway REST API, or HTTP API \(1\.0\) would reject this result: it has the key "extra"/);
   assert.equal(code, 1);
 });
 
