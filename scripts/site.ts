@@ -50,7 +50,7 @@ function page(script: string, style: string, worker: string): string {
 </head>
 <body>
 <nav><a href="../">graphql-functions</a>: this server runs in your browser.</nav>
-<div id="playground"><p>The playground is loading …</p></div>
+<div id="playground"><p>Loading the playground …</p></div>
 <script type="module" src="./server.js"></script>
 <script type="module">
 window.playgroundWorker = new URL('./${worker}', location.href).href;

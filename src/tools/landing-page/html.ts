@@ -4,7 +4,7 @@ import { addressOf, findPlayground, readPacked } from './playground-files.ts';
 import type { PackedPlayground, PlaygroundFiles } from './playground-files.ts';
 
 /**
- * One HTML document and its headers. It contains nothing from the request, the schema or the options, which has allowed script
+ * One HTML document and its headers. It contains nothing from the request, the schema or the options, because that has allowed script
  * injection in pages of other servers. The page reads what it needs from its URL.
  */
 export function createPage({ embedded, playground }: PageSettings): LandingPage {
@@ -72,8 +72,8 @@ function playgroundPage(scripts: string, links = ''): string {
 ${links}
 </head>
 <body>
-<div id="playground"><p class="loading">The playground is loading …</p></div>
-<noscript><p class="loading">The playground needs JavaScript. This address is a GraphQL endpoint.</p></noscript>
+<div id="playground"><p class="loading">Loading the playground …</p></div>
+<noscript><p class="loading">The playground requires JavaScript. This URL is a GraphQL endpoint.</p></noscript>
 ${scripts}
 </body>
 </html>
@@ -121,11 +121,11 @@ function smallPage(nonce: string): string {
 <h1>A GraphQL endpoint</h1>
 <p>Send operations to <code class="endpoint">this address</code>, with POST and JSON:</p>
 <pre id="curl">curl -H 'content-type: application/json' --data '{"query":"{ __typename }"}' <span class="endpoint">…</span></pre>
-<p>In development it also answers questions about its schema, so that clients which explore one will work with it.</p>
+<p>In development, introspection is on, so that tools can explore the schema.</p>
 <ul>
-<li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, which serves it</li>
+<li><a href="https://www.npmjs.com/package/graphql-functions">graphql-functions</a>, the server of this endpoint</li>
 <li><a href="https://graphql.org/learn/">an introduction to GraphQL</a></li>
-<li><a href="https://graphql.github.io/graphql-over-http/">how GraphQL is spoken over HTTP</a></li>
+<li><a href="https://graphql.github.io/graphql-over-http/">the GraphQL over HTTP specification</a></li>
 </ul>
 <script nonce="${nonce}">${fillIn}</script>
 </body>
