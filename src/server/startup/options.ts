@@ -211,7 +211,7 @@ const expectations: Readonly<Record<keyof ServerOptions, Expectation>> = {
   typeDefs: anything,
   resolvers: anything,
   schema: anything,
-  build: { words: 'readBuild(artefact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
+  build: { words: 'readBuild(artifact), with readBuild from "graphql-functions/build"', holds: (value) => hasMethods(value, ['open']) },
   context: { words: 'a function that returns the context value, for example () => ({ user })', holds: isFunction },
   dataSources: { words: 'a function that returns new data sources, for example () => ({ books: new BooksAPI() })', holds: isFunction },
   schemaValidation: { words: '"start", or absent', holds: (value) => value === 'start' },

@@ -1,12 +1,12 @@
 import type { DuplicateCalls } from './report.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** Finds equal GETs, and in a query equal calls of any method, that were sent to the origin more than once. */
+/** Finds identical GETs, and in a query identical calls of any method, that were sent to the origin more than once. */
 export function findDuplicates(calls: readonly WatchedCall[], isQuery: boolean): DuplicateCalls[] {
   const groups = new Map<string, WatchedCall[]>();
   for (const call of calls) {
     const { method, url, body } = call.request;
-    // In a mutation, two equal calls may be intended.
+    // In a mutation, two identical calls may be intended.
     const isComparable = method === 'GET' || (isQuery && (body === undefined || typeof body === 'string'));
     if (call.tries === 0 || !isComparable) continue;
     const key = JSON.stringify([method, url, body]);

@@ -19,13 +19,13 @@ export interface ExplainReport {
   readonly calls: readonly ExplainedCall[];
   /** The calls of batched resolvers. */
   readonly batches: readonly ExplainedBatch[];
-  /** Equal calls that were sent to the origin more than once. */
+  /** Identical calls that were sent to the origin more than once. */
   readonly duplicates: readonly DuplicateCalls[];
-  /** Similar calls that one field, or the items of one list, made one after another. */
+  /** Similar calls, made one after another by one field or the items of one list. */
   readonly chains: readonly SerialCalls[];
   /** With the extension `edge`: whether a CDN may cache such a response; if not, `reason` is the first rule that prevents it. */
   readonly sharing?: { readonly public: boolean; readonly maxAge?: number; readonly tags?: readonly string[]; readonly reason?: string };
-  /** What errors do to the answer, if the request or the trusted document says so. */
+  /** What errors do to the response, if the request or the trusted document sets it. */
   readonly onError?: 'NULL' | 'PROPAGATE' | 'HALT';
   /** With the extension `idempotency`, for an operation with a key: it ran, its stored answer was sent, or it was refused. */
   readonly idempotency?: 'claimed' | 'replayed' | 'refused';
@@ -106,7 +106,7 @@ export interface ExplainedBatch {
   readonly parents: number;
 }
 
-/** Equal calls, as indexes of the report's `calls`. */
+/** Identical calls, as indexes of the report's `calls`. */
 export interface DuplicateCalls {
   readonly calls: readonly number[];
   readonly call: string;

@@ -119,5 +119,5 @@ test('a build together with a schema made in code throws', () => {
 test('an artifact that was not read throws with what to write', () => {
   const options = { build: artefactOf([]) } as unknown as ServerOptions;
 
-  assert.throws(() => createHandler(options), /option build to be readBuild\(artefact\)/);
+  assert.throws(() => createHandler(options), /option build to be readBuild\(artifact\)/);
 });

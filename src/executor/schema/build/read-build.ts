@@ -42,9 +42,9 @@ export interface OpenedBuild {
  * ```ts
  * import { createHandler } from 'graphql-functions';
  * import { readBuild } from 'graphql-functions/build';
- * import artefact from './graphql.build.json' with { type: 'json' };
+ * import artifact from './graphql.build.json' with { type: 'json' };
  *
- * export default createHandler({ build: readBuild(artefact), resolvers: {} });
+ * export default createHandler({ build: readBuild(artifact), resolvers: {} });
  * ```
  */
 export function readBuild(artefact: object): SchemaBuild {

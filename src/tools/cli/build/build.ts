@@ -144,11 +144,11 @@ function instructions(source: FunctionSource, file: string, { from }: BuildArtef
   const artefact = `'${path.startsWith('.') ? path : `./${path}`}'`;
   const isModule = /\.m[jt]s$/.test(source.file) || /^\s*(?:import|export)\b/m.test(readFileSync(source.file, 'utf8'));
   const lines = isModule
-    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artefact from ${artefact} with { type: 'json' };`]
-    : ["  const { readBuild } = require('graphql-functions/build');", `  const artefact = require(${artefact});`];
+    ? ["  import { readBuild } from 'graphql-functions/build';", `  import artifact from ${artefact} with { type: 'json' };`]
+    : ["  const { readBuild } = require('graphql-functions/build');", `  const artifact = require(${artefact});`];
   return [
     `\n${basename(source.file)} does not use the build yet. Add:\n`,
     ...lines,
-    `\n  createHandler({ build: readBuild(artefact), … })${from.schema.length > 0 ? ' instead of typeDefs' : ''}`,
+    `\n  createHandler({ build: readBuild(artifact), … })${from.schema.length > 0 ? ' instead of typeDefs' : ''}`,
   ].join('\n');
 }

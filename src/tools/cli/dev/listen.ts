@@ -13,12 +13,12 @@ export interface ListenSettings {
 
 export interface Listening {
   readonly url: string;
-  /** Says that the default port was in use. */
+  /** Set when the default port was in use. */
   readonly notice?: string;
   close(): Promise<void>;
 }
 
-/** A host name that a browser can open, which the address of all interfaces is not. */
+/** A host name that a browser can open. The address of all interfaces is not one. */
 function nameFor(host: string): string {
   if (host === '0.0.0.0' || host === '::' || host === '') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

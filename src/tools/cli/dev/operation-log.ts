@@ -107,7 +107,7 @@ function toOperationRecord({ durationMs, upstream }: Cost, outcome: OperationOut
   };
 }
 
-/** Says which non-null field has made more than its own position null, if one has. */
+/** Reports a non-null field whose error made more than the field itself null. */
 function noticeOfLoss({ errors, result, onError }: OperationOutcome): readonly string[] {
   if (result.data === undefined || onError === 'HALT') return [];
   for (const { path = [] } of errors) {

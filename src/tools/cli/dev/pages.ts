@@ -23,7 +23,7 @@ export function homePage({
   return page('Functions', shown.length === 0 ? '<p>No functions yet.</p>' : `<ul>${items.join('')}</ul>`);
 }
 
-/** Says why a request failed. The page reloads itself, so that it shows the function once the file is fixed. */
+/** Shows why a request failed. The page reloads itself, so that it shows the function once the file is fixed. */
 export function refusalPage(heading: string, message: string): string {
   const body = `<pre>${escaped(message)}</pre><p class="note">This page reloads when you save the file.</p>`;
   return page(heading, body, '<meta http-equiv="refresh" content="2">');

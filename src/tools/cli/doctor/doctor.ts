@@ -13,7 +13,7 @@ import { BundleError, loadFunction } from '../project/load-function.ts';
 import type { Terminal } from '../project/paint.ts';
 import { existsSync } from 'node:fs';
 
-/** Prints the source of an event, the request it stands for, and the function's response. Returns the exit code. */
+/** Prints the source of an event, the request that it contains, and the function's response. Returns the exit code. */
 export async function runDoctor(settings: DoctorArguments, directory: string, terminal: Terminal): Promise<number> {
   const event = await readEvent(resolve(directory, settings.event));
   const diagnosis = diagnose(event);

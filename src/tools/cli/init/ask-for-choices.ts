@@ -33,7 +33,7 @@ export async function askForChoices(
       tests: tests ?? (await askYesOrNo(ask, 'Add tests?')),
     };
   } catch (cause) {
-    if (cancelled.signal.aborted) throw new UsageError('\nCancelled. Nothing was written.', { cause });
+    if (cancelled.signal.aborted) throw new UsageError('\nCanceled. Nothing was written.', { cause });
     throw cause;
   } finally {
     lines.close();

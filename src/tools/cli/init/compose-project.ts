@@ -16,7 +16,7 @@ export const initPlatforms = {
 
 export type InitPlatform = keyof typeof initPlatforms;
 
-/** What a project consists of. */
+/** The choices for a new project. */
 export interface ProjectChoices {
   readonly platform: InitPlatform;
   /** True: GraphQL Code Generator makes the types of resolvers. */
@@ -30,7 +30,7 @@ export type ProjectFiles = ReadonlyMap<string, string>;
 // Published as they are in the sources.
 const templates = fileURLToPath(new URL('src/tools/cli/init/templates/', packageRoot));
 
-/** The name in the templates, which that of the project replaces. */
+/** The name in the templates. The project's name replaces it. */
 const placeholder = 'my-graphql-api';
 
 /**

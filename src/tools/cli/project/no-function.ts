@@ -36,7 +36,7 @@ export function helperNotice(file: BundledFile, all: readonly BundledFile[], dir
   );
 }
 
-/** Says which exports a function needs. */
+/** Explains which exports a function needs. */
 export function noFunctionMessage(name: string, exports: readonly string[], main?: unknown): string {
   const isObject = typeof main === 'object' && main !== null;
   const found = isObject ? `its default export is an object with the keys ${Object.keys(main).join(', ')}` : undefined;

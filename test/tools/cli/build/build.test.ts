@@ -143,7 +143,7 @@ test('a build of the function’s typeDefs says how to use it, and is stale when
   await write({ 'functions/graphql.ts': withBuild("typeDefs: 'type Query { a: ID }'") });
   const stale = await run('check');
 
-  assert.match(built.stdout, /graphql\.ts does not use the build yet[^]*import artefact from '\.\/graphql\.build\.json'/);
+  assert.match(built.stdout, /graphql\.ts does not use the build yet[^]*import artifact from '\.\/graphql\.build\.json'/);
   assert.match(stale.stdout, /The build is stale/);
   assert.deepEqual([built.code, stale.code], [0, 1]);
 });
@@ -155,7 +155,7 @@ test('a build for a function in CommonJS says how to require it', async (context
 
   const { stdout } = await run('build');
 
-  assert.match(stdout, /graphql\.js does not use the build yet[^]*const artefact = require\('\.\/graphql\.build\.json'\)/);
+  assert.match(stdout, /graphql\.js does not use the build yet[^]*const artifact = require\('\.\/graphql\.build\.json'\)/);
   assert.doesNotMatch(stdout, /import/);
 });
 

@@ -54,5 +54,5 @@ test('only what the options do not say is asked for', async () => {
 test('when the input ends, init is cancelled', async () => {
   const { choices } = await answer(asked, 'node', undefined);
 
-  await assert.rejects(choices, new UsageError('\nCancelled. Nothing was written.'));
+  await assert.rejects(choices, new UsageError('\nCanceled. Nothing was written.'));
 });

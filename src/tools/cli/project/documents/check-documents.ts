@@ -102,7 +102,7 @@ export function withFragments(document: DocumentNode, fragments: ReadonlyMap<str
   return { ...document, definitions: [...document.definitions, ...added] };
 }
 
-/** The errors of one document, or the one because of which it does not parse. */
+/** The errors of one document, or its syntax error. */
 export function errorsIn(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
   try {
     return validate(schema, parse(text));
