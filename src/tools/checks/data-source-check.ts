@@ -60,7 +60,8 @@ function problemsIn(name: string, source: object): string[] {
 }
 
 function problemsOf(name: string, source: object): string[] {
-  if (source instanceof Promise) return [`dataSources().${name} is a promise. Await it first, for example in options that are a function.`];
+  if (source instanceof Promise)
+    return [`dataSources().${name} is a promise. Await it first, for example in a function that returns the options.`];
   const isREST = 'willSendRequest' in source && 'memoizeGetRequests' in source;
   return [...withoutSuper(name, source, isREST), ...misspelled(name, source, isREST), ...(isREST ? otherParameters(name, source) : [])];
 }

@@ -16,7 +16,9 @@ export function reportTools(path: string, tools: readonly Tool[], logger: Logger
   for (const { name, variables } of tools) {
     for (const variable of variables) {
       if (!secretName.test(variable)) continue;
-      logger.warn(`The MCP tool "${name}" takes "${variable}", which becomes part of prompts and logs. If it is a secret, hide it.`);
+      logger.warn(
+        `The MCP tool "${name}" takes "${variable}", which becomes part of prompts and logs. If it is a secret, move it to the option hidden.`,
+      );
     }
   }
 }

@@ -45,7 +45,7 @@ export class Reporter {
   answer(query: string, answer: Answer | undefined, { functions }: Pick<DevServer, 'functions'>): void {
     const broken = [...functions.values()].filter(({ isBroken }) => isBroken).map(({ name }) => name);
     if (answer === undefined && broken.length > 0) this.#terminal.error(`The query was not sent: ${broken.join(', ')} cannot run yet.\n`);
-    else if (answer === undefined) this.#terminal.error('There is no GraphQL function to send the query to.');
+    else if (answer === undefined) this.#terminal.error('The query was not sent: there is no GraphQL function.');
     else this.#terminal.log(`${query}\n\n${answer.status === 200 ? '' : `Status ${answer.status}:\n\n`}${answer.text}\n`);
   }
 

@@ -24,7 +24,7 @@ describe('warns once about a data source in development', () => {
     ],
     'when it is a promise': [
       async () => ({}),
-      'dataSources().books is a promise. Await it first, for example in options that are a function.',
+      'dataSources().books is a promise. Await it first, for example in a function that returns the options.',
     ],
     'when its initialize calls no super': [
       () =>

@@ -84,8 +84,8 @@ async function checkProject(settings: CheckArguments, earlier: EarlierSchema | u
   for (const notice of await noticesOf(served, directory)) terminal.error(notice);
   const canCheck = problems.length === 0 || schemas.size > 0;
   if (canCheck) problems.push(...(await checkFiles(settings, schemas, workplace)));
-  else if (settings.documents.length > 0) terminal.error('Operations will be checked when the schema has no problems.');
-  if (!canCheck && earlier !== undefined) terminal.error('Schemas will be compared when the schema has no problems.');
+  else if (settings.documents.length > 0) terminal.error('Operations were not checked. Fix the other problems first.');
+  if (!canCheck && earlier !== undefined) terminal.error('Schemas were not compared. Fix the other problems first.');
   const comparison = canCheck && earlier !== undefined ? await compare(settings, schemas, { earlier, directory }) : undefined;
   const { format, against } = settings;
   report({ problems, comparison, against, functions: served.map(({ bundled }) => bundled.source) }, format, workplace);
@@ -128,7 +128,7 @@ async function checkFiles(
   const files = await readDocuments(documents, directory);
   const checked = chooseSchema(name, schemas);
   if (checked === undefined) return [{ message: `No schema to validate operations against. ${whichFunction(schemas)}` }];
-  terminal.error(`Checking ${files.length === 1 ? '1 file' : `${files.length} files`} of operations …`);
+  terminal.error(`Checking operations in ${files.length === 1 ? '1 file' : `${files.length} files`} …`);
   return checkDocuments(checked.schema, files.flatMap(documentsIn));
 }
 
@@ -148,5 +148,6 @@ function chooseSchema(name: string | undefined, schemas: ReadonlyMap<string, Che
 }
 
 function whichFunction(schemas: ReadonlyMap<string, CheckedSchema>): string {
-  return `Choose a GraphQL function with --function: ${[...schemas.keys()].join(', ') || 'none'}.`;
+  if (schemas.size === 0) return 'No function called createHandler.';
+  return `Choose a GraphQL function with --function: ${[...schemas.keys()].join(', ')}.`;
 }

@@ -7,7 +7,7 @@ import type { UserFiles } from '../project/source-search.ts';
 import type { Refusal } from '../dev/thread-messages.ts';
 import { placeOf, toPlace } from '../project/user-code.ts';
 
-/** Says why a function cannot be loaded: all problems of its server, or else the error and the line that threw it. */
+/** Explains why a function cannot be loaded: all problems of its server, or else the error and the line that threw it. */
 export async function describeLoadFailure(error: unknown, refusals: readonly Refusal[], userFiles: UserFiles): Promise<string> {
   const refused = refusals.find(({ refusal }) => refusal === error);
   return refused === undefined ? describeFailure(error) : describeRefusal(refused, userFiles);

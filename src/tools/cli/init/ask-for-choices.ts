@@ -11,7 +11,7 @@ export interface StandardStreams {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** The choices of the options; on a terminal, asks for the others. Throws a UsageError that lists the options if it cannot ask. */
+/** The choices of the options; in a terminal, prompts for the others. Throws a UsageError that lists the options if it cannot prompt. */
 export async function askForChoices(
   { platform, codegen, tests }: InitArguments,
   { stdin: input, stdout: output }: StandardStreams = process,

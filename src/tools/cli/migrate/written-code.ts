@@ -71,7 +71,7 @@ export function typeArgumentsOf(text: string, { typeArguments, typeParameters }:
   return text.slice(start, end);
 }
 
-/** True when a node lies in one of the others. */
+/** True when a node is inside one of the others. */
 export function isInside(node: Node, others: readonly Node[]): boolean {
   return others.some(({ start, end }) => node.start >= start && node.end <= end);
 }

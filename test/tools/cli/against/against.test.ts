@@ -284,7 +284,7 @@ test('a project with problems is not compared: exit code 1', async (context) => 
     'earlier.graphql',
   );
 
-  assert.match(stderr, /Schemas will be compared when the schema has no problems\./);
+  assert.match(stderr, /Schemas were not compared\. Fix the other problems first\./);
   assert.equal(code, 1);
 });
 
